@@ -19,8 +19,7 @@ import numpy as np
 import polars as pl
 import tyro
 
-from change_it.audit.measure import read_corpus
-from change_it.audit.verdicts import measure_systems
+from change_it.audit.measure import measure_systems, read_corpus
 from change_it.cli import main as command
 from change_it.generators.rerank import floor
 from change_it.scoring.compliancy import ASPECTS, COMPLIANCY_MEASURES
@@ -50,9 +49,7 @@ def main(
         systems = [*built_in_systems(test, seed=seed), floor(test, choosers)]
         scores = score(test, judges, systems, resamples=1000, seed=seed, progress=False)
         for system, rows in scores.items.items():
-            values = rows.rename({"compliant": "compliancy"}).with_columns(
-                pl.col(COMPLIANCY_MEASURES).cast(pl.Float64)
-            )
+            values = rows.with_columns(pl.col(COMPLIANCY_MEASURES).cast(pl.Float64))
             means = values.group_by("id", "direction", "event", maintain_order=True).agg(
                 pl.col(COMPLIANCY_MEASURES).mean()
             )

@@ -56,7 +56,7 @@ def measure(out: Path) -> dict[str, Any]:
         "seconds": round(time.perf_counter() - start),
         "gib": round(peak / 2**30, 1),
         "steps": read["run.json"]["seconds"],
-        "audit": audit["text"],
+        "audit": audit,
         "meaning": read["report/scores.json"]["meaning"],
         "systems": {name: row["average"] for name, row in read["report/scores.json"]["systems"].items()},
         "made": made(),

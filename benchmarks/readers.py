@@ -59,7 +59,7 @@ def main(audits: tuple[str, ...] = ()) -> dict[str, Any]:
             cells = measures.setdefault(f"{corpus}: {({**MEASURES, **FURTHER})[found['measure']]}", {})
             part = PARTS[found["part"]]
             cells[f"n{part}"] = found["n"]
-            for question, (asked, _) in ASKED.items():
+            for question, asked in ASKED.items():
                 if found.get(question) is not None and (found["part"] != "all" or question == "accept"):
                     cells[f"{asked}{part}"] = [found[question], *(found[f"{question}_interval"] or ())]
         for (system,), of in rows.group_by("system", maintain_order=True):

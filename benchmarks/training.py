@@ -147,12 +147,15 @@ def train_bare(options: Options, out: Path) -> None:
         TrainingArguments,
     )
 
-    from change_it.judges.judge_options import PAPER
+    from change_it.judges.spec import JUDGES
 
     tokenizer = AutoTokenizer.from_pretrained(options.encoder)
     rows = load_dataset(options.corpus, "main", split="train")
     rows = rows.map(lambda batch: tokenizer(batch["headline"], truncation=True, max_length=32), batched=True)
-    size = {"per_device_train_batch_size": options.batch or PAPER["main"]["batch_size"]}
+    size = {
+        "per_device_train_batch_size": options.batch
+        or JUDGES["main"].arguments["per_device_train_batch_size"]
+    }
     arguments = TrainingArguments(str(out), max_steps=options.updates, report_to="none", **size)
     model = AutoModelForSequenceClassification.from_pretrained(options.encoder)
     trainer = Trainer(model, arguments, DataCollatorWithPadding(tokenizer), rows)

@@ -16,7 +16,6 @@ from change_it.errors import InputError
 from change_it.io import Record, counted, listed, read_records, with_formula, write_table
 from change_it.questions import HEADINGS, MODEL, NAMES, QUESTIONS, SHEETS
 from change_it.scoring.columns import GOLD, PredictionFile
-from change_it.scoring.compliancy import judge_items
 from change_it.scoring.floors_and_predictions import system_of
 from change_it.scoring.item import Item, TestSet
 from change_it.stats import AVERAGE, EventIds, Floats, Score, Statistics, measure
@@ -77,14 +76,11 @@ def draw(test: TestSet, conditions: Mapping[str, Sequence[Item]], items: int, se
     if items < 2 or items % 2:
         raise InputError(f"--items {items} cannot be halved between two outlets: give an even number from 2")
     random = Random(seed)
-    cells = {
-        (name, outlet): random.sample(kept, len(kept))
-        for name, outlet in product(conditions, test.outlets)
-        for kept in [[item for item in conditions[name] if item.target == outlet]]
-    }
-    texts: set[str] = set()
-    events: set[str] = set()
-    rows: list[KeyRow] = []
+    cells: dict[tuple[str, str], list[Item]] = {}
+    for name, outlet in product(conditions, test.outlets):
+        aimed = [item for item in conditions[name] if item.target == outlet]
+        cells[name, outlet] = random.sample(aimed, len(aimed))
+    texts, events, rows = set[str](), set[str](), list[KeyRow]()
     for n, ((name, outlet), waiting) in product(range(items // 2), cells.items()):
         new = [item for item in waiting if item.prediction.casefold() not in texts]
         if not new:
@@ -115,15 +111,12 @@ def write_sheets(files: Mapping[str, Path], rows: Sequence[KeyRow]) -> list[Path
     )
     written = []
     for name, (shown, asked) in SHEETS.items():
-        columns = ["item", *shown]
-        cells = [
-            [getattr(row, column) for column in columns] for row in rows if row.first or name != "preferred"
-        ]
-        if cells:
+        if given := [row for row in rows if row.first or name != "preferred"]:
             written.append(files[name])
-            header = [*columns, *(HEADINGS[question] for question in asked)]
+            header = ["item", *shown, *(HEADINGS[question] for question in asked)]
+            texts = ([getattr(row, column) for column in ("item", *shown)] for row in given)
             empty = [""] * len(asked)
-            write_table(files[name], header, ([*each, *empty] for each in cells), quote_formulas=True)
+            write_table(files[name], header, ([*each, *empty] for each in texts), quote_formulas=True)
     return written
 
 
@@ -158,7 +151,9 @@ def read_answers(
             if reader == PEOPLE or (reader.startswith((MODEL, JUDGE)) and reader != model):
                 raise InputError(f"a reader cannot be called {reader}: rename the file")
             for name in (name for name in CHECKED if name in record.cells and name in rows[item]):
-                if _plain(record.cells[name]) != _plain(rows[item][name]):
+                texts = record.cells[name], rows[item][name]
+                # without what a spreadsheet or its apostrophe changes
+                if len({" ".join(with_formula(text).split()).lstrip("'") for text in texts}) > 1:
                     mend = f"{name} of {item} is not the key's; keep the columns of a sheet together"
                     raise InputError(f"{file}, line {record.line}: {mend}")
             given = answers.setdefault(reader, {}).setdefault(item, {})
@@ -168,11 +163,6 @@ def read_answers(
                     raise InputError(f"{fault}; keep one")
                 given[question] = value
     return answers
-
-
-def _plain(text: str) -> str:
-    """A text without what a spreadsheet or its apostrophe changes."""
-    return " ".join(with_formula(text).split()).lstrip("'")
 
 
 def _values(file: Path, record: Record, row: Mapping[str, str], questions: Sequence[str]) -> dict[str, int]:
@@ -204,14 +194,13 @@ def ask(judges: "Judges", key: Sequence[KeyRow]) -> dict[str, Floats]:
     if ours != theirs:
         raise InputError(f"the key has {ours}, the judges {theirs}: give judges of this corpus")
     texts = ((row.id, row.label, row.outlet, row.original, row.article, "", "", row.headline) for row in key)
-    judged = judge_items(judges, [Item(*each) for each in texts])
+    judged = judges.judge([Item(*each) for each in texts])
     of_target = zip(key, judged["p_target"], strict=True)
     p_first = np.array([p if row.outlet == row.choice1 else 1 - p for row, p in of_target])
-    names = [name for question in QUESTIONS.values() for name in question.judges if name != "main"]
-    verdicts = {
-        name: np.array([{True: 1, False: 2}.get(yes, np.nan) for yes in judged[name]]) for name in names
-    }
-    return {"main": np.where(p_first >= 0.5, 1.0, 2.0)} | verdicts
+    found = {"main": np.where(p_first >= 0.5, 1.0, 2.0)}
+    for name in (name for question in QUESTIONS.values() for name in question.judges if name != "main"):
+        found[name] = np.array([{True: 1, False: 2}.get(yes, np.nan) for yes in judged[name]])
+    return found
 
 
 def coincidences(ratings: Floats, values: Sequence[int]) -> dict[str, Floats]:
@@ -248,12 +237,9 @@ def score_cells(scores: Mapping[str, Score]) -> dict[str, Value]:
 
 def share(hits: Floats, of: Floats, events: EventIds, seed: int) -> Score:
     """The share of n hits in (n,) numbers of answers, or their weights; intervals draw events."""
-
-    def aggregate(sums: Statistics) -> dict[str, Floats]:
-        return {"share": np.asarray(sums["hits"] / sums["n"])}
-
+    how: dict[str, Any] = {"events": events, "shares": {"share": "n"}, "seed": seed}
     with np.errstate(invalid="ignore"):  # 0 of 0
-        found = measure({"hits": hits, "n": of}, aggregate, events=events, shares={"share": "n"}, seed=seed)
+        found = measure({"hits": hits, "n": of}, lambda sums: {"share": sums["hits"] / sums["n"]}, **how)
     return found[AVERAGE]["share"]
 
 
@@ -290,9 +276,9 @@ def agreement_table(rated: Mapping[str, Ratings], events: EventIds, seed: int) -
 
 def signature_of(events: Sequence[str], answers: Answers, seed: int, judges: str = "") -> str:
     """What the figures depend on: among others the event of each item and the judges' signature."""
-    counts = f"readers:{len(answers)}|items:{len(events)}|events:{len({*events})}"
-    asked = f"|judges:{judges}" if judges else ""
-    return f"annotation|{counts}{asked}|resamples:1000|seed:{seed}|v:{__version__}"
+    asked = f"{len({*events})}|judges:{judges}" if judges else len({*events})
+    counts = f"readers:{len(answers)}|items:{len(events)}|events:{asked}"
+    return f"annotation|{counts}|resamples:1000|seed:{seed}|v:{__version__}"
 
 
 def record(tables: Mapping[str, Table], signature: str) -> dict[str, Any]:

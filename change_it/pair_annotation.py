@@ -76,13 +76,9 @@ def lowest_threshold(similarity: Floats, yes: Floats, weight: Floats) -> float |
 def pair_tables(key: pl.DataFrame, answers: Answers, seed: int = 1) -> dict[str, Table]:
     """Share of one event of all pairs, by band, by days apart and above the lowest threshold, and agreement of readers; intervals draw events."""
     rated = ratings(answers, key["item"].to_list(), "same")
+    is_read = np.isfinite(np.column_stack([*rated.values()])).any(axis=1)
+    rated, key = {name: of[is_read] for name, of in rated.items()}, key.filter(pl.Series(is_read))
     said = np.column_stack([*rated.values()])
-    is_read = np.isfinite(said).any(axis=1)
-    rated, said, key = (
-        {name: of[is_read] for name, of in rated.items()},
-        said[is_read],
-        key.filter(pl.Series(is_read)),
-    )
     similarity, events = key["similarity"].to_numpy(), key["event"].to_numpy()
     weight = key.select(pl.col("band_pairs") / pl.len().over("band")).to_series().to_numpy()
     yes = weight * ((said == 1).sum(axis=1) > (said == 2).sum(axis=1))

@@ -104,19 +104,15 @@ class Reading:
             item: [*(str(without_formula(" ".join(row[name].split()))) for name in shown), reader, wording]
             for item, row in sheet.rows.items()
         }
-        self.done = self._done()
+        self.done: dict[str, list[str]] = {}
+        if out.exists():  # an earlier run's rows, without those with an error and a line that was cut off
+            text = out.read_text(encoding="utf-8", errors="replace").rpartition("\n")[0]
+            header, *rows = [*csv.reader(text.split("\n"))]
+            width = len(self.header) - len(sheet.asked) - 1
+            if header != self.header or any(row[:width] != self.begun.get(row[0]) for row in rows):
+                raise InputError(f"{out} is not of this sheet, model and wording: name another --out")
+            self.done = {row[0]: row for row in rows if not row[-1]}
         self.waiting = [item for item in sheet.rows if item not in self.done]
-
-    def _done(self) -> dict[str, list[str]]:
-        """The rows of an earlier run, without those with an error and a line that was cut off."""
-        if not self.out.exists():
-            return {}
-        text = self.out.read_text(encoding="utf-8", errors="replace").rpartition("\n")[0]
-        header, *rows = [*csv.reader(text.split("\n"))]
-        width = len(self.header) - len(self.sheet.asked) - 1
-        if header != self.header or any(row[:width] != self.begun.get(row[0]) for row in rows):
-            raise InputError(f"{self.out} is not of this sheet, model and wording: name another --out")
-        return {row[0]: row for row in rows if not row[-1]}
 
     def fill_in(self, concurrency: int) -> dict[str, str]:
         """Ask for the rows that wait; returns those without answers and why."""
@@ -140,10 +136,8 @@ class Reading:
                 with ThreadPoolExecutor(concurrency) as pool:
                     list(pool.map(finish, self.waiting))
             except InputError as error:
-                kept = (
-                    f"{len(self.done):,} of {len(self.begun):,} rows are kept, and the same command goes on"
-                )
-                raise InputError(f"{error} ({kept})") from error
+                kept = f"{len(self.done):,} of {len(self.begun):,} rows are kept"
+                raise InputError(f"{error} ({kept}, and the same command goes on)") from error
         write_table(self.out, self.header, [self.done[item] for item in self.begun])
         return faults
 

@@ -14,7 +14,7 @@ Statistics of several runs of a system (trainings with other seeds) have a secon
 over the runs, and an interval is drawn over runs and events.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -88,10 +88,8 @@ def measure(
     ends = bootstrap_intervals(statistics, aggregate, strata, events, resamples=resamples, seed=seed)
     rounded = {name: np.round(of, DECIMALS) for name, of in statistics.items()}
     with np.errstate(all="ignore"):
-        some, every = (
-            estimate({name: end(of) for name, of in rounded.items()}, aggregate, strata)
-            for end in (np.ceil, np.floor)
-        )
+        up, down = ({name: end(of) for name, of in rounded.items()} for end in (np.ceil, np.floor))
+        some, every = estimate(up, aggregate, strata), estimate(down, aggregate, strata)
     for name, counted in (shares or {}).items():
         if name in values:
             number = _effective(np.asarray(statistics[counted], np.float64), strata, events)
@@ -100,12 +98,12 @@ def measure(
             few = np.fmin(some[name], 1 - every[name]) * number < _FEW  # 0 of 0 decides nothing
             ends[name] = np.where(few[:, None], wide, ends[name])
     rows = [*dict.fromkeys(strata or ()), AVERAGE]
-    return {
-        stratum: {
-            name: Score(float(measured[row]), *ends[name][row].tolist()) for name, measured in values.items()
+    found = {}
+    for row, stratum in enumerate(rows, start=-len(rows)):
+        found[stratum] = {
+            name: Score(float(of[row]), *ends[name][row].tolist()) for name, of in values.items()
         }
-        for row, stratum in enumerate(rows, start=-len(rows))
-    }
+    return found
 
 
 def estimate(
@@ -170,11 +168,12 @@ def paired_p_values(
         return random.integers(0, 2, (count, len(gap)), np.int8).astype(np.float64)
 
     swapped = np.moveaxis(_resampled(gap, trials, coins), 1, 0)
-    measured, drawn = [], []
-    for rows, changes in ((left, swapped), (right, -swapped)):
-        sums = _stratum_sums(rows, strata)
-        measured.append(_measures(sums, first, aggregate))
-        drawn.append(_measures(sums[:, None] + changes, first, aggregate))
+    sums = [_stratum_sums(rows, strata) for rows in (left, right)]
+    measured = [_measures(of, first, aggregate) for of in sums]
+    drawn = [
+        _measures(of[:, None] + by, first, aggregate)
+        for of, by in zip(sums, (swapped, -swapped), strict=True)
+    ]
     p_values = {}
     for name in measured[0]:
         difference, differences = (
@@ -211,20 +210,15 @@ def _event_sums(rows: Floats, strata: Sequence[str] | None, events: Events | Non
 
     Drawn kind by kind, events leave no stratum empty.
     """
-    event, stratum, kind = _kinds(len(rows), strata, events)
-    many, width = len(kind), int(stratum.max(initial=0)) + 1
+    event = np.arange(len(rows)) if events is None else _numbered(events)
+    stratum = _numbered(strata if strata is not None else np.zeros(len(rows)))
+    many, width = int(event.max(initial=-1)) + 1, int(stratum.max(initial=0)) + 1
+    occurs = np.zeros((many, width), dtype=np.int64)
+    occurs[event, stratum] = 1
+    kind = _numbered(occurs @ (1 << np.arange(width)))
     sums = _added(rows.reshape(len(rows), -1), event * width + stratum, many * width)
     each = sums.reshape(many, width, *rows.shape[1:])
     return [each[kind == number] for number in range(int(kind.max(initial=-1)) + 1)]
-
-
-def _kinds(count: int, strata: Sequence[str] | None, events: Events | None) -> tuple[Ints, Ints, Ints]:
-    """(n,) event and (n,) stratum of each item, and (e,) kind of each event: those of one kind have items in the same strata."""
-    event = np.arange(count) if events is None else _numbered(events)
-    stratum = _numbered(strata if strata is not None else np.zeros(count))
-    occurs = np.zeros((int(event.max(initial=-1)) + 1, int(stratum.max(initial=0)) + 1), dtype=np.int64)
-    occurs[event, stratum] = 1
-    return event, stratum, _numbered(occurs @ (1 << np.arange(occurs.shape[1])))
 
 
 def _numbered(values: Sequence[str] | Events | Floats) -> Ints:
@@ -235,39 +229,28 @@ def _numbered(values: Sequence[str] | Events | Floats) -> Ints:
 
 def _added(rows: Floats, to: Ints, count: int) -> Floats:
     """(count, k) sums of the (n, k) rows by the (n,) number that each belongs to."""
-    ones = np.ones(len(rows))
-    return np.asarray(
-        scipy.sparse.csr_array((ones, (to, np.arange(len(rows)))), shape=(count, len(rows))) @ rows
-    )
+    places = to, np.arange(len(rows))
+    return np.asarray(scipy.sparse.csr_array((np.ones(len(rows)), places), (count, len(rows))) @ rows)
 
 
 def _measures(sums: Floats, statistics: Statistics, aggregate: Aggregate) -> dict[str, Floats]:
     """Measures of (s, ..., k) sums, with the mean over the strata, the first axis, as one more row."""
-    named = {name: sums[..., column] for column, name in enumerate(statistics)}
-    return {
-        name: np.concatenate([values, values.mean(axis=0, keepdims=True)])
-        for name, values in aggregate(named).items()
-    }
-
-
-def _chunks(total: int, width: int) -> Iterator[int]:
-    """Sizes that add up to `total`, each small enough for a matrix of that many rows."""
-    size = max(1, _CELLS // max(1, width))
-    for start in range(0, total, size):
-        yield min(size, total - start)
+    found = aggregate({name: sums[..., column] for column, name in enumerate(statistics)})
+    return {name: np.concatenate([of, of.mean(axis=0, keepdims=True)]) for name, of in found.items()}
 
 
 def _resampled(sums: Floats, resamples: int, draw: Callable[[int], Floats]) -> Floats:
     """(resamples, …) sums over the events, each as often as it is drawn; `draw` gives (count, events) times."""
-    return np.concatenate([np.tensordot(draw(count), sums, 1) for count in _chunks(resamples, len(sums))])
+    size = max(1, _CELLS // max(1, len(sums)))
+    counts = [min(size, resamples - start) for start in range(0, resamples, size)]
+    return np.concatenate([np.tensordot(draw(count), sums, 1) for count in counts])
 
 
 def _drawn(count: int, resamples: int, draws: int, random: np.random.Generator) -> Floats:
     """(resamples, count): how often each of `count` is drawn in so many draws with replacement."""
     drawn = random.integers(0, count, (resamples, draws)) + np.arange(resamples)[:, None] * count
-    return (
-        np.bincount(drawn.ravel(), minlength=resamples * count).reshape(resamples, count).astype(np.float64)
-    )
+    times = np.bincount(drawn.ravel(), minlength=resamples * count)
+    return times.reshape(resamples, count).astype(np.float64)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -74,10 +74,9 @@ class Row:
 
     def secondary(self, column: Column, brackets: str = "{}") -> str:
         """The secondary value of the cell, in brackets; empty without one."""
-        value = self.values.get(column.secondary.name) if column.secondary else None
-        if column.secondary is None or value is None:
-            return ""
-        return brackets.format(formatted(value, column.secondary.format))
+        second = column.secondary
+        value = self.values.get(second.name) if second else None
+        return brackets.format(formatted(value, second.format)) if second and value is not None else ""
 
 
 @dataclass(frozen=True)
@@ -128,10 +127,8 @@ def formatted(value: Value, format_: Format) -> str:
     """A value as it is shown."""
     if value is None:
         return "–"
-    if isinstance(value, str):
-        return value
-    if isinstance(value, UnderlinedText):
-        return value.text
+    if isinstance(value, str | UnderlinedText):
+        return value if isinstance(value, str) else value.text
     if format_ == "mark":
         return "✓" if value else "✗"
     if isinstance(value, tuple):
@@ -173,14 +170,10 @@ def to_markdown(table: Table) -> str:
 def card_markdown(table: Table) -> str:
     """A table for a card with its notes as a list, in which a stranger's text is no markup."""
     columns = [replace(column, title=without_markup(column.heading)) for column in table.columns]
-    values = [
-        {
-            name: without_markup(value) if isinstance(value, str) else value
-            for name, value in row.values.items()
-        }
-        for row in table.rows
-    ]
-    rows = [replace(row, values=cells) for row, cells in zip(table.rows, values, strict=True)]
+    rows = []
+    for row in table.rows:
+        texts = {name: without_markup(of) for name, of in row.values.items() if isinstance(of, str)}
+        rows.append(replace(row, values={**row.values, **texts}))
     notes = "".join(f"\n* {without_markup(note)}" for note in table.notes)
     return f"{to_markdown(replace(table, columns=columns, rows=rows))}\n{notes}".rstrip()
 
@@ -202,16 +195,10 @@ def to_latex(table: Table, *, label: str) -> str:
     narrow = {"footnotesize": ":{};", "setlength": r":{\tabcolsep}{2pt};"}
     style = pd.DataFrame(filter(any, lines), columns=headings).style.hide(axis="index")
     style.set_table_styles([{"selector": name, "props": props} for name, props in narrow.items()])
-    sentences = [f"{text.rstrip('.')}." for text in (table.title, *table.notes) if text]
+    sentences = " ".join(f"{text.rstrip('.')}." for text in (table.title, *table.notes) if text)
     places = "".join("l" if column.format == "text" else "r" for column in table.columns)
-    return style.to_latex(
-        column_format=f"@{{}}{places}@{{}}",
-        environment="table*",
-        position_float="centering",
-        hrules=True,
-        caption=" ".join(sentences).translate(_LATEX),
-        label=label,
-    )
+    about = {"caption": sentences.translate(_LATEX), "label": label, "column_format": f"@{{}}{places}@{{}}"}
+    return style.to_latex(environment="table*", position_float="centering", hrules=True, **about)
 
 
 def console(file: TextIO | None = None) -> "Console":
@@ -249,11 +236,9 @@ def print_table(table: Table, to: "Console") -> None:
     widths = [max(to.measure(text).maximum for text in texts) for texts in zip(heads, *cells, strict=True)]
     least = [width if fixed[at] else min(width, max(13, to.width // 5)) for at, width in enumerate(widths)]
     shown = list(range(len(heads)))
-    out: list[str] = []
     for at in reversed(shown[2:]):
         if 1 + sum(least[each] + 1 for each in shown) > to.width and not table.columns[at].bold:
             shown.remove(at)
-            out.insert(0, table.header[at])
     to.print(Text(table.title, "italic"), soft_wrap=True, end="\n" if table.title else "")
     grid = Grid(box=SIMPLE_HEAD, padding=0)
     for at in shown:
@@ -267,7 +252,6 @@ def print_table(table: Table, to: "Console") -> None:
             grid.add_row(*(texts[at] for at in shown), style="bold" if row.highlight else "")
         grid.add_section()
     to.print(grid)
-    if out:
-        to.print(f"no room for {', '.join(out)}", soft_wrap=True, markup=False, highlight=False)
-    for line in table.notes:
+    out = ", ".join(name for at, name in enumerate(table.header) if at not in shown)
+    for line in (*([f"no room for {out}"] if out else []), *table.notes):
         to.print(line, soft_wrap=True, markup=False, highlight=False)

@@ -14,16 +14,16 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 def verdicts():
     """What an audit may find of judges."""
-    from change_it.audit.verdicts import Share, Verdict
+    from change_it.audit.verdicts import Verdict
 
     found = {
-        ("main", "care"): Share("says which of two headlines of one event is whose", 0.875, 0.7, 0.9),
-        ("hh", "rely"): Share("refuses random wrong stories", 0.882, 0.86, 0.9),
-        ("ah", "distrust"): Share("refuses the nearest wrong stories", 0.48, 0.43, 0.53),
-        ("fluency", "rely"): Share("accepts printed headlines", 0.913, 0.89, 0.93),
-        ("evidence", "care"): Share("accepts the newspapers' own headlines", 0.91, 0.7, 0.95),
+        ("main", "care"): {"says which of two headlines of one event is whose": (0.875, 0.7, 0.9)},
+        ("hh", "rely"): {"refuses random wrong stories": (0.882, 0.86, 0.9)},
+        ("ah", "distrust"): {"refuses the nearest wrong stories": (0.48, 0.43, 0.53)},
+        ("fluency", "rely"): {"accepts printed headlines": (0.913, 0.89, 0.93)},
+        ("evidence", "care"): {"accepts the newspapers' own headlines": (0.91, 0.7, 0.95)},
     }
-    return tuple(Verdict(*judge, shares=(share,)) for judge, share in found.items())
+    return tuple(Verdict(*judge, shares=shares) for judge, shares in found.items())
 
 
 def write_run(run):
@@ -45,14 +45,12 @@ def models_of(run):
 
 def models_in(language, run):
     """The same, of a language and with an audit."""
-    from change_it.audit.verdicts import Summary, Together
+    from change_it.audit.verdicts import Summary
 
     return replace(
         models_of(run),
         language=language,
-        audit=Summary(
-            verdicts(), Together({"acceptability": (1, 3, 6), "style": (2, 1, 0)}, (("name mistaken", 0.43),))
-        ),
+        audit=Summary(verdicts(), "Acceptability stops 1 of 10 kinds."),
         sample=language == "it",
     )
 

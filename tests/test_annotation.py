@@ -98,14 +98,6 @@ def test_sheets_are_blind_and_balanced(sheet):
     assert len({row["event"] for row in key}) == 40  # forty events, none of them twice
 
 
-def test_sheets_with_answers_are_never_overwritten(sheet, study_corpus, tmp_path, capsys):
-    fill_in(sheet, sheet, told_apart)
-    before = sheet.read_bytes()
-    assert draw(study_corpus, tmp_path, seed=2) == 2
-    assert "sheet.csv exists and may have answers: name another --out" in capsys.readouterr().err
-    assert sheet.read_bytes() == before
-
-
 def test_people_against_the_key_and_the_judge(sheet, tmp_path, with_judges, capsys):
     files = [fill_in(sheet, tmp_path / f"{name}.csv", told_apart) for name in ("anna", "ben")]
     files.append(fill_in(sheet, tmp_path / "carla.csv", always_first))

@@ -5,10 +5,10 @@ word in common. An error in the console, a request that fails or goes elsewhere,
 """
 
 import pytest
-from pages import beyond, expected, pale, watched
+from pages import beyond, expected, watched
 from space_runs import models_in, served, write_run
 
-from change_it.space.labels import LABELS
+from change_it.space.app import LABELS
 
 pytestmark = pytest.mark.slow
 
@@ -70,8 +70,3 @@ def use(page):
     assert own.locator("img, script, b:text('statale')").count() == 0
 
     assert beyond(page) == []
-
-    page.add_style_tag(content="* { transition: none !important }")
-    for looks in ("light", "dark"):
-        page.evaluate("looks => document.body.classList.toggle('dark', looks === 'dark')", looks)
-        assert pale(page) == [], looks

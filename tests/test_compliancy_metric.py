@@ -69,25 +69,15 @@ def test_one_signature_is_one_number(metric, toy_test, fake_judges):
     assert metric.signature == row.signature.replace("|partners:8|events:4|", "|partners:0|events:8|")
 
 
-def test_columns_classes_one_label_and_a_path_are_understood(
-    metric, gold, fake_judges, monkeypatch, tmp_path
-):
-    loaded = []
-    monkeypatch.setattr(Judges, "from_pretrained", lambda name, **_: loaded.append(name) or fake_judges)
+def test_tables_classes_one_label_and_a_path_are_understood(metric, gold, fake_judges, monkeypatch, tmp_path):
+    monkeypatch.setattr(Judges, "from_pretrained", lambda name, **_: {tmp_path: fake_judges}[name])
     expected = metric.compute(**gold, judges=fake_judges)
-    whole = compute_compliancy(**gold, judges=fake_judges)
     classes = gold | {"labels": [fake_judges.outlets.index(label) for label in gold["labels"]]}
-    for table in (gold, pd.DataFrame(gold), pl.DataFrame(gold), Dataset.from_dict(gold)):
-        columns = {name: table[name] for name in gold}
-        assert metric.compute(**columns, judges=fake_judges) == expected
-        assert compute_compliancy(**columns, judges=tmp_path) == whole
-    assert metric.compute(**classes, judges=tmp_path) == expected
-    assert compute_compliancy(**pl.DataFrame(classes).to_dict(), judges=fake_judges) == whole
-    assert loaded == [tmp_path] * 5
+    for table in (gold, pd.DataFrame(classes), pl.DataFrame(gold), Dataset.from_dict(gold)):
+        assert metric.compute(**{name: table[name] for name in gold}, judges=tmp_path) == expected
     half = {name: values[:4] for name, values in gold.items()}
-    one = half | {"labels": "rep"}
-    assert metric.compute(**one, judges=fake_judges) == metric.compute(**half, judges=fake_judges)
-    assert compute_compliancy(**one, judges=fake_judges) == compute_compliancy(**half, judges=fake_judges)
+    one = metric.compute(**half | {"labels": "rep"}, judges=fake_judges)
+    assert one == metric.compute(**half, judges=fake_judges)
 
 
 def test_batches_and_generators_carry_all_that_compute_takes(metric, toy_test, fake_judges):

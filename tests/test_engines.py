@@ -3,10 +3,8 @@ import os
 import subprocess
 import sys
 import threading
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-import torch
 from corpus_fakes import articles, options, write_articles
 
 from change_it import engines
@@ -16,7 +14,6 @@ from change_it.corpus import alignment
 from change_it.engines import EngineOptions, map_ordered, use_engine
 from change_it.errors import InputError
 from change_it.judges import judge
-from change_it.networks.pretrained import map_threads
 
 MACHINE = {"num_cpus": 2, "object_store_memory": 80 << 20}
 
@@ -52,36 +49,12 @@ def test_results_come_in_the_order_of_the_items(monkeypatch):
     assert list(found) == [10 * number for number in range(50)]
 
 
-def test_torch_has_one_thread_in_each_and_its_own_number_outside():
-    def threads(_=None):
-        torch.ones(1 << 16).sum()
-        return torch.get_num_threads()
-
-    def elsewhere():
-        with ThreadPoolExecutor(1) as pool:
-            return pool.submit(threads).result()
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(2)
-    try:
-        outside = torch.get_num_threads(), elsewhere()  # a new thread has a number of its own
-        found = map_threads(threads, range(4), 2)
-        assert next(found) == 1
-        assert (torch.get_num_threads(), elsewhere()) == outside
-        assert list(found) == [1, 1, 1]
-    finally:
-        torch.set_num_threads(before)
-
-
-def test_ray_that_is_not_installed_is_named(monkeypatch):
+def test_options_that_cannot_be_followed_are_refused(monkeypatch):
+    with pytest.raises(InputError, match="requires --engine ray"):
+        EngineOptions(address="auto").check_engine()
     monkeypatch.setattr(engines, "find_spec", lambda name: None)
     with pytest.raises(InputError, match="pip install ray"):
         EngineOptions(engine="ray").check_engine()
-
-
-def test_an_address_is_refused_without_ray():
-    with pytest.raises(InputError, match="requires --engine ray"):
-        EngineOptions(address="auto").check_engine()
 
 
 @pytest.mark.slow
@@ -122,7 +95,7 @@ def test_a_cluster_that_does_not_answer_is_named():
 #: Starts a cluster without an address, and lets another process, which has no RAY_ variable, join it by its address.
 JOIN = """
 import os, subprocess, sys
-from change_it.engines import EngineOptions, map_ordered, use_engine
+from change_it.engines import EngineOptions, map_ordered, use_engine, use_engine
 
 with use_engine(EngineOptions(engine="ray", address=sys.argv[1] if sys.argv[1:] else None)):
     import ray

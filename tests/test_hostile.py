@@ -17,7 +17,6 @@ from processes import Handler, listening
 from change_it import HeadlineTransfer, InputError, io
 from change_it.cli import exit_on_input_error, main
 from change_it.corpus.negatives import negate
-from change_it.generators.folder import GeneratorInfo
 from change_it.generators.prompt import headline_of
 from change_it.hub import cards
 from change_it.io import opening
@@ -64,21 +63,6 @@ def test_a_text_that_is_too_long_for_a_headline_is_none(tmp_path):
     (tmp_path / "a.txt").write_text(f"Il ponte\n{long}\n")
     with pytest.raises(InputError, match=r"a\.txt, line 2: headline of more than 1,000 characters"):
         io.text_lines(tmp_path / "a.txt")
-
-
-def test_articles_that_are_too_long_are_rejected_with_their_reason(tmp_path, capsys):
-    rows = [
-        f"{n},Crolla il ponte {n},{'Il ponte crolla. ' * (1 if n else 20_000)},{'ab'[n % 2]}"
-        for n in range(3)
-    ]
-    (tmp_path / "news.csv").write_text("\n".join(["id,headline,article,label", *rows]))
-    from change_it.corpus.corpus_options import ReadingOptions
-    from change_it.corpus.reading import read_articles
-
-    reading = read_articles(ReadingOptions(files=(str(tmp_path / "news.csv"),)))
-    assert [(each.line, each.reason) for each in reading.rejected] == [
-        (2, "article of more than 200,000 characters")
-    ]
 
 
 def test_a_line_and_a_text_are_read_to_a_limit(tmp_path, monkeypatch):
@@ -190,19 +174,6 @@ def test_trees_with_a_circle_end():
     }
     with pytest.raises(ValueError, match="circle"):
         boosted(np.zeros((1, 1)), {name: np.array(values) for name, values in circle.items()})
-
-
-def test_lengths_and_shards_of_a_generator(saved_models, tmp_path, caplog):
-    folder = Path(shutil.copytree(saved_models / "generator", tmp_path / "run/generator"))
-    edit(folder / "generator.json", lambda record: record.update(target_tokens=10**7))
-    with pytest.raises(InputError, match="lengths out of 1 to 10,000 tokens"):
-        GeneratorInfo.load(folder)
-    edit(folder / "generator.json", lambda record: record.update(target_tokens=20))
-    (folder / "model.safetensors").rename(tmp_path / "run/elsewhere.safetensors")
-    index = {"metadata": {}, "weight_map": {"x": "../elsewhere.safetensors"}}
-    io.write_json(folder / "model.safetensors.index.json", index)
-    with pytest.raises(InputError, match="elsewhere"):
-        HeadlineTransfer.from_pretrained(folder, device="cpu")
 
 
 def test_the_base_that_is_fetched_is_named_and_no_module_of_adapters_is_imported(

@@ -1,10 +1,9 @@
 """SIGKILL when a file is written, one of those drawn from a seed: what is there is the old or the new state.
 
-python tests/test_killed.py COMMAND FOLDER [SEED [MOMENTS]]
+python tests/test_killed.py COMMAND FOLDER SEED
 """
 
 import hashlib
-import json
 import os
 import random
 import shutil
@@ -18,32 +17,13 @@ import pytest
 from processes import run_python
 
 MOMENTS = 4
-#: Files by which a state is known; the others of a folder have times in them.
-KNOWN = {
-    "build": ("articles/train.parquet", "pairs/test.parquet", "README.md", "alignment.json"),
-    "judge": ("model.safetensors", "config.json"),
-    "transfer": ("",),
-    "score": ("systems.csv", "items/gold.csv"),
-}
-#: Modules that commands load for their work.
-LIBRARY = {
-    "build": "corpus.build",
-    "judge": "judges.train",
-    "transfer": "generators.file_transfer",
-    "score": "results.report_files",
-}
-
-
-def arguments(name, folder, out, seed):
-    """A command as it writes to `out`; its result depends on the seed."""
-    given = ["--corpus", f"{folder}/corpus", "--out", str(out), "--seed", str(seed)]
-    judges = ["--judges", f"{folder}/judges"]
-    return {
-        "build": ["corpus", "build", f"{folder}/sample.csv", "--out", str(out), "--seed", str(seed)],
-        "judge": [*["train", "judge", "--task", "hh", "--encoder", f"{folder}/encoder", "--arg", "max_steps=6"], *given],
-        "transfer": ["transfer", "--generator", f"{folder}/generator", "--generation", "do_sample=true", "--batch-size", "16", *given],
-        "score": ["score", *judges, "--resamples", "50", *given],
-    }[name]  # fmt: skip
+#: The module that does the work, the files by which a state is known (others have times in them), and the command.
+COMMANDS = {
+    "build": ("corpus.build", ("articles/train.parquet", "pairs/test.parquet", "README.md", "alignment.json"), "corpus build {made}/sample.csv"),
+    "judge": ("judges.train", ("model.safetensors", "config.json"), "train judge --task hh --encoder {made}/encoder --arg max_steps=6 --corpus {made}/corpus"),
+    "transfer": ("generators.file_transfer", ("",), "transfer --generator {made}/generator --generation do_sample=true --batch-size 16 --corpus {made}/corpus"),
+    "score": ("results.report_files", ("systems.csv", "items/gold.csv"), "score --judges {made}/judges --resamples 50 --corpus {made}/corpus"),
+}  # fmt: skip
 
 
 def state(out, name):
@@ -53,7 +33,7 @@ def state(out, name):
     """
     if not out.exists() and (old := list(out.parent.glob(f".{out.name}.*.old"))):
         out = max(old, key=lambda path: path.stat().st_ctime_ns)
-    files = [out / file if file else out for file in KNOWN[name]]
+    files = [out / file if file else out for file in COMMANDS[name][1]]
     if not any(file.is_file() for file in files):
         return ""
     digest = hashlib.sha256()
@@ -112,13 +92,13 @@ def finish(child, said):
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), int(number or 0)
 
 
-def check(name, folder, seed, moments):
+def check(name, folder, seed):
     """Kill a command that replaces an older result, again and again; then let it end."""
     from importlib import import_module
 
     import change_it.auto  # noqa: F401 (all modules are loaded once, before the processes part)
 
-    import_module(f"change_it.{LIBRARY[name]}")
+    import_module(f"change_it.{COMMANDS[name][0]}")
     if name == "judge":
         from change_it.commands import train
 
@@ -129,8 +109,12 @@ def check(name, folder, seed, moments):
     place.mkdir()
     out = place / ("out.csv" if name == "transfer" else "out")
 
+    def command(out, seed, *more):
+        given = COMMANDS[name][2].format(made=folder).split()
+        return [*given, "--out", str(out), "--seed", str(seed), *more]
+
     def whole(out, seed, *more):
-        code, files = finish(*start([*arguments(name, folder, out, seed), *more], place, log))
+        code, files = finish(*start(command(out, seed, *more), place, log))
         assert code == 0, log.read_text()[-3000:]
         return state(out, name), files
 
@@ -141,10 +125,9 @@ def check(name, folder, seed, moments):
     assert "" not in (old, new)
     beside = names(place)
     found = []
-    for moment in range(moments):
+    for moment in range(MOMENTS):
         at = rng.randint(1, files)
-        given = [*arguments(name, folder, out, 2), *(resumed if found else [])]
-        code, _ = finish(*start(given, place, log, at=at))
+        code, _ = finish(*start(command(out, 2, *(resumed if found else [])), place, log, at=at))
         assert code in (0, -signal.SIGKILL), log.read_text()[-3000:]
         found.append(state(out, name))
         assert found[-1] in (old, new), (name, f"moment {moment} of seed {seed}, file {at} of {files}")
@@ -154,7 +137,6 @@ def check(name, folder, seed, moments):
         from change_it.training.run_folder import WORK
 
         assert not (out / WORK).exists()
-    print(json.dumps({"command": name, "old": found.count(old), "new": found.count(new), "files": files}))
 
 
 @pytest.fixture(scope="module")
@@ -170,7 +152,7 @@ def made(tmp_path_factory, saved_models, corpus):
 
 
 @pytest.mark.slow(seconds=15)
-@pytest.mark.parametrize("name", list(KNOWN))
+@pytest.mark.parametrize("name", list(COMMANDS))
 def test_killed_commands_leave_the_old_or_the_new_state(name, made):
     seed = random.randrange(2**32)
     print("seed", seed)
@@ -179,6 +161,5 @@ def test_killed_commands_leave_the_old_or_the_new_state(name, made):
 
 
 if __name__ == "__main__":
-    chosen, folder, *numbers = sys.argv[1:]
-    seed, moments = ([int(number) for number in numbers] + [1, MOMENTS][len(numbers) :])[:2]
-    check(chosen, Path(folder), seed, moments)
+    chosen, folder, seed = sys.argv[1:]
+    check(chosen, Path(folder), int(seed))

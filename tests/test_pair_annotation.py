@@ -162,35 +162,6 @@ def test_several_readers(sheet, capsys):
     assert sum(row["one_event"] * row["n"] for row in kept) == pytest.approx(14)  # where both say so
 
 
-def spoilt(rows, **cells):
-    """The second row of a sheet with other cells, on line 3 of the file."""
-    return [rows[0], {**rows[1], **cells}, *rows[2:]]
-
-
-@pytest.mark.parametrize(
-    ("spoil", "words"),
-    [
-        (
-            lambda rows: spoilt(rows, **{HEADINGS["same"]: "perhaps"}),
-            "line 3: same is 'perhaps'; write yes, no, or leave it empty",
-        ),
-        (lambda rows: spoilt(rows, item="h00000000"), "has 1 item not in the key (h00000000)"),
-        (lambda rows: spoilt(rows, b_headline=rows[0]["b_headline"]), "line 3: b_headline of"),
-        (lambda rows: [{**row, HEADINGS["same"]: ""} for row in rows], "has no answers: fill in same"),
-        (lambda rows: [rows[1], *rows[1:]], "line 3: same of"),
-    ],
-    ids=["value", "other study", "sorted apart", "empty", "twice"],
-)
-def test_a_bad_sheet_is_one_sentence(sheet, capsys, spoil, words):
-    file = fill_in(sheet, "anna", above_half)
-    write_rows(file, spoil(read_csv(file)))
-    capsys.readouterr()
-    assert main(["annotate", "score", str(file), "--key", str(sheet.with_name("pairs-key.csv"))]) == 2
-    [sentence] = capsys.readouterr().err.strip().splitlines()
-    assert str(file) in sentence
-    assert words in sentence
-
-
 def test_a_broken_key_is_one_sentence(sheet, capsys):
     file, key = fill_in(sheet, "anna", above_half), sheet.with_name("pairs-key.csv")
     rows = read_csv(key)
@@ -198,17 +169,6 @@ def test_a_broken_key_is_one_sentence(sheet, capsys):
     capsys.readouterr()
     assert main(["annotate", "score", str(file), "--key", str(key)]) == 2
     assert "has texts where numbers belong" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("there", ["pairs.csv", "pairs-key.csv"])
-def test_what_readers_filled_in_is_not_overwritten(tmp_path, capsys, there):
-    corpus = write_corpus(tmp_path / "corpus")
-    (tmp_path / there).write_text("item,same\nh1,yes\n")
-    assert draw(corpus, tmp_path / "pairs.csv") == 2
-    [sentence] = capsys.readouterr().err.strip().splitlines()
-    assert f"{tmp_path / there} exists and may have answers" in sentence
-    assert (tmp_path / there).read_text() == "item,same\nh1,yes\n"
-    assert len(list(tmp_path.glob("*.csv"))) == 1
 
 
 def test_nothing_to_draw_is_one_sentence(tmp_path, capsys):

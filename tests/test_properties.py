@@ -149,8 +149,8 @@ def test_acceptability_is_at_most_each_of_its_factors_and_order_changes_nothing(
         ways = OUTLETS[side], OUTLETS[1 - side]
         items.append(Item(str(len(items)), *ways, source, article, "", other, prediction))
     judges = FakeJudges(digits="abcd")
-    found = compliancy.judge_items(judges, items, progress=False)
-    turned = compliancy.judge_items(judges, items[::-1], progress=False)
+    found = judges.judge(items, progress=False)
+    turned = judges.judge(items[::-1], progress=False)
     assert found.equals(turned.reverse())
     for row in found.to_dicts():
         assert -1 <= row["style"] <= 2

@@ -54,12 +54,6 @@ def test_a_tokenizer_without_padding_reads_ids_that_are_padded(judges, tokenizer
     assert compute_metrics(judges, bare, SOURCES, ARTICLES, LABELS)(given) == expected
 
 
-def test_an_empty_headline_passes_nothing(judges, tokenizer):
-    compute = compute_metrics(judges, tokenizer, SOURCES[:1], ARTICLES[:1], LABELS[:1])
-    empty = EvalPrediction(predictions=ids_of(tokenizer, [""]), label_ids=None)
-    assert compute(empty) == dict.fromkeys(KNOWN, 0.0)
-
-
 def test_what_is_no_headline_of_these_sources_is_refused(judges, tokenizer):
     compute = compute_metrics(judges, tokenizer, SOURCES, ARTICLES, LABELS)
     with pytest.raises(InputError, match="predict_with_generate=True"):

@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,12 +14,8 @@ from change_it.stats import log_odds
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judge
 
-T = TypeVar("T")
-
-#: Headlines that words are taken out of, at most.
-OCCLUDED = 400
-#: Characters of a headline whose words are taken out one by one.
-LONGEST = 1000
+#: Headlines that words are taken out of, at most, and their characters.
+OCCLUDED, LONGEST = 400, 1000
 #: Cues of each outlet, and times that a word must appear in the headlines to be one.
 CUES, OFTEN = 12, 4
 
@@ -36,16 +32,12 @@ class Cue:
     n: int  # headlines that it was taken out of
 
 
-def drawn(items: Sequence[T], at_most: int, seed: int) -> list[T]:
-    """Some of the items, in order."""
-    if len(items) <= at_most:
-        return list(items)
-    return [items[index] for index in sorted(np.random.default_rng(seed).permutation(len(items))[:at_most])]
-
-
 def main_cues(main: "Judge", items: Sequence[Item], *, seed: int = 1) -> list[Cue]:
     """For each outlet the words and marks that change main's log-odds most in its favour: each is taken out of each of 400 test headlines that has it."""
-    headlines = [item.source[:LONGEST] for item in drawn(items, OCCLUDED, seed)]
+    order = np.arange(len(items))
+    if len(items) > OCCLUDED:
+        order = np.sort(np.random.default_rng(seed).permutation(len(items))[:OCCLUDED])
+    headlines = [items[index].source[:LONGEST] for index in order.tolist()]
     occluded = [
         (row, token[0], without)
         for row, text in enumerate(headlines)

@@ -1,27 +1,101 @@
-"""The whole audit of a set of judges, and what it reads of a corpus."""
+"""The audit of a set of judges: what they let through of headlines that are wrong on purpose, what main reads, what readers say."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from change_it.audit.agreement import Agreement, ReaderLabels, agreement
+import numpy as np
+import polars as pl
+
+from change_it.audit.agreement import ENOUGH, Agreement, ReaderLabels, agreement
 from change_it.audit.cues import Cue, main_cues
-from change_it.audit.perturbations import Resources
-from change_it.audit.verdicts import Result, Together, Verdict, hashes, measure_systems, score_of, verdicts
+from change_it.audit.perturbations import PERTURBATIONS, Aspect, Perturbation, Resources, perturbed
+from change_it.audit.verdicts import Summary, hashes, verdicts
 from change_it.corpus.folder import read_language, read_table
 from change_it.progress import Progress
-from change_it.scoring.compliancy import judge_items
+from change_it.scoring.columns import GOLD
+from change_it.scoring.compliancy import COMPLIANCY_MEASURES
 from change_it.scoring.item import read_test_set
+from change_it.stats import AVERAGE, Floats, Statistics, measure
+from change_it.tables import figure
 from change_it.text.corruptions import Lexicon
 from change_it.text.stopwords import guess_language
 
 if TYPE_CHECKING:  # loads torch
     from change_it.scoring.judges import Judges
 
-#: Characters of a training article that corruptions take words from.
-OPENING = 1200
-#: Training articles that corruptions take words from, at most.
-READ = 4000
+#: What judges make of a perturbation.
+Outcome = Literal["let through", "stopped", "too few to tell"]
+Interval = tuple[float, float] | None
+#: A perturbation is stopped where it keeps at most this share of gold's acceptability, or has at most this style: half the way.
+STOPPED, HALFWAY = 0.10, 0.5
+#: Examples of each perturbation that are shown, and perturbations that the one sentence names.
+EXAMPLES, NAMED = 3, 3
+_GOLD_IS = "The other newspaper's own headline, of all items that a perturbation has."
+_GOLD = Perturbation(GOLD, _GOLD_IS, "gold", "acceptability", "", lambda item, *_: item.reference)
+#: Training articles that corruptions take words from, at most, and the characters of one.
+READ, OPENING = 4000, 1200
+
+
+@dataclass(frozen=True)
+class Result:
+    """What the judges make of a perturbation, or of gold."""
+
+    system: str  # its name
+    seen: bool  # whether a judge is trained on headlines that are made in the same way
+    description: str
+    aspect: Aspect  # that should notice it
+    n: int  # headlines
+    events: int  # that they are of; intervals draw events
+    kept: float | None  # their mean acceptability over gold's on the same items; None where gold has none
+    interval: Interval  # 95%, of `kept`
+    style_interval: Interval  # of their mean style
+    values: dict[str, float | None]  # the mean of each of `COMPLIANCY_MEASURES`; None where it is n/a
+    examples: Sequence[Mapping[str, Any]] = ()  # the highest headlines, their items and verdicts
+
+    @property
+    def outcome(self) -> Outcome:
+        """Stopped or let through where the interval of the aspect that should notice is on one side of `STOPPED` or `HALFWAY`; of few events it says nothing."""
+        of_style = self.aspect == "style"
+        most, interval = (HALFWAY, self.style_interval) if of_style else (STOPPED, self.interval)
+        if self.events < ENOUGH or interval is None:
+            return "too few to tell"
+        low, high = interval
+        return "stopped" if high <= most else "let through" if low > most else "too few to tell"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The result as a JSON object."""
+        return asdict(self) | ({"outcome": self.outcome} if self.system != GOLD else {})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Audit(Summary):
+    """The results of an audit."""
+
+    about: Mapping[str, Any]  # what was audited, and how
+    systems: tuple[Result, ...]  # gold and the perturbations
+    cues: tuple[Cue, ...]  # words that speak for an outlet to main
+    within_event: Mapping[str, Any]  # main's, as in its `metrics.json`; empty of an older one
+    agreement: Agreement | None = None  # with readers; None without labels
+
+    @property
+    def signature(self) -> str:
+        """The settings that its figures depend on."""
+        about = self.about
+        trained = f"|trained:{about['trained']}" if about["trained"] else ""
+        drawn = f"items:{about['at_most']} of {about['items']}|events:{about['events']}"
+        labels = f"|labels:{self.agreement.labels[:6]}" if self.agreement else ""
+        return f"audit|judges:{about['judges']}{trained}|score:{about['score']}|{drawn}{labels}|seed:{about['seed']}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The audit as a JSON object."""
+        record = super().as_dict() | dict(self.about)
+        record["systems"] = [system.as_dict() for system in self.systems]
+        record |= {"cues": [asdict(cue) for cue in self.cues], "style": dict(self.within_event)}
+        if self.agreement:
+            record["agreement"] = {name: of for name, of in vars(self.agreement).items() if name != "rows"}
+        return record | {"signature": self.signature}
 
 
 def read_corpus(corpus: str, language: str | None = None, *, seed: int = 1) -> Resources:
@@ -33,49 +107,6 @@ def read_corpus(corpus: str, language: str | None = None, *, seed: int = 1) -> R
     headlines, outlets = [text for text, _ in printed], [outlet for _, outlet in printed]
     language = language or read_language(corpus) or guess_language(headlines)
     return Resources(test, Lexicon(headlines, outlets, openings.to_list()), language)
-
-
-@dataclass(frozen=True)
-class Audit:
-    """The results of an audit."""
-
-    corpus: str  # as it was given
-    outlets: tuple[str, str]  # A and B
-    language: str  # of the headlines
-    judges: str  # signature of the judges
-    hashes: dict[str, str]  # judge to the hash of its weights
-    score: str  # acceptability, or compliancy where that is n/a
-    items: int  # of the test set
-    events: int  # that these are of; intervals draw events
-    at_most: int  # headlines of each perturbation
-    seed: int  # of all that was drawn
-    verdicts: tuple[Verdict, ...]  # what to make of each judge
-    systems: tuple[Result, ...]  # gold and the perturbations
-    cues: tuple[Cue, ...]  # words that speak for an outlet to main
-    style: dict[str, Any]  # main within an event, as in its `metrics.json`; empty of an older one
-    agreement: Agreement | None = None  # with readers; None without labels
-    trained: str = ""  # digest of the corpus of the judges, where that is another one
-
-    @property
-    def together(self) -> Together:
-        """What all judges together make of the perturbations."""
-        return Together.of(self.systems)
-
-    @property
-    def signature(self) -> str:
-        """The settings that its figures depend on."""
-        drawn = f"items:{self.at_most} of {self.items}|events:{self.events}"
-        labels = f"|labels:{self.agreement.labels[:6]}" if self.agreement else ""
-        trained = f"|trained:{self.trained}" if self.trained else ""
-        return f"audit|judges:{self.judges}{trained}|score:{self.score}|{drawn}{labels}|seed:{self.seed}"
-
-    def as_dict(self) -> dict[str, Any]:
-        """The audit as a JSON object."""
-        record = asdict(self) | {"systems": [system.as_dict() for system in self.systems]}
-        if self.agreement:
-            del record["agreement"]["rows"]
-        more = {"verdicts": [asdict(verdict) | {"words": verdict.words} for verdict in self.verdicts]}
-        return {"together": self.together.as_dict(), **record, **more, "signature": self.signature}
 
 
 def audit(
@@ -92,28 +123,145 @@ def audit(
     """Audit judges on a corpus; `metrics` are those of `verdicts.read_metrics`, `at_most` the headlines of each perturbation."""
     test = corpus.test
     trained = judges.check_corpus(test)
-    systems = measure_systems(
-        judges, corpus, at_most=at_most, resamples=resamples, seed=seed, progress=progress
-    )
-    found = None
-    if labels:
-        judged = judge_items(judges, labels.items, progress=progress)
-        found = agreement(labels, judged, resamples=resamples)
+    how: dict[str, Any] = {"resamples": resamples, "progress": progress}
+    systems = measure_systems(judges, corpus, at_most=at_most, seed=seed, **how)
+    gold = systems[0].values["evidence"], systems[0].events
     return Audit(
-        corpus=test.name,
-        outlets=test.outlets,
-        language=corpus.language,
-        judges=judges.signature,
-        hashes=hashes(judges),
-        score=score_of(judges),
-        items=len(test.items),
-        events=len({item.event for item in test.items}),
-        at_most=at_most,
-        seed=seed,
-        verdicts=tuple(verdicts(judges, metrics, systems, has_capitals=corpus.has_capitals)),
+        verdicts=tuple(verdicts(judges, metrics, gold, has_capitals=corpus.has_capitals)),
+        together=together(systems),
+        about={
+            "corpus": test.name,
+            "outlets": test.outlets,
+            "language": corpus.language,
+            "judges": judges.signature,
+            "hashes": hashes(judges),
+            "score": score_of(judges),
+            "items": len(test.items),
+            "events": len({item.event for item in test.items}),
+            "at_most": at_most,
+            "seed": seed,
+            "trained": trained,
+        },
         systems=tuple(systems),
         cues=tuple(main_cues(judges.main, test.items, seed=seed)),
-        style={name: value for name, value in metrics.get("main", {}).items() if name == "within_event"},
-        agreement=found,
-        trained=trained,
+        within_event={name: of for name, of in metrics.get("main", {}).items() if name == "within_event"},
+        agreement=agreement(labels, judges, **how) if labels else None,
     )
+
+
+def score_of(judges: "Judges") -> str:
+    """What a perturbation keeps: acceptability, or compliancy where that is n/a."""
+    return "compliancy" if judges.fluency is None else "acceptability"
+
+
+def measure_systems(
+    judges: "Judges",
+    resources: Resources,
+    *,
+    at_most: int,
+    resamples: int,
+    seed: int,
+    progress: Progress = False,
+) -> list[Result]:
+    """Judge gold and every perturbation that applies to an item: gold, then the perturbations, what keeps most first.
+
+    A perturbation has at most `at_most` headlines, of the first items that it applies to, in one random order of events for
+    all, both directions of an event together. It keeps the ratio of its mean score (see `score_of`) to gold's on the same items.
+    """
+    items = resources.test.items
+    names, numbers = np.unique([item.event for item in items], return_inverse=True)
+    rank = np.random.default_rng(seed).permutation(len(names))[numbers]
+    in_order = (items[index] for index in np.argsort(rank, kind="stable").tolist())
+    ordered = [item for item in in_order if item.reference]
+    made = {
+        name: perturbed(ordered, kind, resources, seed=seed, at_most=at_most)
+        for name, kind in PERTURBATIONS.items()
+        if resources.has_names or "name" not in name
+    }
+    golds = {place for headlines in made.values() for place, _ in headlines}
+    golds |= {*range(min(at_most, len(ordered)))}
+    asked = [(GOLD, place, ordered[place].reference) for place in sorted(golds)]
+    asked += [(PERTURBATIONS[name].name, *headline) for name, of in made.items() for headline in of]
+    predicted = [replace(ordered[place], prediction=text) for _, place, text in asked]
+    table = judges.judge(predicted, progress=progress).with_columns(
+        pl.Series("system", [name for name, _, _ in asked]),
+        pl.Series("place", [place for _, place, _ in asked]),
+        pl.Series("event", [item.event for item in predicted]),
+        pl.Series("headline", [item.prediction for item in predicted]),
+        score=pl.col(score_of(judges)).cast(pl.Float64),
+    )
+    scores_of_gold = table.filter(system=GOLD).select("place", gold="score")
+    results = []
+    for kind in (_GOLD, *(PERTURBATIONS[name] for name, headlines in made.items() if headlines)):
+        rows = table.filter(system=kind.name).join(scores_of_gold, on="place", maintain_order="left")
+        kept, interval, style_interval = _intervals(rows, resamples, seed)
+        examples, is_gold = [], kind is _GOLD
+        order = "style" if kind.aspect == "style" else "score"
+        graded = rows.sort(order, descending=True, maintain_order=True).head(0 if is_gold else EXAMPLES)
+        for row in graded.iter_rows(named=True):
+            item = ordered[row["place"]]
+            example = {"id": item.id, "direction": item.direction, "source": item.source}
+            example |= {"true": kind.true_headline(item), "headline": row["headline"]}
+            examples.append(example | {"verdicts": {name: row[name] for name in COMPLIANCY_MEASURES}})
+        result = Result(
+            system=kind.name,
+            seen=bool(kind.seen),
+            description=kind.description,
+            aspect=kind.aspect,
+            n=rows.height,
+            events=rows["event"].n_unique(),
+            kept=None if is_gold else kept,
+            interval=None if is_gold else interval,
+            style_interval=style_interval,
+            values=rows.select(pl.col(COMPLIANCY_MEASURES).cast(pl.Float64).mean()).row(0, named=True),
+            examples=tuple(examples),
+        )
+        results.append(result)
+    return [results[0], *sorted(results[1:], key=lambda of: -1.0 if of.kept is None else -of.kept)]
+
+
+def _intervals(rows: pl.DataFrame, resamples: int, seed: int) -> tuple[float | None, Interval, Interval]:
+    """The ratio of both scores' means with its interval, None where gold has no score, and the interval of the mean style, where it can be measured."""
+
+    def kept(sums: Statistics) -> dict[str, Floats]:
+        return {"kept": sums["score"] / np.where(sums["gold"] > 0, sums["gold"], np.nan)}
+
+    def style(sums: Statistics) -> dict[str, Floats]:
+        return {"style": sums["style"] / sums["n"]}
+
+    how: dict[str, Any] = {"resamples": resamples, "seed": seed}
+    columns = {name: rows[name].to_numpy() for name in ("score", "gold")}
+    scored = measure(columns, kept, events=rows["event"].to_numpy(), shares={"kept": "gold"}, **how)
+    value, low, high = scored[AVERAGE]["kept"]
+    interval = None if np.isnan(low + high) else (low, high)
+    styled, of_style = rows.drop_nulls("style"), None
+    if styled.height:
+        columns = {"n": np.ones(styled.height), "style": styled["style"].to_numpy()}
+        scored = measure(columns, style, events=styled["event"].to_numpy(), **how)
+        of_style = scored[AVERAGE]["style"].interval
+    return (None, None, of_style) if np.isnan(value) else (value, interval, of_style)
+
+
+def together(systems: Sequence[Result]) -> str:
+    """What each aspect notices of the perturbations in a sentence or two, and the worst that acceptability does not."""
+    kinds = [system for system in systems if system.system != GOLD]
+    said = []
+    wrong, kept = "headlines that are wrong on purpose", "headlines that keep the original's style"
+    for aspect, what in (("acceptability", wrong), ("style", kept)):
+        counts = Counter(kind.outcome for kind in kinds if kind.aspect == aspect)
+        through, stopped, few = (counts[outcome] for outcome in get_args(Outcome))
+        if of := counts.total():
+            rest = f", {few} had too few examples" if few else ""
+            said.append(f"{aspect} stops {stopped} of {of} kinds of {what} and lets {through} through{rest}")
+    if not said:
+        return ""
+    text = "; ".join(said)
+    text = f"{text[:1].upper()}{text[1:]}."
+    if (absent := len(PERTURBATIONS) - len(kinds)) > 0:
+        text += f" {absent} kinds more need names that capitals show, numbers, or Italian or English."
+    through_it = [kind for kind in kinds if (kind.aspect, kind.outcome) == ("acceptability", "let through")]
+    if not through_it:
+        return text
+    first, *others = sorted(through_it, key=lambda kind: -(kind.kept or 0.0))[:NAMED]
+    shares = "".join(f", {kind.system} ({figure(kind.kept)})" for kind in others)
+    return f"{text} Worst: {first.system} (keeps {figure(first.kept)} of gold's acceptability){shares}."

@@ -67,27 +67,24 @@ def run(options: AuditOptions) -> None:
     labels = reader_labels(files, corpus.test) if files else None
     folder = local_folder(options.judges, command="change-it train judge")
     judges = Judges.from_pretrained(folder, **options.judging)
-    how: dict[str, Any] = {
-        "at_most": options.items,
-        "resamples": options.resamples,
-        "seed": options.seed,
-        "labels": labels,
-    }
-    audited = audit(corpus, judges, read_metrics(folder), **how, progress=not options.json)
+    how: dict[str, Any] = {"resamples": options.resamples, "seed": options.seed, "labels": labels}
+    how |= {"at_most": options.items, "progress": not options.json}
+    audited = audit(corpus, judges, read_metrics(folder), **how)
     write_audit(out, audited)
     if options.json:
         print_json(audited.as_dict())
         return
     terminal = console()
-    print_lines([*other_corpus(audited.trained), audited.together.text], terminal)
-    print_table(perturbations_table(audited.systems, audited.score), terminal)
+    print_lines([*other_corpus(audited.about["trained"]), audited.together], terminal)
+    print_table(perturbations_table(audited.systems, audited.about["score"]), terminal)
     if audited.agreement:
         print_table(audited.agreement.table, terminal)
     print_table(verdicts_table(audited.verdicts), terminal)
-    lines, counts = [f"wrote {out / 'audit.html'} and audit.json"], audited.together.counts.values()
-    if sum(few for _, _, few in counts):
+    lines = [f"wrote {out / 'audit.html'} and audit.json"]
+    outcomes = {one.outcome for one in audited.systems[1:]}  # gold is the first
+    if "too few to tell" in outcomes:
         lines.append("Too few examples: what helps is more test pairs, by more articles or a lower --strict.")
-    elif sum(through for _, through, _ in counts):
+    elif "let through" in outcomes:
         lines.append(
             "Let through: what helps is a fluency judge with an --encoder, and reading fifty headlines."
         )

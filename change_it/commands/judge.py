@@ -10,21 +10,13 @@ from change_it.commands.common import print_json, print_lines
 from change_it.errors import InputError
 from change_it.io import read_input
 from change_it.judges.judge_options import COMMAND, check_judges
-from change_it.scoring.compliancy import ASPECTS, JUDGE_NAMES, NO_CHECK
+from change_it.judges.spec import JUDGES
+from change_it.scoring.compliancy import ASPECTS, NO_CHECK
 from change_it.tables import Column, Row, Table, console, figure, print_table
 from change_it.training.training_options import InferenceOptions
 
 if TYPE_CHECKING:  # loads torch
     from change_it.scoring.judges import JudgedHeadline
-
-#: What each mark asks, with the outlet aimed at.
-QUESTIONS = {
-    "hh": "does it say what the original says?",
-    "ah": "does it fit the article?",
-    "main": "is it taken for {target}'s, unlike the original?",
-    "fluency": "would a newspaper print it?",
-    "evidence": "every number, name and quotation appears in the sources (who did or said it is not checked)?",
-}
 
 
 @dataclass(kw_only=True)
@@ -82,7 +74,7 @@ def run(options: JudgeHeadlineOptions) -> None:
     if is_foreign(folder, text):
         lines.append("Unreliable: the text is in another language than the judges' corpus.")
     summary = read_summary(judges, folder)
-    lines += [summary.together.text] if summary.together else []
+    lines += [summary.together] if summary.together else []
     lines += [f"{summary.text}; change-it audit says why"] if summary.text else []
     print_lines(lines, terminal)
 
@@ -96,7 +88,7 @@ def marks_table(judged: "JudgedHeadline", target: str) -> Table:
         parts = ", ".join(part.text for part in judged.unsupported) if name == "evidence" else ""
         verdict = f"{words[mark]}: {parts}" if parts else words[mark]
         shown = "" if probability is None else figure(probability)
-        lines.append((JUDGE_NAMES[name], QUESTIONS[name].format(target=target), verdict, shown))
+        lines.append((JUDGES[name].heading, JUDGES[name].question.format(target=target), verdict, shown))
     style, accepted = (
         "n/a" if value is None else figure(value) for value in (judged.style, judged.acceptability)
     )

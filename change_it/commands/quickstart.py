@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import tyro
 
@@ -31,7 +31,8 @@ from change_it.io import (
     read_json,
     write_json,
 )
-from change_it.judges.judge_options import LINEAR, Fold, Task
+from change_it.judges.judge_options import LINEAR, Fold
+from change_it.judges.spec import TRAINED, Task
 from change_it.scoring.columns import read_prediction_files
 from change_it.tables import console
 
@@ -172,10 +173,10 @@ def run(options: QuickstartOptions) -> None:
         where = Path(folder) / task
         return train.judge, TrainJudgeOptions(task=task, encoder=encoder, fold=fold, out=where, **same)
 
-    for task in get_args(Task):
+    for task in TRAINED:
         steps.run(f"{task} judge", judge(task, "1", judges, options.encoder or LINEAR))
     steps.run("audit", (audit.run, AuditOptions(judges=judges, **same)))
-    steps.run("choosing", *(judge(task, "0", choosers, LINEAR) for task in get_args(Task)))
+    steps.run("choosing", *(judge(task, "0", choosers, LINEAR) for task in TRAINED))
     systems = options.predictions
     if training:
         generators, written = out / "generators", out / "predictions" / f"{RECIPE}.csv"
@@ -212,5 +213,5 @@ def result_of(name: str, out: Path) -> str:
     if name == "choosing":
         return "judges of the other half of the events, which choose among candidates and clauses"
     if name == "audit":
-        return str(read("audit", "audit.json")["together"]["text"].partition(" Worst")[0])
+        return str(read("audit", "audit.json")["together"].partition(" Worst")[0])
     return line_of(read("judges", name.split()[0], "metrics.json"))

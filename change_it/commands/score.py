@@ -164,9 +164,10 @@ def _show(options: ScoreOptions, scores: "Scores", summary: "Summary") -> None:
     if written := examples_table(scores):
         print_table(written, terminal)
     print_table(terminal_table(scores, by_direction=options.by_direction), terminal)
-    together = summary.together.text if summary.together else ""
     warnings = [f"Warning: {warning}." for warning in read_warnings(options.corpus)]
-    print_lines(filter(None, [summary.text, together, *warnings, NO_CHECK, meaning(scores)]), terminal)
+    print_lines(
+        filter(None, [summary.text, summary.together, *warnings, NO_CHECK, meaning(scores)]), terminal
+    )
 
 
 def _next(options: ScoreOptions, summary: "Summary") -> list[str]:

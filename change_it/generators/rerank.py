@@ -11,10 +11,9 @@ from change_it.errors import InputError
 from change_it.generators.search import Candidate
 from change_it.progress import Progress
 from change_it.scoring.columns import FLOOR
-from change_it.scoring.compliancy import judge_items
 from change_it.scoring.floors_and_predictions import ScoredSystem, clauses
 from change_it.scoring.item import Item, TestSet
-from change_it.scoring.judges import JudgedHeadline, Judges, judged_headline
+from change_it.scoring.judges import JudgedHeadline, Judges
 from change_it.scoring.signature import Reranker
 
 
@@ -41,8 +40,9 @@ def judge_candidates(
     judged = []
     for group, table in zip(offered, tables, strict=True):
         rows = table.rows(named=True)
-        heads = [vars(judged_headline(one.text, row)) for one, row in zip(group, rows, strict=True)]
-        judged.append([JudgedCandidate(**heads[at], score=group[at].score) for at in _ranked(table)])
+        judged.append(
+            [JudgedCandidate.of(group[at].text, rows[at], score=group[at].score) for at in _ranked(table)]
+        )
     return judged
 
 
@@ -80,19 +80,19 @@ def _judged(
     *,
     progress: Progress = False,
 ) -> list[pl.DataFrame]:
-    """The table of `judge_items` of each item's candidates; what chooses sees no partner's article."""
+    """The verdicts of each item's candidates; what chooses sees no partner's article."""
     offered = [
         replace(item, prediction=text, reference_article="")
         for item, group in zip(items, candidates, strict=True)
         for text in group
     ]
-    table = judge_items(judges, offered, progress=progress)
+    table = judges.judge(offered, progress=progress)
     ends = accumulate(map(len, candidates), initial=0)
     return [table[start:end] for start, end in pairwise(ends)]
 
 
 def _ranked(table: pl.DataFrame) -> tuple[int, ...]:
-    """Positions of rows of `judge_items`, the best first."""
+    """Positions of rows of verdicts, the best first."""
     sure = [table[name].fill_null(1.0).to_numpy() for name in ("p_hh", "p_ah", "p_fluency")]
     # the last key decides first; rows that are equal keep their order
     return tuple(np.lexsort((-np.prod(sure, axis=0), -table["choosing"].to_numpy())).tolist())

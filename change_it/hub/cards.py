@@ -17,7 +17,8 @@ from change_it.errors import InputError
 from change_it.generators.folder import GeneratorInfo
 from change_it.hub.push_options import PushOptions
 from change_it.io import is_hub_id, listed, read_json, record_errors
-from change_it.judges.judge_options import TITLES, check_tasks, read_judge_info, table_of, within_event_table
+from change_it.judges.judge_options import check_tasks, read_judge_info, table_of, within_event_table
+from change_it.judges.spec import JUDGES, TRAINED
 from change_it.published_figures import CITATIONS
 from change_it.scoring.columns import BUILT_IN
 from change_it.tables import Column, Row, Table, card_markdown, with_interval
@@ -47,7 +48,7 @@ def judge_prefixes(folder: Path) -> list[str]:
     if (folder / "config.json").is_file():
         return [""]
     check_tasks(folder, folder)
-    return [f"{task}/" for task in TITLES if (folder / task).is_dir()]
+    return [f"{task}/" for task in TRAINED if (folder / task).is_dir()]
 
 
 def judge_card(metrics: Mapping[str, dict[str, Any]], folder: Path, options: PushOptions) -> str:
@@ -104,7 +105,7 @@ def judge_card(metrics: Mapping[str, dict[str, Any]], folder: Path, options: Pus
     values = {
         "entries": entries,
         "several": several,
-        "titles": TITLES,
+        "specs": JUDGES,
         "signature": "|".join([*parts, *([f"fluency:{fluency}"] if fluency else [])]),
         "citation": CITATIONS["evalnlgeval2020"],
     }

@@ -2,7 +2,7 @@
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import repeat
@@ -18,8 +18,9 @@ from change_it.corpus.folder import MODEL_CORPUS
 from change_it.engines import is_cluster, map_ordered
 from change_it.errors import InputError
 from change_it.io import read_json
-from change_it.judges.judge_options import COMMAND, LONGEST, SINGLE_TEXT, StyleScale, Task, read_judge_info
+from change_it.judges.judge_options import COMMAND, LONGEST, StyleScale, read_judge_info
 from change_it.judges.linear import LinearJudgeForSequenceClassification
+from change_it.judges.spec import JUDGES, Task
 from change_it.networks.pretrained import (
     arithmetic,
     batches_at_once,
@@ -38,19 +39,15 @@ from change_it.progress import ProgressOption, progress_of
 from change_it.stats import Floats
 from change_it.training.training_options import Arithmetic
 
-#: Tokens of a batch when no batch size is given, and the texts that a linear judge takes at once.
-BATCH_TOKENS = 16_384
-LARGEST_BATCH = 256
-LINEAR_BATCH = 8192
+#: Tokens and texts of a batch, at most, when no batch size is given; texts that a linear judge takes at once.
+BATCH_TOKENS, LARGEST_BATCH, LINEAR_BATCH = 16_384, 256, 8192
 
 JudgeInput = tuple[str, str | None]
 
 
 @dataclass(eq=False)
 class Judge:
-    """A trained classifier of texts or pairs of texts; safe in many threads.
-
-    A judge of another kind is a subclass with a `predict` of its own.
+    """A trained classifier of texts or pairs of texts; safe in many threads. One of another kind overrides `predict`.
 
     Attributes:
         task: main, hh, ah or fluency.
@@ -59,7 +56,7 @@ class Judge:
         fold: the fold it was trained on: all, 0 or 1.
         outlets: short names of A and B.
         weights_hash: SHA-256 of its weights, which no judge that chose may share.
-        max_tokens: longer inputs are cut; the fluency judge refuses them, since it would not read their end.
+        max_tokens: longer inputs are cut; fluency refuses them.
         style: of main, what style is measured by (`within_event.style_scale`); None of an earlier version.
         model_hash: SHA-256 of weights, settings and tokenizer, for signatures.
         corpus: what training recorded of its corpus, `digest` and `learnt` among it (`corpus.folder`).
@@ -89,9 +86,7 @@ class Judge:
         """Make a judge of a loaded model; its configuration says what it was trained for."""
         info = read_judge_info(model.config.change_it)
         if info is None:
-            raise ValueError(
-                "config.json does not say for which task, fold, outlets and length it was trained"
-            )
+            raise ValueError("config.json lacks the task, fold, outlets or length of its training")
         return cls(model=model, tokenizer=tokenizer, **info._asdict(), **about)
 
     @classmethod
@@ -109,9 +104,7 @@ class Judge:
             InputError: no such folder or id, not a judge, broken weights, no such precision or device.
         """
         if precision not in get_args(Arithmetic):
-            raise InputError(
-                f"precision {precision!r} is unknown: choose {' or '.join(get_args(Arithmetic))}"
-            )
+            raise InputError(f"precision {precision!r} is none: choose {' or '.join(get_args(Arithmetic))}")
         where = pick_device(device)
         folder = local_folder(name, command=COMMAND)
         weights_hash = hash_of_weights(folder, command=COMMAND)
@@ -133,9 +126,9 @@ class Judge:
 
     @torch.no_grad()
     def _smoke_test(self) -> None:
-        """Answer once, the last piece of the tokenizer included: what does not fit together fails here, and not amid a run."""
+        """Answer once, the last piece of the tokenizer included: what does not fit together fails here."""
         texts = ["Una prova: «1»", "Due"]
-        pairs = None if self.task in SINGLE_TEXT else texts
+        pairs = texts if JUDGES[self.task].pairs else None
         self.predict(texts, pairs)
         if self.linear:
             return
@@ -164,10 +157,7 @@ class Judge:
         batch_size: int | None = None,
         progress: ProgressOption = True,
     ) -> Floats:
-        """Class probabilities.
-
-        Each distinct text or pair is read once. Texts of like length share a batch, and other threads' batches come
-        between those of one call.
+        """Class probabilities; each distinct text or pair is read once.
 
         Args:
             texts: n headlines.
@@ -181,44 +171,34 @@ class Judge:
         Raises:
             ValueError: pairs for a judge of single texts, none for a judge of pairs, or another number of them.
         """
-        single = self.task in SINGLE_TEXT
-        if (pairs is None) != single:
-            raise ValueError(
-                f"the judge {self.task} reads {'one text' if single else 'pairs of texts'} at a time"
-            )
-        if pairs is not None and len(pairs) != len(texts):
-            raise ValueError(f"{len(texts)} texts and {len(pairs)} pairs: give one for each text")
+        if (pairs is not None) != JUDGES[self.task].pairs or (pairs is not None and len(pairs) != len(texts)):
+            what = "a second text for each" if JUDGES[self.task].pairs else "single texts"
+            raise ValueError(f"the judge {self.task} requires {what}")
         questions: list[JudgeInput] = list(zip(texts, repeat(None) if pairs is None else pairs, strict=False))
-        with progress_of(progress, f"{self.task} judge", len(texts)) as report:
-            found = self._compute(questions, batch_size, report)
-            report(len(texts))
-        return np.array([found[question] for question in questions], dtype=np.float64).reshape(-1, 2)
-
-    def _compute(
-        self, questions: list[JudgeInput], batch_size: int | None, report: Callable[[int], object]
-    ) -> dict[JudgeInput, Floats]:
-        """Answers to the distinct questions, longest first; the report counts repeats too."""
         counts = Counter(questions)
         usual = LINEAR_BATCH if self.linear else min(LARGEST_BATCH, BATCH_TOKENS // self.max_tokens)
         size = batch_size or max(1, usual)
-        order = sorted(counts, key=lambda question: -sum(map(len, filter(None, question))))
+        order = sorted(counts, key=lambda question: -sum(map(len, filter(None, question))))  # longest first
         batches = [order[start : start + size] for start in range(0, len(order), size)]
-        if self.source and is_cluster():
-            answers = map_ordered(_answer, ((*self.source, batch) for batch in batches))
-        else:
-            answers = map_threads(self.answer, batches, batches_at_once(self.model))
-        found: dict[JudgeInput, Floats] = {}
+        known: dict[JudgeInput, Floats] = {}
         done = 0
-        for batch in batches:
-            report(done)
-            found |= zip(batch, next(answers), strict=True)
-            done += sum(counts[question] for question in batch)
-        return found
+        with progress_of(progress, f"{self.task} judge", len(texts)) as report:
+            if self.source and is_cluster():
+                answers = map_ordered(_answer, ((*self.source, batch) for batch in batches))
+            else:
+                answers = map_threads(self.answer, batches, batches_at_once(self.model))
+            for batch in batches:
+                report(done)
+                known |= zip(batch, next(answers), strict=True)
+                done += sum(counts[question] for question in batch)
+            report(len(texts))
+        return np.array([known[question] for question in questions], dtype=np.float64).reshape(-1, 2)
 
     def answer(self, batch: list[JudgeInput]) -> Floats:
         """(n, 2) probabilities of a batch of questions."""
-        pairs = [pair for _, pair in batch if pair is not None] or None
-        return self.predict([text for text, _ in batch], pairs)
+        return self.predict(
+            [text for text, _ in batch], [pair for _, pair in batch if pair is not None] or None
+        )
 
     def encode(
         self, texts: list[str], pairs: list[str] | None, max_tokens: int, *, padded: bool = True
@@ -231,38 +211,30 @@ class Judge:
             return self.tokenizer(texts, pairs, truncation=True, max_length=max_tokens, **shape)
 
     @torch.no_grad()
-    def predict_encoded(self, batch: Any) -> Floats:
-        """(n, 2) probabilities of an encoded batch."""
-        device = self.model.device
-        with arithmetic(device, self.precision):
-            logits = self.model(**batch.to(device)).logits
-        logits[:, 1:] -= self.shift
-        probabilities: Floats = torch.softmax(logits.double().cpu(), dim=-1).numpy()
-        if probabilities.shape != (len(batch["input_ids"]), 2) or not np.isfinite(probabilities).all():
-            raise InputError(
-                f"the {self.task} judge in {self.tokenizer.name_or_path or 'training'} does not answer with probabilities of two "
-                f"classes: train it again with {COMMAND}"
-            )
-        return probabilities
-
     def predict(self, texts: list[str], pairs: list[str] | None) -> Floats:
         """(n, 2) probabilities of one batch."""
         if self.linear:
             answers: Floats = self.model.predict_proba(texts, pairs)
             return answers
         batch = self.encode(texts, pairs, self.max_tokens)
-        probabilities = self.predict_encoded(batch)
+        device = self.model.device
+        with arithmetic(device, self.precision):
+            logits = self.model(**batch.to(device)).logits
+        logits[:, 1:] -= self.shift
+        probabilities: Floats = torch.softmax(logits.double().cpu(), dim=-1).numpy()
+        if probabilities.shape != (len(texts), 2) or not np.isfinite(probabilities).all():
+            name = self.tokenizer.name_or_path or "training"
+            raise InputError(
+                f"the {self.task} judge in {name} does not answer with probabilities of two classes: train it again with {COMMAND}"
+            )
         if self.task == "fluency" and batch["input_ids"].shape[1] == self.max_tokens:
             longest = self.encode(texts, None, self.max_tokens + 1)["attention_mask"].sum(1)
             probabilities[(longest > self.max_tokens).numpy()] = 1.0, 0.0
         return probabilities
 
 
+_loaded = cache(Judge.from_pretrained)  # in a process of a cluster, once
+
+
 def _answer(folder: Path, precision: Arithmetic, device: str, batch: list[JudgeInput]) -> Floats:
-    return _loaded(folder, precision, device).answer(batch)
-
-
-@cache
-def _loaded(folder: Path, precision: Arithmetic, device: str) -> Judge:
-    """A judge in a process of a cluster, loaded once."""
-    return Judge.from_pretrained(folder, precision=precision, device=device)
+    return _loaded(folder, precision=precision, device=device).answer(batch)

@@ -1,4 +1,4 @@
-"""Options of `change-it train judge`, and the presets that stand for values not given."""
+"""Options of `change-it train judge`, what a saved judge records of itself, and the tables of its training."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,33 +8,27 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from change_it.errors import InputError
 from change_it.io import check_model, instead, read_json, weight_files
+from change_it.judges.spec import JUDGES, TASKS, TRAINED, Task, arguments
 from change_it.tables import Column, Row, Table, figure
 from change_it.training.training_options import CONSTANT, Arithmetic, TrainingOptions, check_numbers
 
-Task = Literal["main", "hh", "ah", "fluency"]
 Fold = Literal["all", "0", "1"]
 TrainingSet = Literal["main", "train_d", "train_m", "random"]
 
-#: The judges that compliancy asks, and those that read one text and not a pair.
-TASKS: tuple[Task, ...] = ("main", "hh", "ah")
-SINGLE_TEXT: tuple[Task, ...] = ("main", "fluency")
 COMMAND = "change-it train judge"
 #: Tokens that a judge reads, at most.
 LONGEST = 1_000_000
 #: What `--encoder` may be besides the name of a pre-trained model: a linear judge; the classifier of LREC 2020.
 LINEAR, BILSTM = "linear", "bilstm"
-#: Baselines of main besides: n-grams, and marks, capitals and length.
+#: Further baselines of main.
 NGRAMS, MARKS = "n-grams", "marks, capitals, length"
-TITLES = {
-    "main": "main: which outlet",
-    "hh": "HH: headline and headline",
-    "ah": "AH: headline and article",
-    "fluency": "fluency: would a newspaper print it",
-}
 #: Aligned training pairs below which main has no scale of style.
 SCALE_PAIRS = 20
 #: The papers' encoder (EvalNLGEval 2020, section 4).
 PAPERS = "bert-base-multilingual-cased"
+#: Tokens of other encoders, bytes of the Bi-LSTM, and its training: LREC 2020 gives the optimiser alone.
+TOKENS = {BILSTM: 256, LINEAR: LONGEST}
+OF_BILSTM = arguments(64, 5, 1e-3, early_stopping=4, **CONSTANT)
 
 
 @dataclass(kw_only=True)
@@ -66,7 +60,7 @@ class JudgeOptions(TrainingOptions):
     @property
     def preset(self) -> dict[str, Any]:
         """See `TrainingOptions`; by task and encoder."""
-        return {LINEAR: {}, BILSTM: OF_BILSTM}.get(self.encoder, PAPER[self.task])
+        return {LINEAR: {}, BILSTM: OF_BILSTM}.get(self.encoder, dict(JUDGES[self.task].arguments))
 
     @property
     def early_stopping(self) -> int:
@@ -87,39 +81,20 @@ class JudgeOptions(TrainingOptions):
         return {**kept, "outlets": list(outlets), **names}
 
 
-def _arguments(batch_size: int, epochs: int, learning_rate: float, **more: Any) -> dict[str, Any]:
-    sizes = {"per_device_train_batch_size": batch_size, "num_train_epochs": epochs}
-    return {**sizes, "learning_rate": learning_rate, **more}
-
-
-#: What the papers trained bert-base-multilingual-cased with (EvalNLGEval 2020, section 4).
-PAPER: dict[Task, dict[str, Any]] = {
-    "main": _arguments(256, 6, 1e-5),
-    "hh": _arguments(128, 2, 1e-5, early_stopping=3),
-    "ah": _arguments(8, 6, 1e-5),
-    # No paper has it: what fine-tunes a small encoder on a few ten thousand headlines.
-    "fluency": _arguments(32, 1, 1e-4),
-}
-#: Of the Bi-LSTM, of which LREC 2020 gives the optimiser alone.
-OF_BILSTM = _arguments(64, 5, 1e-3, early_stopping=4, **CONSTANT)
-#: Tokens that are read: by the papers' judges, by the Bi-LSTM, whose tokens are bytes; a linear judge reads all of a text.
-TOKENS = {"main": 32, "hh": 64, "ah": 512, "fluency": 64, BILSTM: 256, LINEAR: LONGEST}
-
-
 def settings_of(options: JudgeOptions) -> JudgeOptions:
     """The options with the encoder and the tokens that are meant; refused where they contradict each other."""
     task, encoder = options.task, options.encoder
-    if options.as_published:
-        if task not in TASKS:
-            raise InputError(f"--as-published requires one of the tasks {', '.join(TASKS)}")
-        encoder = PAPERS if encoder == LINEAR else encoder
+    if options.as_published and task not in TASKS:
+        raise InputError(f"--as-published requires one of the tasks {', '.join(TASKS)}")
+    if options.as_published and encoder == LINEAR:
+        encoder = PAPERS
     if options.arg and encoder == LINEAR:
         raise InputError("--arg requires an --encoder: a linear judge is fitted without a Trainer")
     for given, name in ((encoder == BILSTM, f"encoder {BILSTM}"), (options.train_on != "main", "train-on")):
         if given and task != "main":
             raise InputError(f"--{name} requires --task main, not {task}")
     check_numbers(options)
-    tokens = options.max_tokens or TOKENS[encoder if encoder in TOKENS else task]
+    tokens = options.max_tokens or TOKENS.get(encoder, JUDGES[task].tokens)
     return replace(options, encoder=encoder, max_tokens=tokens)
 
 
@@ -133,26 +108,25 @@ def within_event_table(metrics: Mapping[str, Any]) -> Table | None:
     """Main within an event, from its `metrics.json`; None of another judge or an older file."""
     if not (found := metrics.get("within_event")):
         return None
-    rows, better = [], []
+    rows, notes = [], []
     for name, each in found["systems"].items():
+        leads = {key: (lead["low"], lead["high"]) for key, lead in each.get("lead", {}).items()}
         cells = {"system": name, **each, "interval": (each["low"], each["high"])}
-        for key, lead in each.get("lead", {}).items():
-            cells[f"{key} lead"] = lead["low"], lead["high"]
-        if each.get("lead", {}).get("within_event", {"high": 0})["high"] < 0:
-            better.append(f"{name} is better than this judge within an event: do not score style with it")
-        rows.append(Row(cells, highlight=name == "judge"))
+        rows.append(
+            Row(cells | {f"{key} lead": ends for key, ends in leads.items()}, highlight=name == "judge")
+        )
+        if leads.get("within_event", (0, 0))[1] < 0:
+            notes.append(f"{name} is better than this judge within an event: do not score style with it")
     columns = [Column("system", "text"), Column("value", title="within an event")]
     columns += [Column("interval", "interval", "95% interval")]
     columns += [Column("within_event lead", "interval", "judge's lead"), Column("macro_f1", title="mean F1")]
     columns += [Column("macro_f1 lead", "interval", "judge's lead in F1")]
-    notes = [
-        *better,
-        "within an event: main assigns both headlines of an event to their outlets; chance is .5; 95% intervals over events",
-    ]
+    notes.append("within an event: main assigns both headlines of an event to their outlets; chance is .5")
     if scale := metrics.get("style"):
+        first, second = scale["clause"]
         notes.append(
             f"style: on {scale['pairs']:,} training pairs of {scale['events']:,} events that it did not learn from, the median step of the log odds is "
-            f"{scale['gold']:.2f} to the other newspaper's headline and {scale['clause'][0]:.2f} and {scale['clause'][1]:.2f} to clauses of the original's "
+            f"{scale['gold']:.2f} to the other newspaper's headline and {first:.2f} and {second:.2f} to clauses of the original's "
             f"article; main is right in {figure(scale['accuracy'])} of these pairs"
         )
     title = f"main within an event · {found['pairs']:,} pairs of {found['events']:,} events of A2"
@@ -162,7 +136,19 @@ def within_event_table(metrics: Mapping[str, Any]) -> Table | None:
 def table_of(metrics: dict[str, Any]) -> Table:
     """The result of `train_judge` as a table: the judge and its baselines, as in the papers' Table 1."""
     classes, sizes, training = metrics["classes"], metrics["sizes"], metrics["training"]
-    keys = {"precision": "P", "recall": "R", "f1": "F1"}
+    keys, spec = {"precision": "P", "recall": "R", "f1": "F1"}, JUDGES[metrics["task"]]
+    updates = f"{training['updates']:,} updates ({training['epochs']:.1f} epochs)"
+    best = f"best validation F1 {training['best_score']:.3f}; " if training["best_score"] is not None else ""
+    tests = ", ".join(f"{name} {sizes[name]:,}" for name in metrics["results"])
+    notes = [
+        f"{sizes['train']:,} training and {sizes['validation']:,} validation examples, test: {tests}; "
+        f"{updates if training['updates'] else 'fitted'} in {metrics['seconds']['all']:.0f} s; "
+        f"{best}fold {metrics['fold']}; hash {metrics['model_hash'][:6]}"
+    ]
+    if known := metrics.get("thresholds"):
+        loose, strict = figure(known["loose"]), figure(known["strict"])
+        near = f"; near: from {loose} to {strict}, two days apart or more" if metrics["task"] == "hh" else ""
+        notes.append(f"hard: of the most similar wrong article below a cosine of {loose}{near}")
     rows = []
     for test, result in metrics["results"].items():
         baselines = {name: tests[test] for name, tests in metrics["baselines"].items()}
@@ -170,38 +156,15 @@ def table_of(metrics: dict[str, Any]) -> Table:
             cells = {f"{name} {short}": found[name][key] for name in classes for key, short in keys.items()}
             cells |= {"test": test, "system": system, "mean F1": found["macro_f1"]}
             rows.append(Row(cells, test, system == "judge"))
-    best = f"best validation F1 {training['best_score']:.3f}; " if training["best_score"] is not None else ""
-    tests = ", ".join(f"{name} {sizes[name]:,}" for name in metrics["results"])
-    negatives = []
-    if known := metrics.get("thresholds"):
-        loose, strict = figure(known["loose"]), figure(known["strict"])
-        near = f"; near: from {loose} to {strict}, two days apart or more" if metrics["task"] == "hh" else ""
-        negatives = [f"hard: of the most similar wrong article below a cosine of {loose}{near}"]
-    unbeaten = [
-        f"on {test} the judge is no better than {' and '.join(names)}: its lead in mean F1 has a 95% interval that reaches 0"
-        for test in metrics["results"]
-        if (names := no_better_than(metrics, test))
-    ]
-    updates = f"{training['updates']:,} updates ({training['epochs']:.1f} epochs)"
-    note = (
-        f"{sizes['train']:,} training and {sizes['validation']:,} validation examples, test: {tests}; "
-        f"{updates if training['updates'] else 'fitted'} in {metrics['seconds']['all']:.0f} s; "
-        f"{best}fold {metrics['fold']}; hash {metrics['model_hash'][:6]}"
-    )
-    columns = (
-        Column("test", "text", "negatives" if metrics["task"] in ("hh", "ah") else "test"),
-        Column("system", "text"),
-        *(Column(f"{name} {short}") for name in classes for short in keys.values()),
-        Column("mean F1"),
-    )
-    return Table(columns, tuple(rows), f"{TITLES[metrics['task']]} · gold A2", (note, *negatives, *unbeaten))
+        if names := no_better_than(metrics, test):
+            notes.append(f"on {test} the judge is no better than {' and '.join(names)}: its lead may be 0")
+    columns = [Column("test", "text", "negatives" if spec.pairs else "test"), Column("system", "text")]
+    columns += [Column(f"{name} {short}") for name in classes for short in keys.values()]
+    return Table([*columns, Column("mean F1")], rows, f"{spec.heading} · gold A2", notes)
 
 
 def check_judges(name: str, *, to: str | None = None) -> None:
-    """Refuse, before anything large loads, a folder without the judges main, hh and ah, and an outlet that they do not have.
-
-    Nothing is known of a Hub id.
-    """
+    """Refuse a folder without the judges main, hh and ah, and an outlet that they do not have; of a Hub id nothing is known."""
     check_model(name, command=COMMAND)
     folder = Path(name)
     if not folder.is_dir():
@@ -212,6 +175,13 @@ def check_judges(name: str, *, to: str | None = None) -> None:
     about = read_judge_info((read_json(folder / "main" / "config.json") or {}).get("change_it"))
     if about and to is not None and to not in about.outlets:
         raise InputError(f"--to {to} is no outlet of these judges: give {' or '.join(about.outlets)}")
+
+
+def check_tasks(folder: Path, name: str | Path) -> None:
+    """Refuse a folder in which one of the judges main, hh and ah is missing; `name` is what it was called."""
+    if missing := [task for task in TASKS if not (folder / task).is_dir()]:
+        mend = instead(folder, "judges") or f"train them with {COMMAND} --task all"
+        raise InputError(f"{name} lacks the judge {' and '.join(missing)}: {mend}")
 
 
 class StyleScale(NamedTuple):
@@ -236,13 +206,13 @@ class StyleScale(NamedTuple):
         a, b = outlets
         why = ""
         if self.pairs < SCALE_PAIRS:
-            why = f"style is n/a: main measured its scale on {self.pairs} aligned training pairs, fewer than {SCALE_PAIRS}"
+            why = f"main measured its scale on {self.pairs} aligned training pairs, fewer than {SCALE_PAIRS}"
         elif self.leads[MARKS][0] <= 0:
-            why = f"style is n/a: {MARKS} alone tell {a} and {b} apart as well as main does within an event"
+            why = f"{MARKS} alone tell {a} and {b} apart as well as main does within an event"
         elif self.leads[NGRAMS][1] < 0:
-            why = f"style is n/a: {NGRAMS} alone tell {a} and {b} apart better than main does within an event"
+            why = f"{NGRAMS} alone tell {a} and {b} apart better than main does within an event"
         if why:
-            return dict.fromkeys(outlets, why)
+            return dict.fromkeys(outlets, f"style is n/a: {why}")
         return {
             to: f"style of {one}2{to} is n/a: main does not surely tell {to}'s own headlines from clauses of {one}'s articles (median steps "
             f"{self.gold:.2f} and {clause:.2f} on {self.pairs} pairs)"
@@ -259,9 +229,7 @@ class JudgeInfo(NamedTuple):
     outlets: tuple[str, str]
     max_tokens: int
     article_first: bool  # ah reads article and headline, as in the organisers' notebook
-    shift: (
-        float  # subtracted from the log odds of class 1: fluency lets its share of printed headlines through
-    )
+    shift: float  # subtracted from the log odds of class 1, so that fluency accepts its share of printed headlines
     style: StyleScale | None = None  # of main; None of an earlier version
 
 
@@ -269,28 +237,17 @@ def read_judge_info(record: Any) -> JudgeInfo | None:
     """The entry `change_it` of a judge's configuration; None where it is not as training writes it."""
     try:
         task, fold, (a, b), most = (record[name] for name in ("task", "fold", "outlets", "max_tokens"))
-        shift = float(record.get("shift", 0.0))
-        known = task in get_args(Task) and fold in get_args(Fold) and 1 <= most <= LONGEST
-        scale = _read_scale(record["style"]) if record.get("style") else None
+        shift, scale = float(record.get("shift", 0.0)), record.get("style")
+        if scale:
+            scale = StyleScale(**scale)
+            pairs = (scale.clause, scale.low, scale.high, *scale.leads.values())
+            numbers = [*scale[:3], scale.accuracy, scale.evidence, *(end for pair in pairs for end in pair)]
+            if not all(map(isfinite, numbers)) or {*scale.leads} != {MARKS, NGRAMS}:
+                return None
+        if task not in TRAINED or fold not in get_args(Fold) or not 1 <= most <= LONGEST:
+            return None
     except (TypeError, KeyError, ValueError, AttributeError):
         return None
-    if not known or not isinstance(a, str) or not isinstance(b, str):
+    if not isinstance(a, str) or not isinstance(b, str):
         return None
-    return JudgeInfo(task, fold, (a, b), most, record.get("article_first") is True, shift, scale)
-
-
-def _read_scale(record: Mapping[str, Any]) -> StyleScale:
-    """A style scale of a configuration; ValueError where it is not as training writes it."""
-    scale = StyleScale(**record)
-    ends = [end for lead in scale.leads.values() for end in lead]
-    numbers = (*scale[:3], *scale.clause, *scale.low, *scale.high, scale.accuracy, *ends, scale.evidence)
-    if not all(map(isfinite, numbers)) or {*scale.leads} != {MARKS, NGRAMS}:
-        raise ValueError(record)
-    return scale
-
-
-def check_tasks(folder: Path, name: str | Path) -> None:
-    """Refuse a folder in which one of the judges main, hh and ah is missing; `name` is what it was called."""
-    if missing := [task for task in TASKS if not (folder / task).is_dir()]:
-        mend = instead(folder, "judges") or f"train them with {COMMAND} --task all"
-        raise InputError(f"{name} lacks the judge {' and '.join(missing)}: {mend}")
+    return JudgeInfo(task, fold, (a, b), most, record.get("article_first") is True, shift, scale or None)

@@ -41,19 +41,10 @@ COMBINING = "".join(
     for code in range(0x300, 0x10000)
     if unicodedata.category(chr(code)) in ("Mn", "Mc") and not 0xFE00 <= code < 0xFE10
 )
-#: Settings of the n-grams of main: 1 and 2 words and marks, cased.
-NGRAMS: dict[str, Any] = {
-    "n_features": SIZE,
-    "token_pattern": rf"\w+(?:[{COMBINING}]+\w*)*|[^\w\s]",
-    "ngram_range": (1, 2),
-    "lowercase": False,
-    "norm": None,
-    "alternate_sign": False,
-    "dtype": np.float32,
-}
-#: Marks that are counted in headlines; those that were added since, last of all columns, which earlier judges lack; the weight of a standard deviation, and that beyond which none counts.
+#: Marks that are counted in headlines, and further ones, last of all columns, which earlier judges lack.
 MARKS = ".,:;!?'’\"“”‘«»()[]-–—/|…&%$€£#@*"
 ADDED = "„‚‹›「」『』¿¡،؛؟۔।、。"
+#: The weight of a standard deviation of what is counted, and that beyond which none counts.
 WEIGHT, FAR = 0.3, 4.0
 _LETTERS = rf"[^\W\d_]+(?:[{COMBINING}]+[^\W\d_]*)*"
 _WORD = re.compile(rf"\d+(?:[.,:]\d+)*|{_LETTERS}")
@@ -98,13 +89,15 @@ def inverse_frequency(counts: csr_matrix, least: int = 0) -> Array:
 
 
 def ngrams(texts: Sequence[str]) -> csr_matrix:
-    """Counts of n-grams of 1 and 2 words and marks, (n, SIZE)."""
+    """Counts of 1 and 2 words and marks, cased, (n, SIZE)."""
     from sklearn.feature_extraction.text import HashingVectorizer  # loads pandas
 
-    return HashingVectorizer(**NGRAMS).transform(texts)
+    tokens = rf"\w+(?:[{COMBINING}]+\w*)*|[^\w\s]"
+    how: dict[str, Any] = {"ngram_range": (1, 2), "lowercase": False, "norm": None, "alternate_sign": False}
+    return HashingVectorizer(n_features=SIZE, token_pattern=tokens, dtype=np.float32, **how).transform(texts)
 
 
-def setting(texts: Sequence[str]) -> Array:
+def surface_features(texts: Sequence[str]) -> Array:
     """Features of each text: marks, shares of words with a capital and in capitals, length in characters and words."""
     rows = []
     for text in texts:
@@ -116,7 +109,7 @@ def setting(texts: Sequence[str]) -> Array:
 
 
 def features_of_headlines(counts: csr_matrix, marks: Array, arrays: Arrays) -> csr_matrix:
-    """Features of main from counts of `NGRAMS` and `setting` of the texts; without `mean` and `scale` n-grams alone."""
+    """Features of main from `ngrams` and `surface_features`; without `mean` and `scale` n-grams alone."""
     parts = [tfidf(counts, arrays["idf"])]
     if "mean" in arrays:
         marks = marks[:, : len(arrays["mean"])]
@@ -179,25 +172,13 @@ def features_of_pairs(texts: Sequence[str], pairs: Sequence[str], config: Any, a
 
 #: Tables of fluency: the coding (0 words, 1 and 2 endings, 3 and 4 clusters) and the offsets of an n-gram's pieces, and the table of its context.
 TABLES: tuple[tuple[int, tuple[int, ...], int | None], ...] = (
-    (0, (0,), None),
-    (0, (1, 0), 0),
-    (0, (2, 0), None),
-    (0, (2, 1, 0), 1),
-    (1, (1, 0), None),
-    (1, (2, 1, 0), 4),
-    (1, (3, 2, 1, 0), 5),
-    (2, (2, 1, 0), None),
-    (2, (3, 2, 1, 0), 7),
-    (2, (4, 3, 2, 1, 0), 8),
-    (3, (1, 0), None),
-    (3, (2, 1, 0), 10),
-    (3, (3, 2, 1, 0), 11),
-    (4, (2, 1, 0), None),
-    (4, (3, 2, 1, 0), 13),
-    (4, (4, 3, 2, 1, 0), 14),
-    (1, (0,), None),
-    (3, (0,), None),
-)
+    (0, (0,), None), (0, (1, 0), 0), (0, (2, 0), None), (0, (2, 1, 0), 1),
+    (1, (1, 0), None), (1, (2, 1, 0), 4), (1, (3, 2, 1, 0), 5),
+    (2, (2, 1, 0), None), (2, (3, 2, 1, 0), 7), (2, (4, 3, 2, 1, 0), 8),
+    (3, (1, 0), None), (3, (2, 1, 0), 10), (3, (3, 2, 1, 0), 11),
+    (4, (2, 1, 0), None), (4, (3, 2, 1, 0), 13), (4, (4, 3, 2, 1, 0), 14),
+    (1, (0,), None), (3, (0,), None),
+)  # fmt: skip
 #: Tables of pairs that are held against chance, each with the table of its single pieces.
 PAIRED = ((1, 0), (4, 16), (10, 17))
 #: Letters of the n-grams that tell whether a word is spelt like others.
@@ -205,10 +186,9 @@ LETTERS = 4
 
 
 class Pieces:
-    """Words and marks of headlines between two beginnings and an end, as themselves and as classes.
+    """Words and marks of headlines (or their `pieces`) between two beginnings and an end, as themselves and as classes.
 
-    A class is a frequent word itself, and of others their last letters, or the words that appear in similar places (`clusters`). A text
-    may be given as its `pieces`.
+    A class is a frequent word itself, and of others their last letters, or the words that appear in similar places (`clusters`).
     """
 
     def __init__(self, texts: Sequence[str | list[str]], frequent: frozenset[str], clusters: Array):
@@ -238,12 +218,11 @@ class Pieces:
         self.codes = np.array([codes for row in rows for codes in row], np.uint64).reshape(-1, 6)
 
     def buckets(self) -> Iterator[Array]:
-        """For each table the column of the n-gram that ends at each piece; before a headline there are beginnings, never another one."""
-        for table, (_, offsets, _) in enumerate(TABLES):
-            yield self.columns(table, offsets)
+        """For each table the column of the n-gram that ends at each piece, one table at a time in memory."""
+        return (self.columns(table, offsets) for table, (_, offsets, _) in enumerate(TABLES))
 
     def columns(self, table: int, offsets: tuple[int, ...]) -> Array:
-        """For each piece the column in a table of the pieces so many places before it."""
+        """For each piece the column in a table of the pieces so many places before it; before a headline there are beginnings, never another one."""
         first = np.repeat(np.cumsum(self.lengths) - self.lengths, self.lengths)
         mixed = np.full(len(self.codes), 7919 * table + 1, np.uint64)
         for offset in offsets:
@@ -274,13 +253,11 @@ def pieces(text: str) -> list[str]:
 def fluency_features(texts: Pieces, counts: Array) -> Array:
     """Features of n headlines from the counts of a corpus, float32 (n, features).
 
-    Of each table's counts, of their ratio to the context's, and of how much more often than by chance two pieces stand side
-    by side, the mean, the least, a soft least, and those of the first and last place;
-    length, shares of unknown words and pairs, and of words and pairs that are repeated.
+    Mean, least, soft least, first and last of each table's counts, of their ratio to the context's, and of how much more often than by
+    chance two pieces stand side by side; length; shares of unknown and of repeated words and pairs.
     """
-    found = [
-        table[columns].astype(np.float64) for table, columns in zip(counts[:-1], texts.buckets(), strict=True)
-    ]
+    buckets = zip(counts[:-1], texts.buckets(), strict=True)
+    found = [table[columns].astype(np.float64) for table, columns in buckets]
     total = max(1.0, float(counts[0].sum()))
     single = np.log((found[0] + 0.5) / total)
     values = [np.log((found[1] + 0.5) * total / ((found[0] + 1) * (np.roll(found[0], 1) + 1)))]
@@ -396,17 +373,13 @@ class LinearJudgeForSequenceClassification(PreTrainedModel):
         texts = [unicodedata.normalize("NFC", text) for text in texts]
         arrays = {name: buffer.cpu().numpy() for name, buffer in self.named_buffers()}
         parts = [slice(start, start + TEXTS) for start in range(0, len(texts), TEXTS)]
-        answers = [
-            self._answers(texts[part], None if pairs is None else pairs[part], arrays) for part in parts
-        ]
+        answers = [self._answers(texts[part], pairs and pairs[part], arrays) for part in parts]
         return np.concatenate([np.empty(0), *answers]) + self.constant.item()
 
     def _answers(self, texts: Sequence[str], pairs: Sequence[str] | None, arrays: Arrays) -> Array:
         if self.config.judges == "main":
-            return np.asarray(
-                features_of_headlines(ngrams(texts), setting(texts), arrays) @ arrays["weight"],
-                np.float64,
-            )
+            features = features_of_headlines(ngrams(texts), surface_features(texts), arrays)
+            return np.asarray(features @ arrays["weight"], np.float64)
         if self.config.judges == "fluency":
             read = Pieces(texts, frozenset(self.config.frequent), arrays["clusters"])
             found = fluency_features(read, arrays["counts"])
@@ -420,17 +393,11 @@ class LinearJudgeForSequenceClassification(PreTrainedModel):
         return np.column_stack([1 - one, one])
 
     def forward(
-        self,
-        input_ids: Tensor,
-        attention_mask: Tensor | None = None,
-        labels: Tensor | None = None,
-        **_: object,
+        self, input_ids: Tensor, labels: Tensor | None = None, **_: object
     ) -> SequenceClassifierOutput:
         """Logits (rows, 2) of the bytes of texts, as `ByT5Tokenizer` gives them."""
-        read = texts_of(input_ids)
-        texts = [each[0] for each in read]
-        pairs = [each[1] for each in read] if self.config.judges in ("hh", "ah") else None
-        logit = self.decision(texts, pairs)
+        texts, pairs = map(list, zip(*texts_of(input_ids), strict=True))
+        logit = self.decision(texts, pairs if self.config.judges in ("hh", "ah") else None)
         logits = torch.from_numpy(np.column_stack([-logit / 2, logit / 2]).astype(np.float32))
         logits = logits.to(input_ids.device)
         loss = None if labels is None else nn.functional.cross_entropy(logits, labels)

@@ -11,28 +11,19 @@ from scipy.sparse import csr_matrix, hstack
 from scipy.special import expit
 
 from change_it.judges import linear
-from change_it.judges.data import Examples, TaskData
-from change_it.judges.fluency_data import FluencyData
-from change_it.judges.judge_options import Task
+from change_it.judges.data import Examples, FluencyData, TaskData
 from change_it.judges.linear import Array, Arrays
 from change_it.judges.linear import LinearJudgeForSequenceClassification as LinearJudge
+from change_it.judges.spec import Task
 
 #: Examples of pairs that are learnt from, and texts that words are counted in, at most.
 PAIRS, COUNTED = 8000, 10_000
-#: Headlines that have an n-gram of main, at least.
-FOUND = 2
-#: A word is a name where this share of it has a capital inside a sentence.
-NAME = 0.8
-#: Share of a tree's step that boosting takes.
-RATE = 0.12
-#: Share of the printed validation headlines that fluency lets through.
-ACCEPTANCE = 0.94
-#: Words that are grouped by their neighbours, at most, how often they appear at least, and the neighbours that count.
-CLUSTERED, LEAST, CONTEXTS = 8000, 4, 500
-#: Dimensions of what is known of their neighbours, and the groups.
-DIMENSIONS, GROUPS = 50, (200, 60)
-#: Frequent pieces that are classes of their own.
-FREQUENT = 200
+#: Headlines that have an n-gram of main, at least; a word is a name where this share of it has a capital; a tree's share of its step.
+FOUND, NAME, RATE = 2, 0.8, 0.12
+#: Share of the printed validation headlines that fluency lets through, and frequent pieces that are classes of their own.
+ACCEPTANCE, FREQUENT = 0.94, 200
+#: Words that are grouped by their neighbours, at most, how often they appear at least, the neighbours that count, dimensions, groups.
+CLUSTERED, LEAST, CONTEXTS, DIMENSIONS, GROUPS = 8000, 4, 500, 50, (200, 60)
 NEGATIONS = ["cannot", "mai", "nessun", "nessuna", "nessuno", "never", "niente", "no", "nobody", "non", "none", "nor", "not", "nulla", "né", "senza", "t", "without"]  # fmt: skip
 
 
@@ -49,7 +40,7 @@ def fit_main(examples: Examples, *, seed: int, ngrams_alone: bool = False) -> Li
     """Fit main on n-grams, marks, capitals and length; or on n-grams alone."""
     from sklearn.linear_model import LogisticRegression  # loads pandas
 
-    counts, marks = linear.ngrams(examples.texts), linear.setting(examples.texts)
+    counts, marks = linear.ngrams(examples.texts), linear.surface_features(examples.texts)
     arrays = {"idf": linear.inverse_frequency(counts, FOUND)}
     if not ngrams_alone:
         deviation = marks.std(axis=0)
@@ -83,8 +74,7 @@ def fit_pairs(task: str, examples: Examples, texts: Sequence[str], *, seed: int)
 def fit_fluency(data: FluencyData, *, seed: int) -> LinearJudge:
     """Fit fluency: counts of n-grams in printed texts, and trees on what they say of headlines, printed and broken.
 
-    What a headline is learnt by leaves out the counts of its own part of the texts. A share `ACCEPTANCE` of the printed
-    validation headlines, which nothing was learnt from, gets more than a half.
+    The counts of a headline's own part of the texts are left out. `ACCEPTANCE` of the printed validation headlines get more than a half.
     """
     examples, parts = data.train, data.parts
     counted_parts = np.tile(data.counted_parts, 2)
@@ -97,22 +87,19 @@ def fit_fluency(data: FluencyData, *, seed: int) -> LinearJudge:
         for part in np.unique(counted_parts)
     }
     counts = reduce(np.add, own.values())
-    order, found = [], []
-    for part in np.unique(parts):
-        order.append(np.flatnonzero(parts == part))
-        texts = read(examples.select(order[-1]).texts)
-        found.append(linear.fluency_features(texts, np.maximum(counts - own[part], 0)))
-    features = np.concatenate(found)[np.argsort(np.concatenate(order))]
+    rows = [np.flatnonzero(parts == part) for part in np.unique(parts)]
+    blocks = [
+        linear.fluency_features(read(examples.select(of).texts), np.maximum(counts - own[part], 0))
+        for part, of in zip(np.unique(parts), rows, strict=True)
+    ]
+    features = np.concatenate(blocks)[np.argsort(np.concatenate(rows))]
     trees = _boost(features, examples.labels, leaves=16, rounds=150, share=0.06, rows=0.5, seed=seed)
     kept = np.minimum(counts, np.iinfo(np.int16).max).astype(np.int16)
     printed = data.validation.select(np.flatnonzero(data.validation.labels)).texts
     scores = linear.boosted(linear.fluency_features(read(printed), kept), trees)
-    return LinearJudge.of(
-        {"counts": kept, "clusters": clusters} | trees,
-        -float(np.quantile(scores, 1 - ACCEPTANCE)),
-        judges="fluency",
-        frequent=sorted(frequent),
-    )
+    arrays = {"counts": kept, "clusters": clusters} | trees
+    shift = float(np.quantile(scores, 1 - ACCEPTANCE))
+    return LinearJudge.of(arrays, -shift, judges="fluency", frequent=sorted(frequent))
 
 
 def _clusters(read: Sequence[list[str]], *, seed: int) -> Array:
@@ -147,40 +134,36 @@ def _boost(
     leaves: int,
     rounds: int,
     share: float,
-    rows: float = 1.0,
     seed: int,
+    rows: float = 1.0,
     rising: Sequence[int] | None = None,
 ) -> Arrays:
     """The trees of a gradient boosting as arrays for `boosted`; both classes have the same weight.
 
-    Each tree fits Newton's step, the gradient of the loss over its second derivative, of a share of the rows, by a share of the features
-    a split.
+    Each fits Newton's step, the gradient over the second derivative, on a share of the rows, by a share of the features a split. Ours,
+    since of scikit-learn's boosting only the trees of the one without monotonicity are public.
     """
     from sklearn.tree import DecisionTreeRegressor
 
     even = np.where(labels == 1, 0.5 / np.mean(labels), 0.5 / np.mean(1 - labels))
     least, total = max(1, min(20, len(labels) // 20)), np.zeros(len(labels))
+    how: dict[str, Any] = {"max_leaf_nodes": leaves, "min_samples_leaf": least, "max_features": share}
     trees, random = [], np.random.default_rng(seed)
     for number in range(rounds):
         one = expit(total)
         curvature = np.maximum(one * (1 - one), 1e-4)
         of = slice(None) if rows == 1 else np.sort(random.permutation(len(labels))[: int(rows * len(labels))])
-        model = DecisionTreeRegressor(
-            max_leaf_nodes=leaves,
-            min_samples_leaf=least,
-            max_features=share,
-            monotonic_cst=rising,
-            random_state=seed + number,
-        ).fit(features[of], ((labels - one) / curvature)[of], sample_weight=(even * curvature)[of])
+        model = DecisionTreeRegressor(**how, monotonic_cst=rising, random_state=seed + number)
+        model.fit(features[of], ((labels - one) / curvature)[of], sample_weight=(even * curvature)[of])
         total += RATE * model.predict(features)
         trees.append(model.tree_)
     sizes = np.array([tree.node_count for tree in trees])
-    root = np.cumsum(sizes) - sizes
     names = ("feature", "threshold", "children_left", "children_right", "value")
     feature, cut, left, right, value = (
         np.concatenate([getattr(tree, name) for tree in trees]) for name in names
     )
-    leaf, here, shift = left < 0, np.arange(len(left)), np.repeat(root, sizes)
+    leaf, here, root = left < 0, np.arange(len(left)), np.cumsum(sizes) - sizes
+    shift = np.repeat(root, sizes)
     exact = cut.astype(np.float32)
     above = exact > cut  # rounded up: the next one below splits float32 features alike
     exact[above] = np.nextafter(exact[above], np.float32(-np.inf))

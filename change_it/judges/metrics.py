@@ -13,11 +13,10 @@ def scores(labels: np.ndarray, predicted: np.ndarray, classes: tuple[str, ...]) 
     from sklearn.metrics import precision_recall_fscore_support  # loads pandas
 
     columns = precision_recall_fscore_support(labels, predicted, labels=[0, 1], zero_division=0)
-    table: dict[str, Any] = {
-        name: dict(zip(("precision", "recall", "f1"), map(float, row[:3]), strict=True))
-        | {"support": int(row[3])}
-        for name, row in zip(classes, zip(*columns, strict=True), strict=True)
-    }
+    table: dict[str, Any] = {}
+    for name, *figures, support in zip(classes, *columns, strict=True):
+        table[name] = dict(zip(("precision", "recall", "f1"), map(float, figures), strict=True))
+        table[name]["support"] = int(support)
     return {**table, "macro_f1": float(np.mean(columns[2])), "accuracy": float((labels == predicted).mean())}
 
 
@@ -33,7 +32,7 @@ def f1_lead(labels: Ints, judge: Ints, baseline: Ints, events: Sequence[str]) ->
         f1 = [2 * sums[f"{name} hits {i}"] / np.maximum(sums[f"{name} sizes {i}"], 1) for i in (0, 1)]
         return (f1[0] + f1[1]) / 2
 
-    scored = measure(
-        columns, lambda sums: {"lead": mean_f1(sums, "judge") - mean_f1(sums, "baseline")}, events=events
-    )
-    return scored[AVERAGE]["lead"]._asdict()
+    def leads(sums: Statistics) -> dict[str, Floats]:
+        return {"lead": mean_f1(sums, "judge") - mean_f1(sums, "baseline")}
+
+    return measure(columns, leads, events=events)[AVERAGE]["lead"]._asdict()

@@ -10,47 +10,26 @@ from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
-from transformers import (
-    AutoModelForSequenceClassification,
-    ByT5Tokenizer,
-    PreTrainedTokenizerBase,
-)
+from transformers import AutoModelForSequenceClassification, ByT5Tokenizer, PreTrainedTokenizerBase
 
 import change_it.auto  # noqa: F401 (registers our models)
 from change_it.corpus.folder import MODEL_CORPUS, describe_corpus, training_article_hashes
 from change_it.errors import InputError
 from change_it.judges.bilstm import build_bilstm
-from change_it.judges.data import Examples, TaskData, check_classes, load_task
-from change_it.judges.fluency_data import load_fluency
+from change_it.judges.data import Examples, TaskData, check_classes, load_fluency, load_task
 from change_it.judges.judge import Judge
-from change_it.judges.judge_options import (
-    BILSTM,
-    LINEAR,
-    LONGEST,
-    JudgeOptions,
-    StyleScale,
-    Task,
-    settings_of,
-)
+from change_it.judges.judge_options import BILSTM, LINEAR, LONGEST, JudgeOptions, StyleScale, settings_of
 from change_it.judges.linear_training import ACCEPTANCE, fit_linear, fit_main
 from change_it.judges.metrics import f1_lead, scores
+from change_it.judges.spec import JUDGES
 from change_it.judges.within_event import Ask, fit_baselines, measure_main, style_scale
-from change_it.networks.pretrained import (
-    load_errors,
-    load_weights,
-    read_config,
-    read_tokenizer,
-)
+from change_it.networks.pretrained import load_errors, load_weights, read_config, read_tokenizer
 from change_it.networks.tokenizer import Padding
 from change_it.stats import Ints, log_odds
 from change_it.training.run_folder import train_in_folder
 from change_it.training.training_run import MIN_UPDATES, TrainingRun, process_state, tokenized
 
-#: Names of classes 0 and 1; those of main are the outlets.
-CLASSES = {"hh": ("no_match", "match"), "ah": ("no_match", "match"), "fluency": ("broken", "printed")}
-
-#: Validation examples an evaluation reads, at most; and of a transformer that has --max-minutes.
-VALIDATION: dict[Task, int] = {"main": 3000, "hh": 1000, "ah": 1000, "fluency": 2000}
+#: Validation examples that an evaluation of a transformer with --max-minutes reads, at most.
 FEW = 300
 #: Dropout before the linear layer of a transformer: the shared task organisers'.
 DROPOUT = 0.3
@@ -73,23 +52,23 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
         InputError: no such corpus or encoder, nothing to train on, a run of other options to resume.
     """
     settings = settings_of(options)
-    names = ("fold", "seed") if settings.task == "fluency" else ("fold", "seed", "train_on", "as_published")
-    load = load_fluency if settings.task == "fluency" else partial(load_task, settings.task)
+    load: Any = partial(
+        load_task, settings.task, train_on=settings.train_on, as_published=settings.as_published
+    )
     with process_state().main_process_first():
-        data = load(settings.corpus, **{name: getattr(settings, name) for name in names})
+        load = load_fluency if settings.task == "fluency" else load
+        data: TaskData = load(settings.corpus, fold=settings.fold, seed=settings.seed)
     if settings.encoder != LINEAR:  # a linear judge is fitted on both parts
         for part, examples in (("train", data.train), ("validation", data.validation)):
             check_classes(settings.task, settings.corpus, settings.fold, part, examples.labels)
+    learnt = {"learnt": training_article_hashes(settings.corpus, settings.fold)}
     return train_in_folder(
         settings,
         settings.out,
         "judge",
         partial(_prepare, settings, data),
         libraries=LIBRARIES,
-        files={
-            MODEL_CORPUS: describe_corpus(settings.corpus)
-            | {"learnt": training_article_hashes(settings.corpus, settings.fold)}
-        },
+        files={MODEL_CORPUS: describe_corpus(settings.corpus) | learnt},
         fitted=settings.encoder == LINEAR,
     )
 
@@ -102,9 +81,11 @@ def _prepare(settings: JudgeOptions, data: TaskData) -> TrainingRun:
     model.config.change_it = settings.about(data.outlets)
     judge = Judge.of(model, tokenizer, precision=settings.arithmetic)
     order = np.random.default_rng(settings.seed).permutation(len(data.validation))
-    most = FEW if settings.max_minutes and not linear else VALIDATION[task]
+    most = FEW if settings.max_minutes and not linear else JUDGES[task].validation
     validation = data.validation.select(np.sort(order[:most]))
 
+    # a random split learns from test events too, and tests on other headlines than A2
+    has_style = task == "main" and settings.train_on != "random"
     # The papers train to the end; they stop early in HH alone.
     evaluates = not linear and (not settings.as_published or settings.early_stopping)
 
@@ -124,24 +105,26 @@ def _prepare(settings: JudgeOptions, data: TaskData) -> TrainingRun:
     def save(folder: Path) -> None:
         if task == "fluency" and not linear:
             judge.shift = model.config.change_it["shift"] = _shift(judge, data.validation)
-        if task == "main" and settings.train_on != "random":  # which learns from test events too
+        if has_style:
             model.config.change_it["style"] = _style_scale(settings, data, judge)._asdict()
         judge.save_pretrained(folder)
 
     def describe(_: Any) -> dict[str, Any]:
         metrics = _tested(settings, data, judge)
-        if task in ("hh", "ah"):
+        if JUDGES[task].pairs:
             metrics["thresholds"] = describe_corpus(settings.corpus).get("thresholds")
-        # a random split tests on other headlines than A2, and learns from some of A2
-        if task == "main" and settings.train_on != "random":
-            metrics |= _style_of(settings, data, judge)
+        if has_style:
+            asked: dict[str, Ask] = {"judge": judge.probabilities}
+            if not linear:
+                asked[LINEAR] = fit_main(data.known, seed=settings.seed).predict_proba
+            baselines = fit_baselines(data.known, seed=settings.seed)
+            metrics |= measure_main(settings.corpus, data.outlets, asked | baselines)
             metrics["style"] = model.config.change_it["style"]
         return metrics
 
-    examples = None if linear else tokenized(encode, len(data.train))
     return TrainingRun(
         model=model,
-        examples=examples,
+        examples=None if linear else tokenized(encode, len(data.train)),
         collate=Padding({"input_ids": tokenizer.pad_token_id, "token_type_ids": tokenizer.pad_token_type_id}),
         evaluate=evaluate if evaluates else None,
         name=f"{task} judge",
@@ -149,14 +132,6 @@ def _prepare(settings: JudgeOptions, data: TaskData) -> TrainingRun:
         describe=describe,
         min_updates=MIN_UPDATES if settings.encoder == BILSTM else 0,
     )
-
-
-def _style_of(settings: JudgeOptions, data: TaskData, judge: Judge) -> dict[str, Any]:
-    """Main where topic does not help, beside judges that learn from the same examples."""
-    asked: dict[str, Ask] = {"judge": judge.probabilities}
-    if settings.encoder != LINEAR:
-        asked[LINEAR] = fit_main(data.known, seed=settings.seed).predict_proba
-    return measure_main(settings.corpus, data.outlets, asked | fit_baselines(data.known, seed=settings.seed))
 
 
 def _style_scale(settings: JudgeOptions, data: TaskData, judge: Judge) -> StyleScale:
@@ -184,41 +159,37 @@ def _tested(settings: JudgeOptions, data: TaskData, judge: Judge) -> dict[str, A
     classes = tuple(judge.model.config.id2label.values())
 
     def predicted(ask: Any) -> dict[str, Ints]:
-        every, sizes = data.tested, [len(test) for test in data.tests.values()]
-        given = ask(every.texts, every.pairs).argmax(axis=1)
-        return dict(zip(data.tests, np.split(given, np.cumsum(sizes)[:-1]), strict=True))
+        joined, sizes = data.tested, [len(test) for test in data.tests.values()]
+        decided = ask(joined.texts, joined.pairs).argmax(axis=1)
+        return dict(zip(data.tests, np.split(decided, np.cumsum(sizes)[:-1]), strict=True))
 
-    given = predicted(judge.probabilities)
-    results = {name: scores(test.labels, given[name], classes) for name, test in data.tests.items()}
-    compared: dict[str, Any] = {}
+    decided, baselines = predicted(judge.probabilities), dict[str, Any]()
     if settings.encoder != LINEAR:
         other = predicted(fit_linear(settings.task, data, seed=settings.seed).predict_proba)
-        compared[LINEAR] = {
+        baselines[LINEAR] = {
             name: scores(test.labels, other[name], classes)
-            | {"lead": f1_lead(test.labels, given[name], other[name], data.events[name])}
+            | {"lead": f1_lead(test.labels, decided[name], other[name], data.events[name])}
             for name, test in data.tests.items()
         }
     sizes = {"train": len(data.train), "validation": len(data.validation)}
-    sizes |= {name: len(test) for name, test in data.tests.items()}
     weights = judge.model.state_dict().values() if settings.encoder == LINEAR else judge.model.parameters()
+    sizes["parameters"] = sum(weight.numel() for weight in weights)
     return {
         "task": settings.task,
         "classes": classes,
         "fold": settings.fold,
         "precision": settings.arithmetic,
-        "results": results,
-        "baselines": compared,
-        "sizes": sizes | {"parameters": sum(weight.numel() for weight in weights)},
+        "results": {name: scores(test.labels, decided[name], classes) for name, test in data.tests.items()},
+        "baselines": baselines,
+        "sizes": sizes | {name: len(test) for name, test in data.tests.items()},
     }
 
 
 def _start(settings: JudgeOptions, data: TaskData) -> tuple[Any, PreTrainedTokenizerBase]:
     """The model before training, or a fitted linear one; what is random in it depends on torch's random state."""
-    classes = CLASSES.get(settings.task, data.outlets)
-    labels: dict[str, Any] = {
-        "id2label": dict(enumerate(classes)),
-        "label2id": {name: i for i, name in enumerate(classes)},
-    }
+    classes = data.outlets if settings.task == "main" else JUDGES[settings.task].classes
+    names = dict(enumerate(classes))
+    labels: dict[str, Any] = {"id2label": names, "label2id": {name: number for number, name in names.items()}}
     if settings.encoder == LINEAR:
         judge = fit_linear(settings.task, data, seed=settings.seed)
         judge.config.update(labels)
@@ -238,9 +209,7 @@ def _transformer(settings: JudgeOptions, labels: dict[str, Any]) -> tuple[Any, P
         tokenizer = read_tokenizer(name)
         longest = min(tokenizer.model_max_length, getattr(config, "max_position_embeddings", None) or LONGEST)
         if settings.max_tokens > longest:
-            raise InputError(
-                f"{name} reads {longest} tokens and not {settings.max_tokens}: give --max-tokens {longest}"
-            )
+            raise InputError(f"{name} reads at most {longest} tokens: give --max-tokens {longest}")
         tokenizer.truncation_side = tokenizer.padding_side = "right"
         if settings.as_published:  # the organisers' notebook gives their judges no token types
             names = [each for each in tokenizer.model_input_names if each != "token_type_ids"]

@@ -10,7 +10,7 @@ import polars as pl
 from change_it.corpus.folder import read_table
 from change_it.judges.data import Examples
 from change_it.judges.judge_options import MARKS, NGRAMS, StyleScale
-from change_it.judges.linear import setting
+from change_it.judges.linear import surface_features
 from change_it.judges.linear_training import fit_main
 from change_it.judges.metrics import f1_lead, scores
 from change_it.stats import AVERAGE, Events, Floats, Ints, log_odds, measure
@@ -23,22 +23,13 @@ Ask = Callable[[Sequence[str]], Floats]
 
 #: Fits that `style_scale` compares, and pairs of events that were not learnt below which it fits at all.
 PARTS, PAIRS = 5, 100
-#: Pairs that a scale is measured on, at most, and resamples of its intervals.
-SCALED, RESAMPLES = 2000, 500
-#: Pairs that evidence is looked up for, at most.
-EVIDENCE = 500
+#: Pairs that a scale is measured on, at most, those that evidence is looked up for, and resamples of intervals.
+SCALED, EVIDENCE, RESAMPLES = 2000, 500, 500
 
 
 def accuracy(first: Floats, second: Floats, events: Events) -> dict[str, float]:
-    """Share of events, 0-1, in which B's headline has higher log odds (n,) of outlet B than A's; a tie counts a half.
-
-    `value`, and `low` and `high` of its 95% interval, drawn by event.
-    """
-    columns = {"n": np.ones(len(first)), "right": (np.sign(second - first) + 1) / 2}
-    scored = measure(
-        columns, lambda sums: {"right": sums["right"] / sums["n"]}, events=events, shares={"right": "n"}
-    )
-    return scored[AVERAGE]["right"]._asdict()
+    """Share of events, 0-1, in which B's headline has higher log odds (n,) of outlet B than A's; a tie counts a half: `value`, and `low` and `high` of its 95% interval, drawn by event."""
+    return _mean((np.sign(second - first) + 1) / 2, events, {"mean": "n"})
 
 
 def fit_marks(examples: Examples, *, seed: int) -> Ask:
@@ -48,16 +39,20 @@ def fit_marks(examples: Examples, *, seed: int) -> Ask:
     from sklearn.preprocessing import StandardScaler
 
     model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000, random_state=seed))
-    model.fit(setting(examples.texts), examples.labels)
-    return lambda texts: np.asarray(model.predict_proba(setting(texts)), np.float64)
+    model.fit(surface_features(examples.texts), examples.labels)
+    return lambda texts: np.asarray(model.predict_proba(surface_features(texts)), np.float64)
 
 
 def lead(judge: Floats, baseline: Floats, events: Events) -> dict[str, float]:
-    """Accuracy of a judge less that of a baseline within the same n events, of their steps (n,): `value`, and `low` and `high` of its 95% interval, drawn by event."""
-    ahead = (np.sign(judge) - np.sign(baseline)) / 2
-    columns = {"n": np.ones(len(judge)), "ahead": ahead}
-    scored = measure(columns, lambda sums: {"lead": sums["ahead"] / sums["n"]}, events=events)
-    return scored[AVERAGE]["lead"]._asdict()
+    """Accuracy of a judge less that of a baseline within the same n events, of their steps (n,), like `accuracy`."""
+    return _mean((np.sign(judge) - np.sign(baseline)) / 2, events)
+
+
+def _mean(values: Floats, events: Events, shares: Mapping[str, str] | None = None) -> dict[str, float]:
+    columns = {"n": np.ones(len(values)), "sum": values}
+    how: dict[str, Any] = {"shares": shares} if shares else {}
+    scored = measure(columns, lambda sums: {"mean": sums["sum"] / sums["n"]}, events=events, **how)
+    return scored[AVERAGE]["mean"]._asdict()
 
 
 def fit_baselines(examples: Examples, *, seed: int) -> dict[str, Ask]:
@@ -77,14 +72,8 @@ def style_scale(
 ) -> StyleScale:
     """Measure main and its baselines on the strictly aligned training pairs (A1) from whose events they have not learnt.
 
-    Args:
-        corpus: folder or Hub id.
-        outlets: A and B.
-        judge: main; it judges the pairs of events from which it has learnt no headline.
-        learnt: what it has learnt from; the baselines learn from the same.
-        refit: fits a judge like it, which takes the place of `judge` for each fifth of the events that it has learnt, and has
-            not learnt that one. Asked where fewer than 100 pairs are of other events.
-        seed: parts the events, and draws those of intervals.
+    The baselines learn what `judge` has learnt. Where fewer than 100 pairs are of other events, `refit` fits a judge like it without each
+    fifth of the events that it has learnt, which judges the pairs of that fifth.
     """
     articles = read_table(corpus, "articles", "train", ["headline", "label", "event"])
     texts_of_pairs = [f"{side}_{part}" for side in "ab" for part in ("headline", "article")]
@@ -104,32 +93,29 @@ def style_scale(
                 parts.append((refit(kept), kept, pairs.filter(pl.col("event").is_in(held))))
     if not (parts := [part for part in parts if part[2].height]):
         return StyleScale(0, 0, 0.0, (0.0, 0.0), (0.0, 0.0), (0.0, 0.0), 0.0, dict.fromkeys((NGRAMS, MARKS), (0.0, 0.0)), 1.0)  # fmt: skip
-    steps, of_clauses, baselines = [], [], dict[str, list[Floats]]()
     headlines = [articles.filter(label=outlet)["headline"].to_list() for outlet in outlets]
     typography = [Typography.of(texts) for texts in headlines]
+    steps, clause_steps, baselines = [], list[list[list[Floats]]](), dict[str, list[Floats]]()
     for ask, examples, rows in parts:
         steps.append(_steps(ask, rows))
-        of_clauses.append([_clause_steps(ask, rows, side, typography) for side in (0, 1)])
+        clause_steps.append([_clause_steps(ask, rows, side, typography) for side in (0, 1)])
         for name, baseline in fit_baselines(examples, seed=seed).items():
             baselines.setdefault(name, []).append(_steps(baseline, rows))
-    found = pl.concat(rows for _, _, rows in parts)
-    gold, number = np.concatenate(steps), np.unique(found["event"].to_numpy(), return_inverse=True)[1]
-    medians = [
-        _medians(gold, list(chain.from_iterable(part[side] for part in of_clauses)), number, seed)
-        for side in (0, 1)
-    ]
-    clause, low, high = zip(*medians, strict=True)
+    judged = pl.concat(rows for _, _, rows in parts)
+    gold, number = np.concatenate(steps), np.unique(judged["event"].to_numpy(), return_inverse=True)[1]
+    sides = [list(chain.from_iterable(part[side] for part in clause_steps)) for side in (0, 1)]
+    clause, low, high = zip(*(_medians(gold, side, number, seed) for side in sides), strict=True)
     leads = {name: lead(gold, np.concatenate(of), number) for name, of in baselines.items()}
     return StyleScale(
-        pairs=found.height,
-        events=found["event"].n_unique(),
+        pairs=judged.height,
+        events=judged["event"].n_unique(),
         gold=float(np.median(gold)),
         clause=clause,
         low=low,
         high=high,
         accuracy=float((np.sign(gold) + 1).mean() / 2),
         leads={name: (of["low"], of["high"]) for name, of in leads.items()},
-        evidence=_evidence(found),
+        evidence=_evidence(judged),
     )
 
 
@@ -139,11 +125,8 @@ def _clause_steps(ask: Ask, pairs: pl.DataFrame, side: int, typography: Sequence
     texts = [cuts(article, typography[1 - side]) or [headline] for headline, article in rows.iter_rows()]
     sources, every = rows.to_series().to_list(), list(chain.from_iterable(texts))
     odds = log_odds(ask([*sources, *every])[:, 1]) * (1 if side == 0 else -1)
-    source, new = odds[: len(sources)], odds[len(sources) :]
-    return [
-        of - first
-        for of, first in zip(np.split(new, np.cumsum(list(map(len, texts)))[:-1]), source, strict=True)
-    ]
+    parts = np.split(odds[len(sources) :], np.cumsum(list(map(len, texts)))[:-1])
+    return [part - source for part, source in zip(parts, odds, strict=False)]
 
 
 def _medians(gold: Floats, clauses: Sequence[Floats], events: Ints, seed: int) -> tuple[float, float, float]:
@@ -169,8 +152,9 @@ def _evidence(pairs: pl.DataFrame) -> float:
     rows = pairs.gather_every(max(1, -(-pairs.height // EVIDENCE)))
     articles = [rows["a_article"], rows["b_article"]]
     sides = zip(rows["a_headline"], rows["b_headline"], *articles, strict=True)
-    found = [not unsupported(new, (old, *texts)) for a, b, *texts in sides for new, old in ((a, b), (b, a))]
-    return float(np.mean(found))
+    return float(
+        np.mean([not unsupported(new, (old, *of)) for a, b, *of in sides for new, old in ((a, b), (b, a))])
+    )
 
 
 def _steps(ask: Ask, pairs: pl.DataFrame) -> Floats:
@@ -180,36 +164,30 @@ def _steps(ask: Ask, pairs: pl.DataFrame) -> Floats:
 
 
 def measure_main(corpus: str, outlets: tuple[str, str], asked: Mapping[str, Ask]) -> dict[str, Any]:
-    """The figures of main's `metrics.json` besides F1, by the names of the judges, the judge first.
+    """Main and its baselines on A2, by their names, the judge first.
 
-    `within_event`: pairs and events of A2, and of each its accuracy and its F1 on A2, of the others also the judge's `lead`
-    over them in both, with intervals.
+    `within_event` has pairs and events of A2, and of each judge its accuracy within an event and its F1 on A2; of baselines
+    also the judge's `lead` over them in both.
     """
     pairs = read_table(corpus, "pairs", "test", ["a_headline", "b_headline", "event"])
     if pairs.is_empty():
         return {}
     articles = read_table(corpus, "articles", "test", ["headline", "label", "event"])
     labels = (articles["label"] == outlets[1]).to_numpy().astype(np.int64)
-    sides = [pairs["a_headline"], pairs["b_headline"]]
-    judge = next(iter(asked))
-    answers = {
-        name: np.split(
-            log_odds(ask([*articles["headline"], *sides[0], *sides[1]])[:, 1]),
-            np.cumsum([len(labels), pairs.height]),
-        )
-        for name, ask in asked.items()
-    }
-    events = pairs["event"].to_list()
-    decided: dict[str, Ints] = {}
+    texts = [*articles["headline"], *pairs["a_headline"], *pairs["b_headline"]]
+    events, events_of_articles = pairs["event"].to_list(), articles["event"].to_list()
     systems: dict[str, dict[str, Any]] = {}
-    for name, (of_articles, first, second) in answers.items():
-        decided[name] = (of_articles > 0).astype(np.int64)
+    for name, ask in asked.items():
+        odds = log_odds(ask(texts)[:, 1])
+        first, second = np.split(odds[len(labels) :], 2)
+        decided, step = (odds[: len(labels)] > 0).astype(np.int64), second - first
         systems[name] = accuracy(first, second, events)
-        systems[name]["macro_f1"] = scores(labels, decided[name], outlets)["macro_f1"]
-        if name != judge:
-            _, a, b = answers[judge]
+        systems[name]["macro_f1"] = scores(labels, decided, outlets)["macro_f1"]
+        if len(systems) == 1:
+            judge, judge_step = decided, step
+        else:
             systems[name]["lead"] = {
-                "within_event": lead(b - a, second - first, events),
-                "macro_f1": f1_lead(labels, decided[judge], decided[name], articles["event"].to_list()),
+                "within_event": lead(judge_step, step, events),
+                "macro_f1": f1_lead(labels, judge, decided, events_of_articles),
             }
     return {"within_event": {"pairs": pairs.height, "events": pairs["event"].n_unique(), "systems": systems}}

@@ -34,8 +34,6 @@ _POINTS = 400  # points of a scatter that are shown
 _NAME = 16  # characters of a system's name next to a panel
 #: Colours of texts and points: yours, gold's, and the baselines'; each can be read on white.
 _YOURS, _GOLD, _BASELINE = BLUE, "#8F6400", "#5A6470"
-
-
 #: Where a label may stand: how far from its point, in points, and to which sides of it.
 _FAR = (6, 9, 16, 26, 40, 60)
 _SIDES = ((1, 1), (1, -1), (-1, 1), (-1, -1), (1, 0), (-1, 0), (0, 1), (0, -1))
@@ -75,16 +73,12 @@ def plane(scores: Scores) -> Drawing:
     """Style against acceptability (compliancy where that is n/a), a cross of intervals for each system; without style one axis and a line for each."""
     content = content_measure(scores)
     rows = [scores.row(name) for name in shown_systems(scores)]
-    both = "style" in scores.known
-    said = [
-        f"{row.system} {', '.join(figure(row.values[name]) for name in (*(['style'] if both else []), content))}"
-        for row in rows
-    ]
-    what = f"{'style and ' if both else ''}{content}"
-    drawn = _style_plane(scores, rows, content) if both else _one_axis(rows, content)
-    return Drawing(
-        "plane", what.capitalize(), f"{what} of each system with 95% intervals: {'; '.join(said)}", drawn
-    )
+    axes = ["style", content] if "style" in scores.known else [content]
+    said = [f"{row.system} {', '.join(figure(row.values[name]) for name in axes)}" for row in rows]
+    what = " and ".join(axes)
+    drawn = _style_plane(scores, rows, content) if len(axes) > 1 else _one_axis(rows, content)
+    description = f"{what} of each system with 95% intervals: {'; '.join(said)}"
+    return Drawing("plane", what.capitalize(), description, drawn)
 
 
 def _look(row: ScoreRow) -> tuple[str, str]:
@@ -144,14 +138,11 @@ def _style_plane(scores: Scores, rows: Sequence[ScoreRow], content: str) -> Figu
 
 def _name(row: ScoreRow) -> str:
     """A system's name in a chart, cut where it is long, and of how many its headlines are the best."""
-    name = (
-        row.system
-        if len(row.system) <= _NAME
-        else f"{row.system[: _NAME // 2]}…{row.system[1 - _NAME // 2 :]}"
-    )
-    chosen = f"{name}{DAGGER}" if row.chosen and row.system != FLOOR else name
-    of = " clauses" if row.system == FLOOR else ""
-    return f"{chosen}, best of {row.candidates:.2g}{of}" if row.candidates else chosen
+    name, is_floor = row.system, row.system == FLOOR
+    name = name if len(name) <= _NAME else f"{name[: _NAME // 2]}…{name[1 - _NAME // 2 :]}"
+    name += DAGGER if row.chosen and not is_floor else ""
+    of = f", best of {row.candidates:.2g}{' clauses' if is_floor else ''}" if row.candidates else ""
+    return f"{name}{of}"
 
 
 def _place(axes: Axes, labels: Sequence[_Label], crosses: Sequence[Floats]) -> None:
@@ -172,28 +163,16 @@ def _place(axes: Axes, labels: Sequence[_Label], crosses: Sequence[Floats]) -> N
             dx, dy = far * right * point, far * up * point
             left, low = x + dx + (right - 1) * width / 2, y + dy + (up - 1) * height / 2
             box = Bbox.from_bounds(left, low, width, height)
-            wrong = width * height - _area(box, inside) + sum(_area(box, other) for other in taken)
+            shared = [Bbox.intersection(box, other) for other in (inside, *taken)]
+            within, *others = (0.0 if both is None else both.width * both.height for both in shared)
+            wrong = width * height - within + sum(others)
             found.append((round(wrong), len(found), far, box))
         _, _, far, box = min(found, key=lambda each: each[:2])
         taken.append(box)
         line = {"arrowstyle": "-", "color": label.colour, "linewidth": 0.6, "shrinkA": 0}
         middle = (box.x0 + width / 2 - x) / point, (box.y0 + height / 2 - y) / point
-        axes.annotate(
-            label.text,
-            label.at,
-            middle,
-            textcoords="offset points",
-            ha="center",
-            va="center",
-            arrowprops=line if far > _FAR[1] else None,
-            **style,
-        )
-
-
-def _area(one: Bbox, other: Bbox) -> float:
-    """The area that two boxes share."""
-    both = Bbox.intersection(one, other)
-    return 0.0 if both is None else both.width * both.height
+        style |= {"ha": "center", "va": "center", "arrowprops": line if far > _FAR[1] else None}
+        axes.annotate(label.text, label.at, middle, textcoords="offset points", **style)
 
 
 def hevas_drawings(evaluation: Evaluation, analysis: Analysis, charts: Sequence[str]) -> list[Drawing]:
@@ -245,18 +224,10 @@ def box_chart(evaluation: Evaluation) -> Figure:
     panels = _panels(list(scores), systems, "quartiles and median; diamond: mean")
     white = {"marker": "D", "markersize": 4, "markerfacecolor": "white", "markeredgecolor": "black"}
     for axes, values in zip(panels, scores.values(), strict=True):
-        boxes = axes.boxplot(
-            values,
-            positions=range(len(systems)),
-            orientation="horizontal",
-            widths=0.62,
-            patch_artist=True,
-            manage_ticks=False,
-            showmeans=True,
-            medianprops={"color": "black", "linewidth": 1.8},
-            meanprops=white,
-            flierprops={"marker": ".", "markersize": 3, "markeredgecolor": LINE, "rasterized": True},
-        )
+        how: dict[str, Any] = {"orientation": "horizontal", "patch_artist": True, "manage_ticks": False}
+        how["flierprops"] = {"marker": ".", "markersize": 3, "markeredgecolor": LINE, "rasterized": True}
+        how |= {"medianprops": {"color": "black", "linewidth": 1.8}, "meanprops": white, "showmeans": True}
+        boxes = axes.boxplot(values, positions=range(len(systems)), widths=0.62, **how)
         for row, box in enumerate(boxes["boxes"]):
             box.set_facecolor(SYSTEMS[row % len(SYSTEMS)])
     return panels[0].figure  # type: ignore[return-value]  # no subfigure

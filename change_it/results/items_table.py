@@ -17,10 +17,8 @@ from markupsafe import Markup
 from change_it.scoring.compliancy import JUDGE_NAMES, PROBABILITIES, VERDICT_NAMES, reasons
 from change_it.tables import figure
 
-#: Verdicts of an item in the order of the table.
-ITEM_MEASURES = ("compliant", *VERDICT_NAMES)
-#: What of an item is no verdict.
-GRADED = ("style", "acceptability")
+#: What of an item is no verdict, and its verdicts in the order of the table.
+GRADED, ITEM_MEASURES = ("style", "acceptability"), ("compliancy", *VERDICT_NAMES)
 _SIGNS = {True: "1", False: "0", None: "-"}
 #: Reasons that the chart of refusals has, and characters of all articles that a page has at most.
 REASONS, ARTICLES = 8, 20_000_000
@@ -41,38 +39,56 @@ class ItemsTable:
 def items_table(
     systems: Mapping[str, pl.DataFrame], first: str = "", articles: Mapping[str, str] | None = None
 ) -> ItemsTable:
-    """The items of every system, a line for each headline: at first those of `first`; `articles` are by the ids of items."""
-    found = articles if articles and sum(map(len, articles.values())) <= ARTICLES else {}
-    record = json.dumps(_record(systems, first, found), ensure_ascii=False, separators=(",", ":"))
+    """The items of every system, a line for each headline, each text once: at first those of `first`; `articles` are by the ids of items."""
+    if not articles or sum(map(len, articles.values())) > ARTICLES:
+        articles = {}
+    items: dict[str, list[str]] = {}
+    rows: dict[str, list[list[object]]] = {}
+    for number, table in enumerate(systems.values()):
+        for item in table.iter_rows(named=True):
+            key = item["id"]
+            shared = [key, item["direction"], item["source"], item["gold"], articles.get(key, "")]
+            items.setdefault(key, shared)
+            p = {name: item[column] for name, column in PROBABILITIES.items() if name in VERDICT_NAMES}
+            line = [
+                number,
+                item["headline"],
+                [None if item[name] is None else round(item[name], 3) for name in GRADED],
+                "".join(_SIGNS[item[name]] for name in ITEM_MEASURES),
+                [(part["start"], part["end"]) for part in item["unsupported"]],
+                {name: figure(value) for name, value in p.items() if value is not None},
+                item["refused_by"],
+                _reason(item["refused_by"]),
+            ]
+            rows.setdefault(key, []).append(line)
+    record = {
+        "systems": list(systems),
+        "first": first,
+        "graded": GRADED,
+        "measures": ITEM_MEASURES,
+        "names": JUDGE_NAMES,
+        "items": list(items.values()),
+        "rows": [[number, *row] for number, key in enumerate(items) for row in rows[key]],
+    }
+    data = json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()
     package = files("change_it.results")
     names = ("tabulator.min.js", "tabulator.min.css", "LICENSE")
-    library, styles, licence = ((package / "tabulator" / name).read_text(encoding="utf-8") for name in names)
+    texts = [(package / "tabulator" / name).read_text(encoding="utf-8") for name in names]
+    library, styles, licence = (re.sub(r"/[/*]# sourceMappingURL=\S+( \*/)?", "", text) for text in texts)
     ours = (package / "templates" / "items.js").read_text(encoding="utf-8")
-    without_maps = [re.sub(r"/[/*]# sourceMappingURL=\S+( \*/)?", "", text) for text in (library, styles)]
-    script = f"/*\n{licence}*/\n{without_maps[0]}\n{ours}"
+    script = f"/*\n{licence}*/\n{library}\n{ours}"
     digest = base64.b64encode(sha256(script.encode()).digest()).decode()
-    packed = base64.b64encode(gzip.compress(record.encode(), mtime=0)).decode()
-    return ItemsTable(Markup(packed), Markup(without_maps[1]), Markup(script), f"sha256-{digest}")
-
-
-def unsupported_places(text: str) -> list[tuple[int, int]]:
-    """Where the unsupported words of a headline start and end."""
-    return [(words["start"], words["end"]) for words in json.loads(text)]
+    packed = base64.b64encode(gzip.compress(data, mtime=0)).decode()
+    return ItemsTable(Markup(packed), Markup(styles), Markup(script), f"sha256-{digest}")
 
 
 @dataclass(frozen=True)
 class Refusals:
-    """Why a system's headlines are refused.
+    """Why a system's headlines are refused."""
 
-    Attributes:
-        system: its name.
-        n: its headlines.
-        counts: how many of them each of `refusals` has, `OTHERS` last.
-    """
-
-    system: str
-    n: int
-    counts: Mapping[str, int]
+    system: str  # its name
+    n: int  # its headlines
+    counts: Mapping[str, int]  # how many of them each of `refusals` has, `OTHERS` last
 
     def link(self, reason: str) -> str:
         """The address of these headlines in the table of items."""
@@ -82,13 +98,13 @@ class Refusals:
 def refusals(systems: Mapping[str, pl.DataFrame], first: str) -> list[Refusals]:
     """For every system the same reasons: that nothing refuses a headline, then what most often does those of `first`; the rest together, so that they add up."""
     counts = {name: Counter(map(_reason, items["refused_by"])) for name, items in systems.items()}
-    ranked = [reason for reason, _ in counts[first].most_common() if reason != "none"]
-    ranked += [reason for reason, _ in sum(counts.values(), Counter()).most_common() if reason != "none"]
-    shown = ["none", *dict.fromkeys(ranked)][:REASONS]
+    ranked = [*counts[first].most_common(), *sum(counts.values(), Counter()).most_common()]
+    shown = [*dict.fromkeys(["none", *(reason for reason, _ in ranked)])][:REASONS]
     found = []
-    for name, of in counts.items():
-        of_name = {each: of[each] for each in shown}
-        found.append(Refusals(name, of.total(), of_name | {OTHERS: of.total() - sum(of_name.values())}))
+    for name, count in counts.items():
+        of_name = {reason: count[reason] for reason in shown}
+        of_name[OTHERS] = count.total() - sum(of_name.values())
+        found.append(Refusals(name, count.total(), of_name))
     return found
 
 
@@ -100,41 +116,3 @@ def _reason(refused_by: str) -> str:
 def named(refused_by: str) -> str:
     """A `refused_by`, or names of one, with the judges called as they are on every screen."""
     return re.sub(r"(?:^|(?<=; )|(?<=\+ ))\w+", lambda found: JUDGE_NAMES.get(found[0], found[0]), refused_by)
-
-
-def _record(
-    systems: Mapping[str, pl.DataFrame], first: str, articles: Mapping[str, str]
-) -> dict[str, object]:
-    """Each text once: items, and a row for every headline of a system, those of one item together."""
-    items: dict[str, list[str]] = {}
-    rows: dict[str, list[list[object]]] = {}
-    for number, table in enumerate(systems.values()):
-        for item in table.iter_rows(named=True):
-            key = item["id"]
-            items.setdefault(
-                key, [key, item["direction"], item["source"], item["gold"], articles.get(key, "")]
-            )
-            verdicts = "".join(_SIGNS[item[name]] for name in ITEM_MEASURES)
-            shown = {judge: item[name] for judge, name in PROBABILITIES.items() if judge in VERDICT_NAMES}
-            probabilities = {judge: figure(p) for judge, p in shown.items() if p is not None}
-            places = unsupported_places(item["unsupported"])
-            line = [
-                number,
-                item["headline"],
-                [None if item[name] is None else round(item[name], 3) for name in GRADED],
-                verdicts,
-                places,
-                probabilities,
-                item["refused_by"],
-                _reason(item["refused_by"]),
-            ]
-            rows.setdefault(key, []).append(line)
-    return {
-        "systems": list(systems),
-        "first": first,
-        "graded": GRADED,
-        "measures": ITEM_MEASURES,
-        "names": JUDGE_NAMES,
-        "items": list(items.values()),
-        "rows": [[number, *row] for number, key in enumerate(items) for row in rows[key]],
-    }

@@ -16,6 +16,5 @@ def environment() -> Environment:
     """The templates of the pages: values are escaped, unknown ones refused."""
     templates = template_environment(PackageLoader("change_it.results"), autoescape=True)
     templates.filters |= {"formatted": formatted, "number": "{:,}".format}
-    judges = {"names": JUDGE_NAMES, "named": named, "no_check": NO_CHECK}
-    templates.globals |= {"version": __version__, **judges}
+    templates.globals |= {"version": __version__, "names": JUDGE_NAMES, "named": named, "no_check": NO_CHECK}
     return templates

@@ -21,33 +21,19 @@ def made() -> dict[str, str]:
 
     gpus = [torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())]
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    processor = _processor() or platform.machine()
-    return {
-        "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "version": " ".join(filter(None, (f"change_it {__version__}", _commit()))),
-        "hardware": ", ".join((f"{cores} × {processor}", *gpus)),
-        "libraries": ", ".join(
-            [f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in LIBRARIES)]
-        ),
-    }
-
-
-def _processor() -> str:
-    """The processor's name, empty where the system does not say it."""
+    processor, commit, root = platform.processor() or platform.machine(), "", Path(__file__).parents[2]
     with suppress(OSError):
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
         if found := re.search(r"^model name\s*: (.*)", text, re.MULTILINE):
-            return found[1]
-    return platform.processor()
-
-
-def _commit() -> str:
-    """The commit of a checkout that the package runs from, empty for an installed one."""
-    root = Path(__file__).parents[2]
-    if not (root / ".git").exists():
-        return ""
-    command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--exclude=*"]
-    try:
-        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
-    except (OSError, subprocess.SubprocessError):
-        return ""
+            processor = found[1]
+    if (root / ".git").exists():
+        command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--exclude=*"]
+        with suppress(OSError, subprocess.SubprocessError):
+            commit = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout
+    libraries = [f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in LIBRARIES)]
+    return {
+        "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "version": f"change_it {__version__} {commit}".strip(),
+        "hardware": ", ".join((f"{cores} × {processor}", *gpus)),
+        "libraries": ", ".join(libraries),
+    }

@@ -1,5 +1,6 @@
 """Files of a report: tables, charts and a page, put in place all at once."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os.path import relpath
@@ -18,37 +19,17 @@ from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.io import replace_folder, without_formula, write_json, write_table, write_text
 from change_it.judges.judge_options import within_event_table
 from change_it.published_figures import CITATIONS
+from change_it.results import score_tables as tables
 from change_it.results.audit_tables import verdicts_table
 from change_it.results.charts import hevas_drawings, plane
 from change_it.results.items_table import OTHERS, items_table, refusals
 from change_it.results.pages import environment
-from change_it.results.score_tables import (
-    best_system,
-    correlations_table,
-    examples_table,
-    few_events,
-    hevas_record,
-    hevas_remarks,
-    hevas_table,
-    meaning,
-    means_table,
-    metric_heading,
-    pairs_table,
-    paper_table,
-    summaries_table,
-    systems_table,
-    tests_table,
-)
 from change_it.results.validation import ACCEPTABILITY, COMPLIANCY, STYLE
 from change_it.scoring.columns import BUILT_IN
 from change_it.scoring.compliancy import ASPECTS, VERDICT_NAMES
 from change_it.scoring.overlap import OVERLAP_MEASURES
 from change_it.scoring.scores import AVERAGE, Scores
 from change_it.tables import records, to_latex
-
-#: Measures of the first table of systems, and of the one that is folded.
-FIRST = (*ASPECTS, "edited", "accepted")
-SINGLE = (*VERDICT_NAMES, *OVERLAP_MEASURES)
 
 
 def write_report(
@@ -64,8 +45,8 @@ def write_report(
 
     `metrics` are of `read_metrics`, `made` is of `provenance.made`; `articles`, by the ids of items, are shown with them.
     """
-    directions = [name for name in scores.directions if name != AVERAGE]
-    written, first, drawing = examples_table(scores), best_system(scores), plane(scores)
+    written, first, drawing = tables.examples_table(scores), tables.best_system(scores), plane(scores)
+    single = tables.systems_table(scores, [AVERAGE], (*VERDICT_NAMES, *OVERLAP_MEASURES))
     parts = {"written": written, "judges": metrics or audit.verdicts, "tests": scores.systems[1:]}
     values: dict[str, object] = {
         "absent": [section for section, found in parts.items() if not found],
@@ -74,7 +55,7 @@ def write_report(
         "chart": drawing,
         "others": OTHERS,
         "validation": {"compliancy": COMPLIANCY, "style": STYLE, "acceptability": ACCEPTABILITY},
-        "few": few_events(scores).strip(),
+        "few": tables.few_events(scores).strip(),
         "ours": len([name for name in scores.systems if name not in BUILT_IN]),
         "outlets": " and ".join(scores.outlets),
         "invented": is_sample_corpus(scores.outlets),
@@ -85,20 +66,21 @@ def write_report(
         "verdicts": verdicts_table(audit.verdicts),
         "count": len(next(iter(scores.items.values()))),
         "written": written,
-        "meaning": meaning(scores),
-        "average": systems_table(scores, [AVERAGE], FIRST),
-        "single": replace(systems_table(scores, [AVERAGE], SINGLE), notes=()),  # they stand at the first
-        "by_direction": systems_table(scores, directions),
+        "meaning": tables.meaning(scores),
+        "average": tables.systems_table(scores, [AVERAGE], (*ASPECTS, "edited", "accepted")),
+        "single": replace(single, notes=()),  # they stand at the first
+        "by_direction": tables.systems_table(scores, scores.directions[:-1]),
         "within_event": within_event_table(metrics.get("main", {})),
-        "tests": {name: tests_table(scores, name) for name in scores.p_values},
+        "tests": {name: tables.tests_table(scores, name) for name in scores.p_values},
     }
     page = environment().get_template("compliancy.html.jinja").render(values)
+    latex = to_latex(tables.paper_table(scores), label="tab:compliancy")
+    cells = [row.flat(scores.measures) for row in scores.rows]
     with replace_folder(out, "scores.json") as folder:
-        cells = [row.flat(scores.measures) for row in scores.rows]
-        write_table(
-            folder / "systems.csv", list(cells[0]), [list(row.values()) for row in cells], quote_formulas=True
-        )
-        write_text(folder / "systems.tex", latex(scores))
+        rows = [list(row.values()) for row in cells]
+        write_table(folder / "systems.csv", list(cells[0]), rows, quote_formulas=True)
+        cited = CITATIONS["evalnlgeval2020"]
+        write_text(folder / "systems.tex", f"% {scores.signature}\n% {cited}\n{latex}")
         write_json(folder / "scores.json", report_record(scores, audit) | ({"made": made} if made else {}))
         for name in ("charts", "items"):
             (folder / name).mkdir()
@@ -108,17 +90,9 @@ def write_report(
         write_text(folder / "report.html", page)
 
 
-def latex(scores: Scores) -> str:
-    """The averages as a table for a paper, with the signature as a comment."""
-    cited = CITATIONS["evalnlgeval2020"]
-    return "\n".join(
-        [f"% {scores.signature}", f"% {cited}", to_latex(paper_table(scores), label="tab:compliancy")]
-    )
-
-
 def report_record(scores: Scores, audit: Summary = NO_AUDIT) -> dict[str, object]:
     """The report without its items, as a JSON object."""
-    return scores.as_dict() | {"meaning": meaning(scores), "judges": audit.as_dict()}
+    return scores.as_dict() | {"meaning": tables.meaning(scores), "judges": audit.as_dict()}
 
 
 def write_hevas(
@@ -137,13 +111,13 @@ def write_hevas(
         "evaluation": evaluation,
         "analysis": analysis,
         "comparisons": [
-            (metric_heading(name), [summaries_table(each), *([pairs_table(each)] if each.pairs else [])])
+            (tables.metric_heading(name), tables.comparison_tables(each))
             for name, each in analysis.comparisons.items()
         ],
-        "correlations": correlations_table(analysis.correlations),
+        "correlations": tables.correlations_table(analysis.correlations),
         "lower": [name for name in evaluation.metrics if name in LOWER_IS_BETTER],
-        "means": means_table(evaluation),
-        "remarks": hevas_remarks(evaluation),
+        "means": tables.means_table(evaluation),
+        "remarks": tables.hevas_remarks(evaluation),
     }
     page = environment().get_template("hevas.html.jinja").render(values)
     with replace_folder(out, "summary.json") as folder:
@@ -152,8 +126,8 @@ def write_hevas(
             cells = [[id_, headline, *of_item] for id_, headline, of_item in rows]
             header = ["id", "headline", *evaluation.metrics]
             write_table(folder / "items" / f"{system.name}.csv", header, cells, quote_formulas=True)
-        write_table(folder / "summary.csv", *records(hevas_table(evaluation)), quote_formulas=True)
-        write_json(folder / "summary.json", hevas_record(evaluation, analysis))
+        write_table(folder / "summary.csv", *records(tables.hevas_table(evaluation)), quote_formulas=True)
+        write_json(folder / "summary.json", tables.hevas_record(evaluation, analysis))
         (folder / "charts").mkdir()
         for drawing in drawings:
             save(drawing.figure, folder / "charts" / f"{drawing.name}.png")
@@ -161,7 +135,9 @@ def write_hevas(
 
 
 def without_formulas(items: pl.DataFrame) -> pl.DataFrame:
-    """A table with an apostrophe before what a spreadsheet would take for a formula."""
+    """Items for a spreadsheet: `unsupported` as JSON, an apostrophe before what would be taken for a formula."""
+    parts = [json.dumps(of, ensure_ascii=False) for of in items["unsupported"].to_list()]
+    items = items.with_columns(pl.Series("unsupported", parts, pl.String))
     return items.with_columns(
         pl.col(name).map_elements(without_formula, return_dtype=pl.String)
         for name, kind in items.schema.items()

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, replace
-from itertools import combinations
+from itertools import combinations, product
+from typing import Any
 
 import polars as pl
 
@@ -10,22 +11,12 @@ from change_it.corpus.sample import is_sample_corpus
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison, Correlations
 from change_it.hevas.evaluation import ALIKE, Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
-from change_it.results.items_table import named, unsupported_places
+from change_it.results.items_table import named
 from change_it.scoring.columns import BUILT_IN, CLAUSE, GOLD
 from change_it.scoring.compliancy import ASPECTS, COMPLIANCY_MEASURES, JUDGE_NAMES
 from change_it.scoring.scores import AVERAGE, SCORE_MEASURES, ScoreRow, Scores
 from change_it.stats import holm
-from change_it.tables import (
-    Column,
-    Format,
-    Row,
-    Table,
-    UnderlinedText,
-    Value,
-    figure,
-    p_value,
-    with_interval,
-)
+from change_it.tables import Column, Format, Row, Table, UnderlinedText, Value, figure, p_value, with_interval
 
 #: Headlines that reports begin with, of those that nothing refuses and of the others each.
 SHOWN = 3
@@ -75,21 +66,19 @@ def examples_table(scores: Scores) -> Table | None:
     items = scores.items[system].sample(fraction=1, shuffle=True, seed=1)
     sides = [items.filter((pl.col("refused_by") == "") == passes) for passes in (True, False)]
     rows = []
-    for item in (item for side in sides for item in side.head(SHOWN).iter_rows(named=True)):
-        underlined = UnderlinedText(item["headline"], tuple(unsupported_places(item["unsupported"])))
-        shown: dict[str, Value] = {"to": item["direction"].split("2")[1], "headline": underlined}
-        shown["refused_by"] = named(item["refused_by"]) or "nothing"
-        rows.append(Row({**item, "gold": item["gold"] or None, **shown}))
+    for item in pl.concat(side.head(SHOWN) for side in sides).iter_rows(named=True):
+        places = tuple((part["start"], part["end"]) for part in item["unsupported"])
+        shown = {"headline": UnderlinedText(item["headline"], places), "gold": item["gold"] or None}
+        shown |= {"to": item["direction"].split("2")[1], "refused_by": named(item["refused_by"]) or "nothing"}
+        rows.append(Row({**item, **shown}))
     columns = [
         *(Column("source", "text", "original"), Column("to", "text")),
         *(Column("headline", "text", "new headline"), Column("refused_by", "text", "refused by")),
         *(Column(name) for name in ("style", "acceptability") if name in scores.known),
         Column("gold", "text", "the other newspaper's own"),
     ]
-    counts = [
-        f"{side.head(SHOWN).height} of the {side.height:,} that {what}"
-        for side, what in zip(sides, ("nothing refuses", "a judge refuses, or that are edited"), strict=True)
-    ]
+    whats = zip(sides, ("nothing refuses", "a judge refuses, or that are edited"), strict=True)
+    counts = [f"{min(SHOWN, side.height)} of the {side.height:,} that {what}" for side, what in whats]
     note = f"{system}, at random: {' and '.join(counts)}; underlined: numbers, names and quotations that no source has"
     return Table(columns, rows, "What was written", [note])
 
@@ -98,32 +87,26 @@ def systems_table(
     scores: Scores, directions: Sequence[str], measures: Collection[str] = SCORE_MEASURES
 ) -> Table:
     """One group a direction: the systems with some measures, intervals and n; averages with marks of significance."""
-    best, marks = significance(scores)
+    best, stars = significance(scores)
     rows = []
-    for direction in directions:
-        for score in (scores.row(system, direction) for system in scores.names):
-            of_marks = {"system": DAGGER} if score.chosen else {}
-            if direction == AVERAGE:
-                of_marks |= marks.get(score.system, {})
-            remark = [f"best of {score.candidates:.2g}"] if score.candidates else []
-            remark += [f"{score.errors} without a headline"] if score.errors else []
-            values = {"system": score.system, "n": score.n, **_values(score)}
-            group = direction if len(directions) > 1 else ""
-            rows.append(
-                Row(values, group, remark=", ".join(remark), marks=of_marks, highlight=score.system == best)
-            )
+    for direction, system in product(directions, scores.names):
+        row = scores.row(system, direction)
+        marks = {"system": DAGGER} if row.chosen else {}
+        marks |= stars.get(system, {}) if direction == AVERAGE else {}
+        remark = [f"best of {row.candidates:.2g}"] if row.candidates else []
+        remark += [f"{row.errors} without a headline"] if row.errors else []
+        about: dict[str, Any] = {"marks": marks, "highlight": system == best, "remark": ", ".join(remark)}
+        group = direction if len(directions) > 1 else ""
+        rows.append(Row({"system": system, "n": row.n, **_values(row)}, group, **about))
     note = f"* p < .05, ** p < .01: the figure differs from that of {best} (paired approximate randomisation, corrected after Holm)."
-    shown = [
-        name
+    columns = [
+        with_interval(name, HEADINGS.get(name, name), bold=name in ASPECTS)
         for name in scores.measures
         if name in measures and (name in scores.known or name in COMPLIANCY_MEASURES)
     ]
-    columns = [
-        Column("system", "text"),
-        *(with_interval(name, HEADINGS.get(name, name), bold=name in ASPECTS) for name in shown),
-    ]
-    notes = [*([note] if marks else []), *([CHOSEN] if scores.chosen else []), *remarks(scores)]
-    return Table([*columns, Column("n", "count")], rows, notes=notes if AVERAGE in directions else [])
+    notes = [*([note] if stars else []), *([CHOSEN] if scores.chosen else []), *remarks(scores)]
+    columns = [Column("system", "text"), *columns, Column("n", "count")]
+    return Table(columns, rows, notes=notes if AVERAGE in directions else [])
 
 
 def significance(scores: Scores) -> tuple[str, dict[str, dict[str, str]]]:
@@ -147,44 +130,39 @@ def meaning(scores: Scores) -> str | None:
         return None
     system = next((name for name in scores.names if scores.row(name).runs > 1), best)
     invented = " (two invented newspapers)" if is_sample_corpus(scores.outlets) else ""
-    row, known = scores.row(system).values, scores.known
-    others = {name: scores.row(name).values for name in (GOLD, CLAUSE) if name in scores.names}
-    names = {GOLD: "gold, the other newspaper's own headline,", CLAUSE: "a random clause of the article"}
-    content = content_measure(scores)
-    which = [*(["style"] if "style" in known else []), content]
-    amount = f"{'an' if content[0] == 'a' else 'a'} {content} of {figure(row[content])}"
-    said = f"{system}{invented} has {amount}"
-    if "style" in known:
-        way = f"goes {figure(row['style'])} of the way from neither newspaper's style to the other's"
-        said = f"{system}{invented} {way}, at {amount}"
-    each = [f"{names[name]} {' and '.join(figure(of[key]) for key in which)}" for name, of in others.items()]
-    return f"{'; '.join([said, *each])}.{few_events(scores)}"
+    row, content, which = scores.row(system).values, content_measure(scores), []
+    way = "has"
+    if "style" in scores.known:
+        which = ["style"]
+        way = f"goes {figure(row['style'])} of the way from neither newspaper's style to the other's, at"
+    said = [
+        f"{system}{invented} {way} {'an' if content[0] == 'a' else 'a'} {content} of {figure(row[content])}"
+    ]
+    others = {GOLD: "gold, the other newspaper's own headline,", CLAUSE: "a random clause of the article"}
+    for name in (name for name in others if name in scores.names):
+        values = scores.row(name).values
+        said.append(f"{others[name]} {' and '.join(figure(values[key]) for key in (*which, content))}")
+    return f"{'; '.join(said)}.{few_events(scores)}"
 
 
 def few_events(scores: Scores) -> str:
     """A sentence where the scored headlines are of few events, else nothing."""
     row = scores.row(scores.systems[0])
-    if row.events >= FEW:
-        return ""
-    return (
+    few = (
         f" These are few, {row.n} headlines of {row.events} events: the intervals say more than the figures."
     )
+    return few if row.events < FEW else ""
 
 
 def paper_table(scores: Scores) -> Table:
     """The averages of what is known, with a caption, as a paper prints them: without the likeness to the original, which has no room."""
     table = systems_table(scores, [AVERAGE])
     n = max(scores.row(system).n for system in scores.systems)
-    ours = (
-        " style: 0 as a clause of the article, 1 as the other newspaper's headlines."
-        if "style" in scores.known
-        else ""
-    )
-    ours += (
-        " acceptability: product of the probabilities of HH, AH and fluency, 0 without evidence."
-        if "acceptability" in scores.known
-        else ""
-    )
+    about = {
+        "style": " style: 0 as a clause of the article, 1 as the other newspaper's headlines.",
+        "acceptability": " acceptability: product of the probabilities of HH, AH and fluency, 0 without evidence.",
+    }
+    ours = "".join(said for name, said in about.items() if name in scores.known)
     caption = (
         f"Headlines rewritten in the other newspaper's style ({' and '.join(scores.outlets)}, n = {n:,}): averages of the "
         f"directions with 95% bootstrap intervals ({scores.resamples:,} resamples). compliancy: HH, AH and main accept.{ours} "
@@ -203,28 +181,37 @@ def terminal_table(scores: Scores, *, by_direction: bool = False) -> Table:
         if name != "edited":
             columns.append(Column(f"{name}_interval", "interval", "95% interval"))
     rows = []
-    for system in scores.names:
-        for direction in [AVERAGE, *(scores.directions[:-1] if by_direction else [])]:
-            average = direction == AVERAGE
-            row = scores.row(system, direction)
-            values = {"system": system if average else f"  {direction}", **_values(row)}
-            marks = {"system": DAGGER} if average and row.chosen else {}
-            group = system if by_direction else ""
-            rows.append(Row(values, group, highlight=average and system == best_system(scores), marks=marks))
+    for system, direction in product(scores.names, [AVERAGE, *(scores.directions[:-1] * by_direction)]):
+        average, row = direction == AVERAGE, scores.row(system, direction)
+        values = {"system": system if average else f"  {direction}", **_values(row)}
+        marks = {"system": DAGGER} if average and row.chosen else {}
+        group = system if by_direction else ""
+        rows.append(Row(values, group, highlight=average and system == best_system(scores), marks=marks))
     row = scores.row(scores.systems[0])
     title = f"{row.n} headlines of {row.events} events, average of the directions"
-    return Table(
-        columns, rows, title, [*remarks(scores), *([CHOSEN] if scores.chosen else []), scores.signature]
-    )
+    notes = [*remarks(scores), *([CHOSEN] if scores.chosen else []), scores.signature]
+    return Table(columns, rows, title, notes)
 
 
 def remarks(scores: Scores) -> list[str]:
     """Notes on single systems, and on what cannot be computed."""
-    return [
-        *other_corpus(scores.trained),
-        *_remarks_of_systems(scores),
-        *lacking(scores.known, scores.style_fault),
-    ]
+    lines = other_corpus(scores.trained)
+    for system, of in scores.accepted.items():
+        read = f"{system}: readers accept {figure(of.plain)} of the {of.labels} labelled headlines"
+        predicted = f"with what predicts it of the others {figure(of.share)}"
+        lines.append(f"{read}; {predicted}, which saves {figure(of.saved)} of the labels")
+    for system in scores.names:
+        row = scores.row(system)
+        if row.runs > 1:
+            lines.append(f"{system}: mean of {row.runs} runs; its intervals draw runs and events")
+            continue
+        if row.errors:
+            lines.append(
+                f"{system}: {row.errors} of {row.n} items have no headline and count as not compliant"
+            )
+        if row.candidates:
+            lines.append(f"{system}: the best of {row.candidates:.2g} on average")
+    return [*lines, *lacking(scores.known, scores.style_fault)]
 
 
 def other_corpus(trained: str) -> list[str]:
@@ -245,26 +232,6 @@ def lacking(known: Collection[str], style_fault: str) -> list[str]:
         )
     if "evidence" not in known:
         lines.append("articles of this corpus are too short to be evidence: acceptability is without it")
-    return lines
-
-
-def _remarks_of_systems(scores: Scores) -> list[str]:
-    lines = [
-        f"{system}: readers accept {figure(of.plain)} of the {of.labels} labelled headlines; with what predicts it of the others {figure(of.share)}, which "
-        f"saves {figure(of.saved)} of the labels"
-        for system, of in scores.accepted.items()
-    ]
-    for system in scores.names:
-        row = scores.row(system)
-        if row.runs > 1:
-            lines.append(f"{system}: mean of {row.runs} runs; its intervals draw runs and events")
-            continue
-        if row.errors:
-            lines.append(
-                f"{system}: {row.errors} of {row.n} items have no headline and count as not compliant"
-            )
-        if row.candidates:
-            lines.append(f"{system}: the best of {row.candidates:.2g} on average")
     return lines
 
 
@@ -374,25 +341,22 @@ def hevas_record(evaluation: Evaluation, analysis: Analysis) -> dict[str, object
     }
 
 
-def summaries_table(comparison: Comparison) -> Table:
-    """Mean, interval and normality of each system by one metric."""
+def comparison_tables(comparison: Comparison) -> list[Table]:
+    """Mean, interval and normality of each system by one metric, and the tests of every two."""
     columns = (
         Column("system", "text"),
         Column("mean"),
         Column("interval", "interval", f"{100 * comparison.level:g}% interval"),
         Column("shapiro_p", "p", "normal, p"),
     )
-    return Table(columns, [Row(vars(summary)) for summary in comparison.systems])
-
-
-def pairs_table(comparison: Comparison) -> Table:
-    """The tests of every two systems by one metric."""
+    summaries = Table(columns, [Row(vars(summary)) for summary in comparison.systems])
     published = "Tukey" if comparison.published_test == "tukey" else "rank-sum"
-    columns = (
+    tests = (
+        Column("systems", "text"),
         Column("difference"),
         Column("published_p", "p", f"HEvAS ({published}), p"),
         Column("p", "p", "signed-rank, p"),
         Column("p_holm", "p", "Holm, p"),
     )
     rows = [Row({"systems": f"{pair.first} – {pair.second}", **vars(pair)}) for pair in comparison.pairs]
-    return Table([Column("systems", "text"), *columns], rows)
+    return [summaries, *([Table(tests, rows)] if rows else [])]

@@ -1,11 +1,11 @@
 """`compute_compliancy`, and the same as the `compute_metrics` of a `Seq2SeqTrainer`."""
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from change_it.corpus.article import outlet_names
 from change_it.corpus.splits import events_of
@@ -62,10 +62,10 @@ def compute_compliancy(
         seed: their seed.
         precision: of judges that are loaded here: float32, or bf16.
         device: where they run.
-        progress: as `judge_items` takes it.
+        progress: as `Judges.judge` takes it.
 
     Returns:
-        `COMPLIANCY_MEASURES`: averages over the directions that occur, None where a judge is missing (see `judge_items`); the
+        `COMPLIANCY_MEASURES`: averages over the directions that occur, None where a judge is missing (see `Judges.judge`); the
         same measures under each direction's name; `intervals`: measure to (low, high) under `average` and each
         direction's name; `verdicts`: for each item the measures, booleans but `style` and `acceptability`, `refused_by`, the
         reasons against it, and `unsupported`, the list of numbers, names and quotations without evidence; `signature`.
@@ -80,9 +80,8 @@ def compute_compliancy(
     count = len(texts["predictions"])
     if not count:
         raise InputError("there is nothing to score: predictions is empty")
-    evidence = texts_of(
-        "reference_articles", [""] * count if reference_articles is None else reference_articles
-    )
+    others = [""] * count if reference_articles is None else reference_articles
+    evidence = texts_of("reference_articles", others)
     refuse_lengths(predictions=texts["predictions"], reference_articles=evidence)
     if events is None:
         events = [f"{event:09}" for event in events_of(texts["articles"], evidence)]  # drawn in this order
@@ -92,33 +91,18 @@ def compute_compliancy(
 
     judges = Judges.of(judges, precision=precision, device=device)
     test = _test_set(judges.outlets, labels, texts["sources"], texts["articles"], evidence, events)
-    scores = score(
-        test,
-        judges,
-        [ScoredSystem(SYSTEM, tuple(texts["predictions"]))],
-        reversal=reversal,
-        resamples=resamples,
-        seed=seed,
-        progress=progress,
-    )
-    values, intervals = (
-        {
-            row.direction: {name: getattr(row, part).get(name) for name in COMPLIANCY_MEASURES}
-            for row in scores.rows
-        }
-        for part in ("values", "intervals")
-    )
-    verdicts = scores.items[SYSTEM].rename({"compliant": "compliancy"})
-    return {
-        **values.pop(AVERAGE),
-        **values,
-        "intervals": intervals,
-        "verdicts": [
-            {**row, "unsupported": [part["text"] for part in json.loads(row["unsupported"])]}
-            for row in verdicts.select(*COMPLIANCY_MEASURES, "refused_by", "unsupported").to_dicts()
-        ],
-        "signature": scores.signature,
-    }
+    system = ScoredSystem(SYSTEM, tuple(texts["predictions"]))
+    how: dict[str, Any] = {"resamples": resamples, "seed": seed, "progress": progress}
+    scores = score(test, judges, [system], reversal=reversal, **how)
+    values: dict[str, dict[str, float | None]] = {}
+    intervals: dict[str, dict[str, tuple[float, float] | None]] = {}
+    for row in scores.rows:
+        values[row.direction] = {name: row.values.get(name) for name in COMPLIANCY_MEASURES}
+        intervals[row.direction] = {name: row.intervals.get(name) for name in COMPLIANCY_MEASURES}
+    unsupported = pl.col("unsupported").list.eval(pl.element().struct.field("text"))
+    verdicts = scores.items[SYSTEM].select(*COMPLIANCY_MEASURES, "refused_by", unsupported).to_dicts()
+    about = {"intervals": intervals, "verdicts": verdicts, "signature": scores.signature}
+    return {**values.pop(AVERAGE), **values, **about}
 
 
 def _test_set(outlets: tuple[str, str], labels: object, *columns: Sequence[Any]) -> TestSet:

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
-from pathlib import Path
 from statistics import mean, median_low
 
 from change_it.errors import InputError
@@ -60,11 +59,11 @@ def built_in_systems(test: TestSet, *, seed: int = 1) -> list[ScoredSystem]:
         "lead": [lead(item.article, lengths[item.target]) for item in test.items],
         "random-target": [draw.choice(training[item.target]) for item in test.items],
     }
-    systems = [
-        ScoredSystem(name, tuple(texts)) for name, texts in headlines.items() if name != GOLD or all(texts)
-    ]
+    if not all(headlines[GOLD]):
+        del headlines[GOLD]
     cut = tuple(map(tuple, clauses(test)))
-    return [*systems, ScoredSystem(CLAUSE, tuple(texts[0] for texts in cut), cuts=cut)]
+    clause = ScoredSystem(CLAUSE, tuple(texts[0] for texts in cut), cuts=cut)
+    return [*(ScoredSystem(name, tuple(texts)) for name, texts in headlines.items()), clause]
 
 
 def lead(article: str, most: int) -> str:
@@ -118,14 +117,10 @@ def on_same_items(
         raise InputError(
             "the files of --predictions have no headline in common: give files of the same headlines"
         )
-    same = [
-        replace(
-            system,
-            headlines=tuple(compress(system.headlines, kept)),
-            cuts=tuple(compress(system.cuts, kept)),
-        )
-        for system in systems
-    ]
+    same = []
+    for system in systems:
+        headlines, cuts = compress(system.headlines, kept), compress(system.cuts, kept)
+        same.append(replace(system, headlines=tuple(headlines), cuts=tuple(cuts)))
     return replace(test, items=items), same
 
 
@@ -163,12 +158,21 @@ def system_of(
         raise InputError(
             f"{file} does not fit the test set ({len(wanted)} ids, targets {' and '.join(test.outlets)}): {wrong}"
         )
-    rerankers = sorted({row.get("reranker", "") for row in rows} - {""})
+    rerankers = sorted(
+        {row.get("reranker", "") for row in rows} - {""}
+    )  # rows without a headline may name none
+    try:
+        choosers = [parse_reranker(text) for text in rerankers]
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from error
+    if len(choosers) > 1:
+        raise InputError(
+            f"{file} was reranked by more than one set of judges ({' and '.join(each.short for each in choosers)}): write it again in one run of change-it transfer"
+        )
     in_order = tuple(matched.headlines.get(id_) for id_ in wanted)
     offered = [int(row["candidates"]) for row in rows if row.get("candidates", "").isdecimal()]
-    return ScoredSystem(
-        name, in_order, _reranker(file, rerankers), candidates=mean(offered) if offered else None
-    )
+    number = mean(offered) if offered else None
+    return ScoredSystem(name, in_order, choosers[0] if choosers else None, candidates=number)
 
 
 def _with_ids(given: PredictionFile, test: TestSet) -> list[dict[str, str]]:
@@ -181,19 +185,3 @@ def _with_ids(given: PredictionFile, test: TestSet) -> list[dict[str, str]]:
             "that change-it transfer --corpus writes, an empty line where there is none"
         )
     return [row | {"id": item.id} for item, row in zip(test.items, given.rows, strict=True)]
-
-
-def _reranker(file: Path, named: Sequence[str]) -> Reranker | None:
-    """The judges that chose the headlines of a file; rows without a headline may name none."""
-    if not named:
-        return None
-    try:
-        first, *others = [parse_reranker(text) for text in named]
-    except InputError as error:
-        raise InputError(f"{file}: {error}") from error
-    if others:
-        each = " and ".join(reranker.short for reranker in (first, *others))
-        raise InputError(
-            f"{file} was reranked by more than one set of judges ({each}): write it again in one run of change-it transfer"
-        )
-    return first

@@ -1,12 +1,11 @@
 """Items to score: the A2 articles of a corpus, each headline to be transferred to the other outlet."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import zip_longest
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from change_it.corpus.folder import digest_of, hash_article, read_table
@@ -60,19 +59,13 @@ class TestSet:
     @property
     def in_newspaper(self) -> "TestSet":
         """The same articles with headlines of their own outlet as the aim (LREC 2020, settings 1 and 2): the original is the reference."""
-        own = (
-            replace(item, target=item.label, reference=item.source, reference_article="")
-            for item in self.items
-        )
-        return replace(self, items=tuple(own))
+        own = [replace(item, target=item.label, reference=item.source) for item in self.items]
+        return replace(self, items=tuple(replace(item, reference_article="") for item in own))
 
     def predicted(self, predictions: Sequence[str | None]) -> list[Item]:
         """The items with these n new headlines, without those that have None."""
-        return [
-            replace(item, prediction=text)
-            for item, text in zip(self.items, predictions, strict=True)
-            if text is not None
-        ]
+        new = zip(self.items, predictions, strict=True)
+        return [replace(item, prediction=text) for item, text in new if text is not None]
 
 
 def directions_in_turn(items: Sequence[Item], seed: int) -> list[Item]:
@@ -90,12 +83,8 @@ def read_test_set(corpus: str) -> TestSet:
     An article in several pairs keeps its most similar partner. Articles in no pair come last in their direction and
     have no reference.
     """
-    pairs = read_table(
-        corpus,
-        "pairs",
-        "test",
-        ["similarity", "event", *(f"{side}_{part}" for side in "ab" for part in _PARTS)],
-    )
+    columns = ["similarity", "event", *(f"{side}_{part}" for side in "ab" for part in _PARTS)]
+    pairs = read_table(corpus, "pairs", "test", columns)
     articles = read_table(corpus, "articles", "test", ["label", "event", *_PARTS])
     training = read_table(corpus, "articles", "train", ["label", "headline"])
     if pairs.is_empty():
@@ -108,28 +97,14 @@ def read_test_set(corpus: str) -> TestSet:
         raise InputError(f"the corpus {corpus} lacks the articles of its A2 pairs: build it again")
     outlets = str(labels[first["a_id"]]), str(labels[first["b_id"]])
     best = pairs.sort("similarity", descending=True, maintain_order=True)
-    return TestSet(
-        items=tuple(
-            item for side, other in ("ab", "ba") for item in _items(best, side, other, outlets, articles)
-        ),
-        outlets=outlets,
-        training_headlines={
-            name: tuple(training.filter(pl.col("label") == name)["headline"]) for name in outlets
-        },
-        name=corpus,
-        digest=digest_of(map(hash_article, articles["headline"], articles["article"])),
-    )
-
-
-def _items(
-    pairs: pl.DataFrame, side: str, other: str, outlets: tuple[str, str], articles: pl.DataFrame
-) -> Iterable[Item]:
-    """The headlines of one side as items, those with a partner first."""
-    label, target = outlets if side == "a" else outlets[::-1]
-    paired = pairs.unique(f"{side}_id", keep="first", maintain_order=True)
-    columns = [f"{one}_{part}" for one in (side, other) for part in _PARTS]
-    columns.remove(f"{other}_id")
-    of_outlet = articles.filter(label=label).select("event", *_PARTS)
-    single = of_outlet.join(paired, left_on="id", right_on=f"{side}_id", how="anti", maintain_order="left")
-    for event, id_, *texts in (*paired.select("event", *columns).iter_rows(), *single.iter_rows()):
-        yield replace(Item(str(id_), label, target, *texts), event=str(event))
+    items = []
+    for side, other, (label, target) in (("a", "b", outlets), ("b", "a", outlets[::-1])):
+        paired = best.unique(f"{side}_id", keep="first", maintain_order=True)
+        parts = [f"{side}_{part}" for part in _PARTS] + [f"{other}_{part}" for part in _PARTS[1:]]
+        of_outlet = articles.filter(label=label).select("event", *_PARTS)
+        alone = of_outlet.join(paired, left_on="id", right_on=f"{side}_id", how="anti", maintain_order="left")
+        for event, id_, *texts in (*paired.select("event", *parts).iter_rows(), *alone.iter_rows()):
+            items.append(replace(Item(str(id_), label, target, *texts), event=str(event)))
+    headlines = {name: tuple(training.filter(label=name)["headline"]) for name in outlets}
+    digest = digest_of(map(hash_article, articles["headline"], articles["article"]))
+    return TestSet(tuple(items), outlets, headlines, corpus, digest)

@@ -1,23 +1,28 @@
 """The judges that score together, and what they say of a headline: verdicts, probabilities, style and acceptability."""
 
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from itertools import compress
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
+
+import numpy as np
+import polars as pl
 
 from change_it.corpus.article import outlet_names
 from change_it.corpus.folder import hash_article
 from change_it.errors import InputError
 from change_it.io import texts_by_name
 from change_it.judges.judge import Judge
-from change_it.judges.judge_options import COMMAND, TASKS, Task, check_tasks
+from change_it.judges.judge_options import COMMAND, check_tasks
+from change_it.judges.spec import TASKS, TRAINED, Task
 from change_it.networks.pretrained import local_folder
-from change_it.progress import Progress
-from change_it.scoring.aspects import LEAST_EVIDENCE
-from change_it.scoring.compliancy import PROBABILITIES, VERDICT_NAMES, judge_items
+from change_it.progress import Progress, ProgressOption
+from change_it.scoring.aspects import LEAST_EVIDENCE, acceptability, choosing, is_edited, new_words, style
+from change_it.scoring.compliancy import PROBABILITIES, VERDICT_NAMES, VERDICTS, Reversal, decide, verdicts
 from change_it.scoring.item import Item, TestSet
-from change_it.text.evidence import Unsupported
+from change_it.stats import Bools, Floats
+from change_it.text.evidence import Unsupported, unsupported
 from change_it.training.training_options import Arithmetic
 
 
@@ -48,6 +53,19 @@ class JudgedHeadline:
     probabilities: dict[str, float | None]
     unsupported: tuple[Unsupported, ...]
     refused_by: str
+
+    @classmethod
+    def of(cls, text: str, row: dict[str, Any], **more: Any) -> Self:
+        """A headline and its row of verdicts."""
+        return cls(
+            text=text,
+            compliant=row["compliancy"],
+            **{name: row[name] for name in ("style", "acceptability", "edited", "refused_by")},
+            marks={name: row[name] for name in VERDICT_NAMES},
+            probabilities={name: row[column] for name, column in PROBABILITIES.items()},
+            unsupported=tuple(Unsupported(**part) for part in row["unsupported"]),
+            **more,
+        )
 
 
 @dataclass(frozen=True)
@@ -82,7 +100,7 @@ class Judges:
             originals: n original headlines.
             articles: n articles of the originals.
             to: the outlet aimed at, for all or for each; None: the one that main does not assign the original to.
-            progress: as `compliancy.judge_items` takes it; True shows bars.
+            progress: as `judge` takes it; True shows bars.
 
         Returns:
             n judged headlines, each with its marks and their probabilities.
@@ -104,9 +122,85 @@ class Judges:
             Item("", self.outlets[1 - self.outlets.index(target)], target, source, article, prediction=text)
             for text, source, article, target in zip(*texts.values(), targets, strict=True)
         ]
-        judged = judge_items(self, items, progress=progress)
-        rows = zip(texts["headlines"], judged.iter_rows(named=True), strict=True)
-        return [judged_headline(text, row) for text, row in rows]
+        rows = self.judge(items, progress=progress).iter_rows(named=True)
+        return [JudgedHeadline.of(text, row) for text, row in zip(texts["headlines"], rows, strict=True)]
+
+    def judge(
+        self, items: Sequence[Item], *, reversal: Reversal = "relative", progress: Progress = True
+    ) -> pl.DataFrame:
+        """Judge new headlines, and look their numbers, names and quotations up; what recurs among n items is read once.
+
+        Evidence are the original headline, its article and, of an item that has a reference, the reference's article: the
+        event as both outlets tell it. The reference itself is not evidence, or `gold` would be supported by definition. An empty new
+        headline is not judged: its probabilities are 0 and no verdict holds.
+
+        Args:
+            items: n items with predictions.
+            reversal: when style counts as reversed, see `compliancy.verdicts`.
+            progress: True shows bars; a function gets the judge's name and the share that is done.
+
+        Returns:
+            n rows of `compliancy.VERDICTS`: the measures; `unsupported`, numbers, names and quotations that no source has;
+            `refused_by`, the reasons against a headline, see `reasons`; `choosing`, see `aspects.choosing`; and the columns of
+            `PROBABILITIES`. Null is what no judge can tell: fluency and acceptability without a fluency judge, style where main has
+            no scale for it (`StyleScale.faults`), evidence where the corpus's articles are too short for it.
+        """
+        tasks = [*self.by_task]
+
+        def ask(task: Task, texts: list[str], pairs: list[str] | None = None) -> Floats:
+            def report(done: int) -> None:
+                if callable(progress):
+                    progress(task, (tasks.index(task) + done / max(len(texts), 1)) / len(tasks))
+
+            shown: ProgressOption = report if callable(progress) else progress
+            return self.by_task[task].probabilities(texts, pairs, progress=shown)
+
+        is_written = np.array([bool(item.prediction.strip()) for item in items], dtype=bool)
+        written = list(compress(items, is_written))
+        new, sources = [item.prediction for item in written], [item.source for item in written]
+        target = np.array([self.outlets.index(item.target) for item in items], dtype=np.int64)
+        aims = target[is_written]
+        main_source, main = np.split(ask("main", [item.source for item in items] + new), [len(items)])
+        hh, ah = ask("hh", sources, new), ask("ah", new, [item.article for item in written])
+        p_source = main_source[np.arange(len(items)), target]
+        p = {"hh": hh[:, 1], "ah": ah[:, 1], "main": main[np.arange(len(main)), aims]}
+        held = verdicts(hh, ah, main, main_source[is_written], aims, reversal=reversal)
+        if self.fluency is not None:
+            printed = ask("fluency", new)
+            held["fluency"], p["fluency"] = decide(printed) == 1, printed[:, 1]
+        texts = [(item.source, item.article, item.reference_article) for item in written]
+        lacking = [unsupported(text, of) for text, of in zip(new, texts, strict=True)]
+        evidence: Bools | None = None
+        if self.has_evidence:
+            held["evidence"] = evidence = np.array([not parts for parts in lacking], dtype=bool)
+        edited = np.array([is_edited(*texts) for texts in zip(new, sources, strict=True)], dtype=bool)
+        columns = {**held, "edited": edited, **{PROBABILITIES[name]: of for name, of in p.items()}}
+        graded, faults = None, self.style_faults
+        lacks_style = np.array([item.target in faults for item in items], dtype=bool)
+        if self.main.style is not None and not lacks_style.all():
+            graded = style(p["main"], p_source[is_written], self.main.style, aims == 0)
+            columns["style"] = np.where(lacks_style[is_written], np.nan, graded)
+            graded = np.where(lacks_style[is_written], 1.0, graded)
+        if self.fluency is not None:
+            columns["acceptability"] = acceptability(p, evidence)
+        columns["choosing"] = choosing(p, evidence, graded, edited)
+        cells: dict[str, list[Any]] = {name: [None] * len(items) for name in VERDICTS}
+        for name, of in columns.items():
+            every = np.full(len(items), -2.0 if name == "choosing" else 0, of.dtype)
+            every[is_written] = of
+            cells[name] = every.tolist()
+        found = iter(lacking)
+        parts = [next(found) if is_one else () for is_one in is_written]
+        cells |= {
+            "unsupported": [list(map(asdict, of)) for of in parts],
+            "p_target_source": p_source.tolist(),
+        }
+        against = (*VERDICT_NAMES, "edited")
+        cells["refused_by"] = [
+            _refusals(item, [name for name in against if cells[name][at] == (name == "edited")], parts[at])
+            for at, item in enumerate(items)
+        ]
+        return pl.DataFrame(cells, schema=VERDICTS).with_columns(pl.col("style").fill_nan(None))
 
     def opposite_outlets(self, headlines: Sequence[str]) -> list[str]:
         """For each headline the outlet that main does not assign it to."""
@@ -124,11 +218,7 @@ class Judges:
 
     @classmethod
     def from_pretrained(
-        cls,
-        name: str | Path,
-        *,
-        precision: Arithmetic = "float32",
-        device: str = "auto",
+        cls, name: str | Path, *, precision: Arithmetic = "float32", device: str = "auto"
     ) -> "Judges":
         """Load the judges `main`, `hh` and `ah`, and `fluency` where it is there.
 
@@ -145,7 +235,7 @@ class Judges:
         check_tasks(folder, name)
         judges = {
             task: Judge.from_pretrained(folder / task, precision=precision, device=device)
-            for task in (*TASKS, "fluency")
+            for task in TRAINED
             if (folder / task).is_dir()
         }
         for task, judge in judges.items():
@@ -153,11 +243,9 @@ class Judges:
                 raise InputError(
                     f"{folder / task} holds a judge for {judge.task}: train one with --task {task}"
                 )
-        made_for = {
-            task: f"{' and '.join(judge.outlets)}, fold {judge.fold}" for task, judge in judges.items()
-        }
-        if len({*made_for.values()}) > 1:
-            each = "; ".join(f"{task}: {made}" for task, made in made_for.items())
+        about = {task: (*judge.outlets, judge.fold) for task, judge in judges.items()}
+        if len({*about.values()}) > 1:
+            each = "; ".join(f"{task}: {a} and {b}, fold {fold}" for task, (a, b, fold) in about.items())
             raise InputError(
                 f"the judges in {name} differ in outlets or fold ({each}): train them on one corpus with the same --fold"
             )
@@ -230,13 +318,11 @@ class Judges:
         return "+".join(sorted(digests - {test.digest})) if test.digest else ""
 
 
-def judged_headline(text: str, row: dict[str, Any]) -> JudgedHeadline:
-    """A headline and its row of `judge_items`."""
-    return JudgedHeadline(
-        text,
-        compliant=row["compliancy"],
-        **{name: row[name] for name in ("style", "acceptability", "edited", "refused_by")},
-        marks={name: row[name] for name in VERDICT_NAMES},
-        probabilities={name: row[column] for name, column in PROBABILITIES.items()},
-        unsupported=tuple(Unsupported(**part) for part in json.loads(row["unsupported"])),
-    )
+def _refusals(item: Item, against: Sequence[str], lacking: Sequence[Unsupported]) -> str:
+    """The reasons against a headline (see `reasons`): verdicts that do not hold, and that it is edited."""
+    if not item.prediction.strip():
+        return "no headline"
+    said = {"evidence": f"evidence: {', '.join(part.text.replace(';', ',') for part in lacking)}"}
+    if "edited" in against:
+        said["edited"] = "edited: {} of {} words new".format(*new_words(item.prediction, item.source))
+    return "; ".join(said.get(name, name) for name in against)

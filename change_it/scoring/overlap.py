@@ -41,8 +41,7 @@ def statistics(
     How many texts there are to compare with (an empty reference does not count), ROUGE-L and the counts of BLEU against the references,
     and the same against the originals with names in `_source`.
     """
-    new = [words(text) for text in predictions]
-    columns: dict[str, Floats] = {}
+    new, columns = [words(text) for text in predictions], dict[str, Floats]()
     for side, texts in zip(_SIDES, (references, sources), strict=True):
         compared = [words(text) for text in texts]
         counts = [_bleu(" ".join(one), " ".join(other)) for one, other in zip(new, compared, strict=True)]

@@ -16,11 +16,11 @@ from change_it.progress import Progress
 from change_it.scoring import compliancy, overlap
 from change_it.scoring.accepted import Accepted
 from change_it.scoring.columns import BUILT_IN, CLAUSE, FLOOR, GOLD
-from change_it.scoring.compliancy import ASPECTS, Reversal, judge_items
+from change_it.scoring.compliancy import ASPECTS, Reversal
 from change_it.scoring.floors_and_predictions import ScoredSystem
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.signature import Reranker, signature
-from change_it.stats import AVERAGE, EventIds, Floats, Score, Statistics, measure, paired_p_values
+from change_it.stats import AVERAGE, Floats, Score, Statistics, measure, paired_p_values
 from change_it.text.folding import composed
 
 if TYPE_CHECKING:  # loads torch
@@ -49,7 +49,7 @@ class ScoreRow:
     references: int  # how many of them have a reference, which is what `bleu` and `rougeL` are of
     # how many of them the system has no headline for, of all runs together; they count as not compliant
     errors: int
-    # measure to value in 0-1; those that are unknown are left out: what lacks a judge (see `judge_items`), `bleu` and
+    # measure to value in 0-1; those that are unknown are left out: what lacks a judge (see `Judges.judge`), `bleu` and
     # `rougeL` without references and of `gold`, which is its own
     values: dict[str, float]
     intervals: dict[str, tuple[float, float]]  # measure to the ends of its 95% interval
@@ -206,23 +206,35 @@ def score(
     trained = judges.check_corpus(test)
     rerankers = {system.name: system.reranker for system in systems if system.reranker}
     check_independent(judges, rerankers)
-    every = [_items_of(system, test) for system in systems]
-    table = judge_items(judges, list(chain(*every)), reversal=reversal, progress=progress)
+    every = [test.predicted(system.headlines) for system in systems]
+    for at, system in enumerate(systems):
+        if system.name == CLAUSE:  # an item for each cut
+            cuts = zip(test.items, system.cuts, strict=True)
+            every[at] = [replace(item, prediction=text) for item, texts in cuts for text in texts]
+    table = judges.judge(list(chain(*every)), reversal=reversal, progress=progress)
     ends = accumulate(map(len, every), initial=0)
     judged = [table[start:end] for start, end in pairwise(ends)]
-    of_judges = partial(signature, judges, reversal=reversal, trained=trained)
-    signed = partial(of_judges, resamples=resamples, seed=seed)
+    signed = partial(signature, judges, reversal=reversal, trained=trained, resamples=resamples, seed=seed)
     strata = [item.direction for item in test.items]
     interval = partial(measure, strata=strata, events=test.events, resamples=resamples, seed=seed)
     tables: dict[str, pl.DataFrame] = {}
     of_system: dict[str, Statistics] = {}
     several: dict[str, list[ScoredSystem]] = {}  # the runs of each row
     for system, items, verdicts in zip(systems, every, judged, strict=True):
-        texts = ([getattr(item, name) for item in items] for name in ("prediction", "reference", "source"))
-        statistics = {**compliancy.statistics(verdicts), **overlap.statistics(*texts)}
-        tables[system.name] = _item_table(items, verdicts, statistics)
-        statistics["missing"] = np.array([not item.prediction.strip() for item in items], np.float64)
-        of_system[system.name] = _means(statistics, system)
+        new, gold, source = (
+            [getattr(item, name) for item in items] for name in ("prediction", "reference", "source")
+        )
+        statistics = {**compliancy.statistics(verdicts), **overlap.statistics(new, gold, source)}
+        about = {name: [getattr(item, name) for item in items] for name in ("id", "direction", "event")}
+        likeness = {name: statistics[name] for name in ("rougeL", "rougeL_source")}
+        texts = {"source": source, "headline": new, "gold": gold}
+        tables[system.name] = pl.DataFrame({**about, **texts, **verdicts.to_dict(), **likeness})
+        statistics["missing"] = np.array([not text.strip() for text in new], np.float64)
+        if system.name == CLAUSE:  # the means over the cuts of each item
+            counts = np.array([len(texts) for texts in system.cuts])
+            starts = np.cumsum(counts) - counts
+            statistics = {name: np.add.reduceat(of, starts) / counts for name, of in statistics.items()}
+        of_system[system.name] = statistics
         for name in filter(None, (system.name, system.run_of)):
             several.setdefault(name, []).append(system)
     rows = {}
@@ -231,16 +243,14 @@ def score(
         runs = [of_system[system.name] for system in members]
         together = {key: np.stack([statistics[key] for statistics in runs], axis=1) for key in runs[0]}
         missing = together.pop("missing").sum(axis=1)
-        rows[name] = _rows(
-            test.items,
-            interval(together, _aggregate, shares=compliancy.SHARES),
-            missing,
-            partial(signed, reranker="+".join(chosen)),
-            system=name,
-            chosen=bool(chosen),
-            candidates=members[0].candidates,
-            runs=len(members),
+        measured = interval(
+            together,
+            lambda sums: {**compliancy.aggregate(sums), **overlap.aggregate(sums)},
+            shares=compliancy.SHARES,
         )
+        signs = partial(signed, reranker="+".join(chosen))
+        about_row = {"chosen": bool(chosen), "candidates": members[0].candidates, "runs": len(members)}
+        rows[name] = _rows(name, test.items, measured, missing, signs, **about_row)
 
     def place(name: str) -> tuple[int, bool, float]:
         at = BUILT_IN.index(name) + 1 if name in BUILT_IN else 0
@@ -250,12 +260,18 @@ def score(
     items_of = {name: tables[name] for name in names if name in tables}
     aims = {item.target for item in test.items}
     known = [name for name in ASPECTS if all(name in of for of in of_system.values())]
-    compared = [of_system[name] for name in items_of]
+    p_values = {name: np.ones((len(items_of), len(items_of))) for name in known}
+    columns = [{name: of_system[system][name] for name in ("n", *known)} for system in items_of]
+    for i, j in combinations(range(len(columns)), 2):
+        how = {"trials": trials(len(columns), resamples), "seed": seed}
+        found = paired_p_values(columns[i], columns[j], compliancy.aggregate, strata, test.events, **how)
+        for name, of in p_values.items():
+            of[i, j] = of[j, i] = found[name][-1]
     floors = [system for system in systems if system.name == FLOOR and CLAUSE in tables]
     return Scores(
         rows=[row for name in names for row in rows[name]],
         items=items_of,
-        p_values=_p_values(compared, known, strata, test.events, resamples=resamples, seed=seed),
+        p_values=p_values,
         curve=_curve(tables[CLAUSE], floors[0].cuts, known, interval) if floors else [],
         outlets=test.outlets,
         reversal=reversal,
@@ -268,23 +284,6 @@ def score(
     )
 
 
-def _items_of(system: ScoredSystem, test: TestSet) -> list[Item]:
-    """The items with the headlines of a system; with `clause` an item for each cut."""
-    if system.name != CLAUSE:
-        return test.predicted(system.headlines)
-    cuts = zip(test.items, system.cuts, strict=True)
-    return [replace(item, prediction=text) for item, texts in cuts for text in texts]
-
-
-def _means(statistics: Statistics, system: ScoredSystem) -> Statistics:
-    """Statistics (n,) of the items: of `clause` the means over the cuts of each."""
-    if system.name != CLAUSE:
-        return statistics
-    counts = np.array([len(texts) for texts in system.cuts])
-    starts = np.cumsum(counts) - counts
-    return {name: np.add.reduceat(values, starts) / counts for name, values in statistics.items()}
-
-
 def _curve(
     clause: pl.DataFrame,
     ranked: Sequence[Sequence[str]],
@@ -294,10 +293,7 @@ def _curve(
     """The score of the best of `CANDIDATES` clauses that are drawn at random, in expectation; `ranked` are the clauses of each item, the best first."""
     counts = [len(texts) for texts in ranked]
     ends = list(accumulate(counts, initial=0))
-    values = {
-        name: clause["compliant" if name == "compliancy" else name].cast(pl.Float64).to_numpy()
-        for name in measures
-    }
+    values = {name: clause[name].cast(pl.Float64).to_numpy() for name in measures}
     headlines = clause["headline"].to_list()
     places = [
         start + np.array([headlines[start:end].index(composed(text)) for text in texts])
@@ -308,9 +304,8 @@ def _curve(
         statistics = {"n": np.ones(len(counts))}
         for name, of in values.items():
             statistics[name] = np.array([chances(number, len(at)) @ of[at] for at in places], np.float64)
-        found = interval(statistics, compliancy.aggregate)[AVERAGE]
         row: dict[str, Any] = {"candidates": number}
-        for name, score in found.items():
+        for name, score in interval(statistics, compliancy.aggregate)[AVERAGE].items():
             row |= {name: score.value, f"{name}_interval": score.interval}
         rows.append(row)
     return rows
@@ -329,34 +324,21 @@ def chances(number: int, count: int) -> Floats:
 
 def check_independent(judges: "Judges", rerankers: Mapping[str, Reranker]) -> None:
     """Refuse systems whose reranker is not independent of the judges."""
-    shared = {
-        name: common
-        for name, reranker in rerankers.items()
-        if (common := reranker.shared_with(Reranker.of(judges)))
-    }
-    if shared:
-        overlaps = "; ".join(f"{name}: {', '.join(common)}" for name, common in shared.items())
+    shared = {name: reranker.shared_with(Reranker.of(judges)) for name, reranker in rerankers.items()}
+    if overlaps := "; ".join(f"{name}: {', '.join(common)}" for name, common in shared.items() if common):
         raise InputError(
             f"the judges that score are not independent of those that chose the headlines ({overlaps}): score with judges "
             "trained with the other --fold"
         )
 
 
-def _aggregate(sums: Statistics) -> dict[str, Floats]:
-    """`SCORE_MEASURES` from summed statistics."""
-    return {**compliancy.aggregate(sums), **overlap.aggregate(sums)}
-
-
 def _rows(
+    system: str,
     items: Sequence[Item],
     scores: Mapping[str, Mapping[str, Score]],
     errors: Floats,
     signed: Callable[..., str],
-    *,
-    system: str,
-    chosen: bool,
-    candidates: float | None,
-    **count: int,
+    **about: Any,
 ) -> list[ScoreRow]:
     """Rows of one system, the mean of its runs: its directions and the average."""
     rows = []
@@ -364,68 +346,23 @@ def _rows(
     for direction, scored in scores.items():
         here = [direction in (item.direction, AVERAGE) for item in items]
         of_row = list(compress(items, here))
-        measured = {
+        known = {
             name: score for name, score in scored.items() if name not in unknown and np.isfinite(score.value)
         }
-        counts = count | {"n": len(of_row), "events": len({item.event for item in of_row})}
-        partners = sum(bool(item.reference_article) for item in of_row)
+        counts: dict[str, Any] = {"n": len(of_row), "events": len({item.event for item in of_row})}
+        signs = {name: about[name] for name in ("runs", "candidates")}
+        signs["partners"] = sum(bool(item.reference_article) for item in of_row)
+        counts |= {"errors": int(errors[here].sum()), **about}
+        counts["references"] = sum(bool(item.reference) for item in of_row)
+        values = {name: score.value for name, score in known.items()}
+        intervals = {name: score.interval for name, score in known.items() if np.isfinite(score).all()}
+        signature = signed(n=counts["n"], events=counts["events"], **signs)
         rows.append(
-            ScoreRow(
-                system=system,
-                direction=direction,
-                references=sum(bool(item.reference) for item in of_row),
-                errors=int(errors[here].sum()),
-                values={name: score.value for name, score in measured.items()},
-                intervals={
-                    name: score.interval for name, score in measured.items() if np.isfinite(score).all()
-                },
-                signature=signed(partners=partners, candidates=candidates, **counts),
-                chosen=chosen,
-                candidates=candidates,
-                **counts,
-            )
+            ScoreRow(system, direction, values=values, intervals=intervals, signature=signature, **counts)
         )
     return rows
-
-
-def _item_table(items: Sequence[Item], verdicts: pl.DataFrame, statistics: Statistics) -> pl.DataFrame:
-    """One row an item, as in `items/<system>.csv`."""
-    return pl.DataFrame(
-        {
-            "id": [item.id for item in items],
-            "direction": [item.direction for item in items],
-            "event": [item.event for item in items],
-            "source": [item.source for item in items],
-            "headline": [item.prediction for item in items],
-            "gold": [item.reference for item in items],
-            **verdicts.rename({"compliancy": "compliant"}).to_dict(),
-            **{name: statistics[name] for name in ("rougeL", "rougeL_source")},
-        }
-    )
 
 
 def trials(systems: int, resamples: int) -> int:
     """Trials of each paired test between any two of so many systems."""
     return max(resamples, TRIALS * comb(systems, 2))
-
-
-def _p_values(
-    systems: Sequence[Statistics],
-    measures: Sequence[str],
-    strata: Sequence[str],
-    events: EventIds,
-    *,
-    resamples: int,
-    seed: int,
-) -> dict[str, Floats]:
-    """Of each measure (m, m) paired tests of the average between any two systems; 1 on the diagonal."""
-    count = trials(len(systems), resamples)
-    tables = {name: np.ones((len(systems), len(systems))) for name in measures}
-    columns = [{name: of[name] for name in ("n", *measures)} for of in systems]
-    for i, j in combinations(range(len(systems)), 2):
-        found = paired_p_values(
-            columns[i], columns[j], compliancy.aggregate, strata, events, trials=count, seed=seed
-        )
-        for name, of in tables.items():
-            of[i, j] = of[j, i] = found[name][-1]
-    return tables

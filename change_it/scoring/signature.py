@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from change_it import __version__
 from change_it.errors import InputError
-from change_it.judges.judge_options import TASKS
+from change_it.judges.spec import TASKS, TRAINED
 
 if TYPE_CHECKING:  # loads torch
     from change_it.scoring.judges import Judges
@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # loads torch
 ENDPOINT = "endpoint"
 
 #: Judges in the order of a signature; the last may be missing.
-_ORDER = (*TASKS, "fluency")
+_ORDER = TRAINED
 _SIGNATURE = re.compile(
     r"fold:(?P<fold>all|0|1)"
     + "".join(rf"\|{task}:(?P<{task}>[0-9a-f]{{64}})" for task in TASKS)
@@ -97,14 +97,10 @@ class Reranker:
         """The overlap of two sets of judges, in words: the fold (`all` overlaps every one), and judges of the same weights."""
         shared = []
         if self.fold == other.fold:
-            shared.append(
-                "both train on all folds" if self.fold == "all" else f"both train on fold {self.fold}"
-            )
+            shared = [f"both train on {'all folds' if self.fold == 'all' else f'fold {self.fold}'}"]
         elif "all" in (self.fold, other.fold):
-            shared.append(f"fold {self.fold} overlaps fold {other.fold}")
-        theirs = set(other.hashes.values())
-        same = [task for task, hash_ in self.hashes.items() if hash_ in theirs]
-        if same:
+            shared = [f"fold {self.fold} overlaps fold {other.fold}"]
+        if same := [task for task, hash_ in self.hashes.items() if hash_ in other.hashes.values()]:
             shared.append(f"the weights of {' and '.join(same)} are the same")
         return shared
 

@@ -1,41 +1,31 @@
-"""The judges and systems behind the page."""
+"""The judges, systems and examples behind the page."""
 
 import os
+import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib.resources import files
 from pathlib import Path
 
+from change_it.audit.measure import read_corpus
+from change_it.audit.perturbations import PERTURBATIONS, perturbed
 from change_it.audit.verdicts import NO_AUDIT, Summary, read_summary
 from change_it.corpus.folder import REPORT, read_language, read_report
 from change_it.corpus.sample import is_sample_corpus
 from change_it.errors import InputError
 from change_it.generators.folder import GENERATOR_FILE, GeneratorInfo
+from change_it.generators.generator import Generator
 from change_it.generators.headline_transfer import HeadlineSystem, HeadlineTransfer
-from change_it.generators.rerank import JudgedCandidate, judge_candidates
-from change_it.generators.search import Candidate, Search
 from change_it.io import named_files
 from change_it.judges.judge_options import COMMAND
 from change_it.networks.pretrained import local_folder
-from change_it.scoring.item import Item
+from change_it.scoring.item import Item, directions_in_turn
 from change_it.scoring.judges import Judges
-from change_it.space.examples import corpus_examples, invented_examples
-from change_it.space.parts import CANDIDATES
-from change_it.text.folding import fold
 from change_it.text.tokens import words
 
-#: Two headlines are nearly the same if they share more than this share of the shorter one's words.
-NEAR = 0.75
-#: System of a headline that the reader wrote.
-OWN = "own"
-
-
-@dataclass(frozen=True)
-class Question:
-    """A question of one person."""
-
-    item: Item  # the original, and the outlet aimed at; with a headline that the reader wrote
-    system: str = ""  # that offers new headlines in its place; none where empty
-    count: int = 1  # new headlines that are shown
+#: Characters of a headline and of an article.
+HEADLINE, ARTICLE = 300, 20_000
 
 
 @dataclass(frozen=True)
@@ -47,9 +37,7 @@ class Models:
     """
 
     judges: Judges
-    systems: Mapping[
-        str, HeadlineSystem
-    ]  # name to system; without any, headlines are judged and none is written
+    systems: Mapping[str, HeadlineSystem]  # by name; without any, headlines are judged and none is written
     language: str = "it"  # of the headlines, `it`, `en` or `none`: taggers and syllables
     audit: Summary = NO_AUDIT  # how far to rely on the judges
     sample: bool = False  # whether they were trained on the embedded sample
@@ -66,12 +54,19 @@ class Models:
     @property
     def outlets(self) -> tuple[str, str]:
         """Short names of A and B."""
-        return self.judges.outlets[0], self.judges.outlets[1]
+        return self.judges.outlets
 
-    @property
+    @cached_property
     def examples(self) -> Sequence[Item]:
-        """The examples of the page: of the corpus, or invented ones."""
-        return self.corpus_examples or invented_examples(self.outlets, self.language)
+        """The examples of the page: of the corpus, or invented ones, in Italian where its language has none."""
+        source = files("change_it.space") / "texts" / "examples.toml"
+        record = tomllib.loads(source.read_text(encoding="utf-8"))
+        invented = record.get(self.language, record["it"])
+        sides = [(self.outlets[text["outlet"]], self.outlets[1 - text["outlet"]]) for text in invented]
+        return self.corpus_examples or [
+            Item("", *side, text["headline"], text["article"])
+            for side, text in zip(sides, invented, strict=True)
+        ]
 
     @property
     def directions(self) -> dict[str, tuple[str, str]]:
@@ -82,13 +77,11 @@ class Models:
     @classmethod
     def from_run(cls, folder: str | Path, judges: str = "") -> "Models":
         """Load the models of a run `runs/<name>`: its judges, or others, and a system for each recipe of its generators."""
-        run = Path(folder)
-        generators = run / "generators"
-        recipes = dict.fromkeys(
-            GeneratorInfo.load(path.parent).recipe for path in sorted(generators.glob(f"*/{GENERATOR_FILE}"))
-        )
+        run, generators = Path(folder), Path(folder) / "generators"
+        infos = [GeneratorInfo.load(path.parent) for path in sorted(generators.glob(f"*/{GENERATOR_FILE}"))]
         systems: dict[str, HeadlineTransfer] = {
-            recipe: HeadlineTransfer.from_pretrained(generators, recipe=recipe) for recipe in recipes
+            recipe: HeadlineTransfer.from_pretrained(generators, recipe=recipe)
+            for recipe in dict.fromkeys(info.recipe for info in infos)
         }
         corpus = str(run / "corpus") if (run / "corpus").is_dir() else ""
         return cls._of(judges or str(run / "judges"), systems, corpus)
@@ -109,13 +102,13 @@ class Models:
             raise InputError(
                 "the page requires judges: name them by CHANGE_IT_JUDGES, and generators, if there are any, by CHANGE_IT_GENERATORS"
             )
-        named: dict[str, list[str]] = {}
-        entries = filter(None, map(str.strip, environment.get("CHANGE_IT_GENERATORS", "").split(",")))
-        for name, folder in named_files(
-            list(entries), option="CHANGE_IT_GENERATORS", example="sum=owner/sum", repeated=True
-        ):
-            named.setdefault(name, []).append(str(folder))
-        systems = {name: _system(folders) for name, folders in named.items()}
+        entries = [*filter(None, map(str.strip, environment.get("CHANGE_IT_GENERATORS", "").split(",")))]
+        how = {"option": "CHANGE_IT_GENERATORS", "example": "sum=owner/sum"}
+        loaded: dict[str, dict[int, Generator]] = {}
+        for name, folder in named_files(entries, repeated=True, **how):
+            generators = HeadlineTransfer.from_pretrained(str(folder)).generators.values()
+            loaded.setdefault(name, {}).update({id(generator): generator for generator in generators})
+        systems = {name: HeadlineTransfer(list(distinct.values())) for name, distinct in loaded.items()}
         return cls._of(judges, systems, environment.get("CHANGE_IT_CORPUS", "").strip())
 
     @classmethod
@@ -137,31 +130,24 @@ class Models:
             corpus_examples(corpus, language) if corpus else (),
         )
 
-    def answer(self, question: Question) -> tuple[list[JudgedCandidate], int]:
-        """Judge the distinct new headlines with words, best first, without near copies of a better one; and how many these were."""
-        offered = [question.item.prediction]
-        if question.system:
-            [proposed] = self.systems[question.system].propose([question.item], Search(candidates=CANDIDATES))
-            texts = (candidate.text for candidate in proposed)
-            offered = list(dict.fromkeys(" ".join(text.split()) for text in texts if words(text)))
-        candidates = [Candidate(text, 0.0) for text in offered]
-        [judged] = judge_candidates(self.judges, [candidates], [question.item])
-        kept = without_near(judged)
-        return kept, len(judged) - len(kept)
 
+def corpus_examples(corpus: str, language: str) -> tuple[Item, ...]:
+    """Choose examples of a corpus (folder or Hub id), always the same.
 
-def without_near(judged: Sequence[JudgedCandidate]) -> list[JudgedCandidate]:
-    """Drop each candidate that shares nearly all words of the shorter headline with a better one: often the same, cut elsewhere."""
-    kept: dict[frozenset[str], JudgedCandidate] = {}
-    for one in judged:
-        own = frozenset(words(fold(one.text).lower()))
-        if all(len(own & other) <= NEAR * min(len(own), len(other)) for other in kept):
-            kept[own] = one
-    return list(kept.values())
-
-
-def _system(folders: Sequence[str]) -> HeadlineTransfer:
-    """Combine the generators of several folders into one system."""
-    loaded = [HeadlineTransfer.from_pretrained(folder) for folder in folders]
-    distinct = {id(generator): generator for system in loaded for generator in system.generators.values()}
-    return HeadlineTransfer(list(distinct.values()))
+    Each has a new headline, and its id says what that is: two are printed by the target outlet, one has another number.
+    """
+    try:
+        audited = read_corpus(corpus, language)
+    except InputError:
+        return ()
+    items = [
+        item
+        for item in directions_in_turn(audited.test.items, 1)
+        if words(item.reference)
+        and max(len(item.source), len(item.reference)) <= HEADLINE
+        and len(item.article) <= ARTICLE
+    ]
+    printed = [replace(each, id=f"Printed by {each.target}", prediction=each.reference) for each in items[:2]]
+    changed = perturbed(items[2:], PERTURBATIONS["number_changed"], audited, seed=1, at_most=1)
+    shows = "A number changed on purpose"
+    return (*printed, *(replace(items[2:][at], id=shows, prediction=text) for at, text in changed))

@@ -1,14 +1,16 @@
+import json
 from dataclasses import replace
 
 import pytest
 from scoring_fakes import SCALE, FakeJudges
 
-from change_it.audit import verdicts as audit_verdicts
-from change_it.audit.measure import audit, read_corpus
+from change_it.audit import measure
+from change_it.audit.measure import Result, audit, measure_systems, read_corpus, together
 from change_it.audit.perturbations import Perturbation
-from change_it.audit.verdicts import GOLD, Result, Summary, Together, measure_systems, verdicts
+from change_it.audit.verdicts import Summary, read_summary, verdicts
 from change_it.corpus.looks import END
 from change_it.judges.judge_options import MARKS
+from change_it.scoring.columns import GOLD
 
 
 @pytest.fixture(scope="module")
@@ -34,55 +36,51 @@ def measured(sample, judges, kinds, monkeypatch, at_most=200, aspect="acceptabil
         name: Perturbation(name, "", "gold", aspect, "", lambda item, *_, make=make: make(item))
         for name, make in kinds.items()
     }
-    monkeypatch.setattr(audit_verdicts, "PERTURBATIONS", registry)
-    found = measure_systems(judges, sample, at_most=at_most, resamples=200, seed=1)
-    return {result.system: result for result in found}
+    monkeypatch.setattr(measure, "PERTURBATIONS", registry)
+    results = measure_systems(judges, sample, at_most=at_most, resamples=200, seed=1)
+    return {result.system: result for result in results}
 
 
 def test_what_is_kept_is_the_score_over_gold_s_of_the_same_items(sample, judges, monkeypatch):
-    """Fluency refuses all of one kind, none of another, and about half of a third."""
+    """Fluency refuses all of one kind, none of another, and about half of a third; a fourth has two headlines."""
+    few = sorted(item.id for item in sample.test.items if item.reference)[:2]
     kinds = {
         "refused": lambda item: f"{item.reference}?!",
         "accepted": lambda item: f"{item.reference},",
         "half": lambda item: item.reference + (",", "?!")[len(item.article) % 2],
         "rare": lambda item: f"{item.reference}?!" if item.id in few else None,
     }
-    few = {item.id for item in sample.test.items if item.reference}
-    few = {*sorted(few)[:2]}
-    monkeypatch.setattr("change_it.audit.verdicts.STOPPED", 0.2)  # of so few events
-    found = measured(sample, judges, kinds, monkeypatch)
-    outcomes = {name: result.outcome for name, result in found.items() if name != GOLD}
-    assert replace(found["accepted"], events=9).outcome == "too few to tell"
-    assert outcomes == {
-        "accepted": "let through",
-        "half": "let through",
-        "refused": "stopped",
-        "rare": "too few to tell",
-    }
-    assert list(found)[:3] == [GOLD, "accepted", "half"]  # the worst first
-    assert found["accepted"].kept == pytest.approx(1)
-    assert found["refused"].kept == 0
-    assert found["refused"].interval[1] > 0  # nothing of so many is not nothing of all
-    half = found["half"]
+    monkeypatch.setattr(measure, "STOPPED", 0.2)  # of so few events
+    results = measured(sample, judges, kinds, monkeypatch)
+    accepted, half, refused = (results[name] for name in ("accepted", "half", "refused"))
+    assert list(results)[:3] == [GOLD, "accepted", "half"]  # the worst first
+    assert {accepted.outcome, half.outcome} == {"let through"}
+    assert (refused.outcome, results["rare"].outcome) == ("stopped", "too few to tell")
+    assert replace(accepted, events=9).outcome == "too few to tell"
+    assert accepted.kept == pytest.approx(1)
+    assert refused.kept == 0 < refused.interval[1]  # nothing of so many is not nothing of all
     assert 0.2 < half.interval[0] < half.kept < half.interval[1] < 0.8
     assert half.examples[0]["verdicts"]["acceptability"] > 0
     assert half.examples[0]["true"] in half.examples[0]["headline"]
-    assert found[GOLD].kept is None
-    assert "outcome" not in found[GOLD].as_dict()
+    assert results[GOLD].kept is None
+    assert "outcome" not in results[GOLD].as_dict()
 
 
-def test_without_a_fluency_judge_compliancy_is_kept(sample, monkeypatch):
-    judges = FakeJudges(sample.test.outlets)
-    judges.main.rule = lambda text, _: 0.9 if len(text) > 80 else 0.2  # the second outlet writes longer ones
-    found = measured(sample, judges, {"same": lambda item: f"{item.reference},"}, monkeypatch, at_most=40)
-    assert found["same"].values["acceptability"] is found["same"].values["fluency"] is None
-    assert found["same"].kept == pytest.approx(1)
-
-
-def test_where_gold_has_no_score_nothing_can_be_told(sample, judges, monkeypatch):
+def test_without_a_fluency_judge_compliancy_is_kept_and_without_a_score_nothing(sample, judges, monkeypatch):
+    kinds = {"same": lambda item: f"{item.reference},"}
+    three = FakeJudges(sample.test.outlets)
+    three.main.rule = lambda text, _: 0.9 if len(text) > 80 else 0.2  # the second outlet writes longer ones
+    same = measured(sample, three, kinds, monkeypatch, at_most=40)["same"]
+    assert same.values["acceptability"] is same.values["fluency"] is None
+    assert same.kept == pytest.approx(1)
     judges.hh.rule = lambda text, pair: 0.0
-    result = measured(sample, judges, {"any": lambda item: f"{item.reference},"}, monkeypatch)["any"]
-    assert (result.kept, result.interval, result.outcome) == (None, None, "too few to tell")
+    same = measured(sample, judges, kinds, monkeypatch)["same"]
+    assert (same.kept, same.interval, same.outcome) == (None, None, "too few to tell")
+
+
+def result(name, kept, interval, aspect="acceptability"):
+    ends = (None, interval) if aspect == "style" else (interval, None)
+    return Result(name, False, "", aspect, 20, 20, kept, *ends, {})
 
 
 @pytest.mark.parametrize(
@@ -101,41 +99,32 @@ def test_the_interval_of_the_aspect_that_should_notice_decides(aspect, interval,
     assert result("x", 0.1, interval, aspect).outcome == outcome
 
 
-def result(name, kept, interval, aspect="acceptability", **values):
-    ends = (None, interval) if aspect == "style" else (interval, None)
-    values = dict.fromkeys(("evidence", "acceptability")) | values
-    return Result(name, False, "", aspect, 20, 20, kept, *ends, values)
-
-
 def test_a_sentence_counts_for_each_aspect_and_names_the_worst():
     shares = {"a": 0.5, "b": 0.9, "c": 0.7, "d": 0.6}
     systems = [result(name, share, (0.3, 1.0)) for name, share in shares.items()]
     systems += [result("e", 0.0, (0.0, 0.05)), result("f", 0.0, (0.0, 0.5))]
     systems += [result("g", 1.0, (-0.4, 0.2), "style"), result("h", 1.0, (0.6, 0.9), "style")]
-    found = Together.of([result(GOLD, None, None), *systems])
-    assert found.text == (
+    assert together([result(GOLD, None, None), *systems]) == (
         "Acceptability stops 1 of 6 kinds of headlines that are wrong on purpose and lets 4 through, 1 had too few examples; "
         "style stops 1 of 2 kinds of headlines that keep the original's style and lets 1 through. "
         "6 kinds more need names that capitals show, numbers, or Italian or English. "
         "Worst: b (keeps .900 of gold's acceptability), c (.700), d (.600)."
     )
-    assert found.counts == {"acceptability": (1, 4, 1), "style": (1, 1, 0)}
-    assert Together.of([]).text == ""
-    assert Summary(()).as_dict() == {"together": None, "verdicts": []}
+    assert together([]) == ""
 
 
 def test_style_is_measured_apart_with_its_own_interval_and_examples(sample, judges, monkeypatch):
     """Half of the headlines are the other newspaper's own: style tells them from originals, acceptability does not."""
     half = {*sorted({*sample.test.events})[::2]}
     kinds = {"half": lambda item: f"{item.reference if item.event in half else item.source},"}
-    found = measured(sample, judges, kinds, monkeypatch, aspect="style")
-    mixed, gold = found["half"], found[GOLD]
+    results = measured(sample, judges, kinds, monkeypatch, aspect="style")
+    mixed, gold = results["half"], results[GOLD]
     assert mixed.kept == pytest.approx(1, abs=0.05)
     assert mixed.style_interval[0] < mixed.values["style"] < mixed.style_interval[1] < gold.style_interval[0]
     assert mixed.examples[0]["verdicts"]["style"] > 0.9
     judges.main.style = SCALE._replace(pairs=3)
-    found = measured(sample, judges, kinds, monkeypatch, aspect="style")["half"]
-    assert (found.style_interval, found.values["style"], found.outcome) == (None, None, "too few to tell")
+    mixed = measured(sample, judges, kinds, monkeypatch, aspect="style")["half"]
+    assert (mixed.style_interval, mixed.values["style"], mixed.outcome) == (None, None, "too few to tell")
 
 
 def metrics_of(**recalls):
@@ -144,7 +133,8 @@ def metrics_of(**recalls):
     for name, recall in recalls.items():
         test, _, cell = name.partition("__")
         results.setdefault(test, {})[cell] = {"recall": recall, "support": 100}
-    return {"results": results, "baselines": {}}
+    linear = {test: {"lead": {"low": -0.01 if test == "hard" else 0.01}} for test in results}
+    return {"results": results, "baselines": {"linear": linear}}
 
 
 @pytest.mark.parametrize(
@@ -153,57 +143,30 @@ def metrics_of(**recalls):
 def test_hh_is_judged_by_wrong_stories_and_not_by_changed_facts(hard, level):
     record = metrics_of(random__no_match=0.99, hard__no_match=hard, hard__match=0.95, facts__no_match=0.1)
     hh = verdicts(FakeJudges(digits="abcd"), {"hh": record})[0]
-    assert (hh.judge, hh.level) == ("hh", level)
-    first, *_, facts = hh.shares
-    assert first.test == "refuses random wrong stories"
-    assert first[1:4] == pytest.approx((0.99, 0.946, 1), abs=0.001)
-    assert (facts.test, facts.value, facts.decides) == ("refuses headlines with one changed fact", 0.1, False)
+    assert (hh.judge, hh.level, hh.text) == ("hh", level, "no better than linear on the test hard")
+    assert hh.shares["refuses random wrong stories"] == pytest.approx((0.99, 0.946, 1), abs=0.001)
+    assert hh.shares["refuses headlines with one changed fact"][0] == 0.1
 
 
-def test_a_baseline_that_hh_is_not_surely_ahead_of_is_named():
-    record = metrics_of(hard__no_match=0.99, hard__match=0.99)
-    record["baselines"] = {"linear": {"hard": {"lead": {"low": -0.01}}}}
-    assert "no better than linear on the test hard" in verdicts(FakeJudges(), {"hh": record})[0].text
+def main_of(judges, start, **marks):
+    """The verdict on main, of a `metrics.json` in which its interval within an event begins here."""
+    cell = {"value": 0.8, "low": start, "high": 0.85, "macro_f1": 0.8}
+    return verdicts(judges, {"main": {"within_event": {"systems": {"judge": cell, MARKS: cell | marks}}}})[0]
 
 
 @pytest.mark.parametrize(
     ("low", "baseline", "level"),
-    [(0.76, 0.7, "rely"), (0.76, 0.95, "care"), (0.7, 0.7, "care"), (0.5, 0.7, "distrust")],
+    [(0.76, 0.7, "rely"), (0.76, 0.9, "care"), (0.7, 0.7, "care"), (0.5, 0.7, "distrust")],
 )
 def test_main_is_judged_within_an_event_beside_its_baselines(judges, low, baseline, level):
-    def cell(value, low, high):
-        return {"value": value, "low": low, "high": high, "macro_f1": 0.8}
-
-    systems = {"judge": cell(0.8, low, 0.85), "marks alone": cell(baseline, baseline - 0.05, 1.0)}
-    main = verdicts(judges, {"main": {"within_event": {"systems": systems}}})[0]
-    assert (main.judge, main.level) == ("main", level)
-    assert (main.shares[0].value, main.shares[1].test) == (0.8, "marks alone (baseline)")
-    assert ("marks alone (baseline) is ahead" in main.text) == (baseline > 0.9)
+    main = main_of(judges, low, value=baseline, low=baseline)
+    name = "marks, capitals, length (baseline)"
+    assert (main.judge, main.level, main.shares[name][0]) == ("main", level, baseline)
+    assert (f"{name} is ahead of it" in main.text) == (baseline == 0.9)
     judges.main.style = SCALE._replace(pairs=19)
-    main = verdicts(judges, {"main": {"within_event": {"systems": systems}}})[0]
+    main = main_of(judges, low)
     assert main.level == "distrust"
     assert "style is n/a: main measured its scale on 19" in main.text
-
-
-def test_fluency_that_is_missing_and_evidence_say_what_they_mean():
-    gold = result(GOLD, None, None, evidence=0.9)
-    fluency, evidence = verdicts(FakeJudges(), {}, [gold])
-    assert (fluency.words, fluency.text) == ("not reliable", "there is none, so that acceptability is n/a")
-    assert (evidence.level, evidence.shares[0].value) == ("care", 0.9)
-    assert Summary((fluency, evidence)).text == "not reliable: Fluency; with care: Evidence"
-    [_, none] = verdicts(FakeJudges(), {}, [replace(gold, values={"evidence": None})])
-    assert none.level == "distrust"
-
-
-def test_an_audit_has_the_events_of_the_corpus(sample, judges):
-    found = audit(sample, judges, {}, at_most=5, resamples=5)
-    count, events = len(sample.test.items), len(set(sample.test.events.tolist()))
-    assert events < count
-    how = f"items:5 of {count}|events:{events}|seed:1"
-    assert found.signature == f"audit|judges:{judges.signature}|trained:unknown|score:acceptability|{how}"
-    assert (found.items, found.events) == (count, events)
-    record = found.as_dict()
-    assert next(iter(record)) == "together"
 
 
 @pytest.mark.parametrize(
@@ -216,8 +179,30 @@ def test_an_audit_has_the_events_of_the_corpus(sample, judges):
     ],
 )
 def test_main_that_may_read_the_export_is_not_reliable(judges, low, looks, why):
-    cell = {"value": 0.9, "low": 0.85, "high": 0.95, "macro_f1": 0.9}
-    systems = {"judge": cell, MARKS: cell | {"lead": {"within_event": {"low": low}}}}
     judges.main.corpus = {"looks": [{"outlet": "rep", "name": name} for name in looks]}
-    main = verdicts(judges, {"main": {"within_event": {"systems": systems}}})[0]
+    main = main_of(judges, 0.8, lead={"within_event": {"low": low}})
     assert (main.level, main.text) == (("care", f"it may read the export ({why})") if why else ("rely", ""))
+
+
+def test_fluency_that_is_missing_and_evidence_say_what_they_mean():
+    fluency, evidence = verdicts(FakeJudges(), {}, (0.9, 20))
+    assert (fluency.words, fluency.text) == ("not reliable", "there is none, so that acceptability is n/a")
+    [(share, _, _)] = evidence.shares.values()
+    assert (evidence.level, share) == ("care", 0.9)
+    assert Summary((fluency, evidence)).text == "not reliable: Fluency; with care: Evidence"
+    assert verdicts(FakeJudges(), {}, (None, 20))[1].level == "distrust"
+
+
+def test_an_audit_has_the_events_of_the_corpus_and_is_read_again(sample, judges, tmp_path):
+    found = audit(sample, judges, {}, at_most=5, resamples=5)
+    count, events = len(sample.test.items), len({*sample.test.events})
+    assert (found.about["items"], found.about["events"]) == (count, events)
+    how = f"items:5 of {count}|events:{events}|seed:1"
+    assert found.signature == f"audit|judges:{judges.signature}|trained:unknown|score:acceptability|{how}"
+    (tmp_path / "audit").mkdir()
+    (tmp_path / "audit" / "audit.json").write_text(json.dumps(found.as_dict()))
+    again = read_summary(judges, tmp_path / "judges")
+    assert (again.verdicts, again.together) == (found.verdicts, found.together)
+    assert again.page == tmp_path / "audit" / "audit.html"
+    judges.main.model_hash = "other"
+    assert read_summary(judges, tmp_path / "judges").page is None

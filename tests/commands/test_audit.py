@@ -7,7 +7,7 @@ from saved_judges import WITHIN_EVENT
 from scoring_fakes import load_fakes
 
 from change_it import InputError
-from change_it.audit import verdicts
+from change_it.audit import measure
 from change_it.cli import main
 from change_it.commands import audit as audit_command
 from change_it.commands.audit import AuditOptions
@@ -18,7 +18,7 @@ from change_it.corpus.folder import read_outlets
 def judges(tmp_path, monkeypatch):
     """A folder for judges, fakes where they would be loaded, and four systems that they are shown."""
     few = ("capitals", "looped", "number_changed", "claim_added")
-    monkeypatch.setattr(verdicts, "PERTURBATIONS", {name: verdicts.PERTURBATIONS[name] for name in few})
+    monkeypatch.setattr(measure, "PERTURBATIONS", {name: measure.PERTURBATIONS[name] for name in few})
     load_fakes(monkeypatch, ("colle", "faro"))
     monkeypatch.setattr(audit_command, "check_judges", lambda *_, **__: None)
     (tmp_path / "run" / "judges").mkdir(parents=True)
@@ -41,7 +41,7 @@ def test_page_and_figures_lie_beside_the_judges(judges, corpus, capsys):
     assert found["signature"] in page
     assert "there is none, so that acceptability is n/a" in page
     printed = capsys.readouterr().out
-    assert found["together"]["text"].split(".")[0] in " ".join(printed.split())
+    assert found["together"].split(".")[0] in " ".join(printed.split())
     assert "not reliable" in printed
 
 
@@ -55,7 +55,8 @@ def test_main_within_an_event_stands_in_audit_and_verdict(judges, corpus):
     assert ".123–.987" in (judges.parent / "audit" / "audit.html").read_text()
     found = json.loads((judges.parent / "audit" / "audit.json").read_text())
     [main] = [verdict for verdict in found["verdicts"] if verdict["judge"] == "main"]
-    assert (main["level"] != "rely", main["shares"][0][1:4]) == (True, [0.625, 0.123, 0.987])
+    assert main["level"] != "rely"  # the interval reaches chance
+    assert next(iter(main["shares"].values())) == [0.625, 0.123, 0.987]
 
 
 def test_poisoned_texts_are_only_texts_on_the_page(judges, tmp_path, monkeypatch, capsys):

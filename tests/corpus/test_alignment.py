@@ -59,14 +59,6 @@ def test_align_is_the_masked_product(corpus, window, floor):
     assert pairs.counts[100:].sum() == sum(similarity > EDGES[100] for similarity in above)
 
 
-def test_articles_among_themselves_are_compared_once(corpus):
-    pairs = align(*corpus, (A, A), window_days=5, floor=0.02)
-    found = {(min(pair), max(pair)) for pair in zip(pairs.a_index, pairs.b_index, strict=True)}
-    expected = {(a, b) for _, a, b in brute_force(corpus, 5, 0.02, (A, A)) if a < b}
-    assert len(pairs) == len(found)
-    assert found == expected
-
-
 def test_one_to_one_is_greedy_from_the_top(corpus):
     pairs = align(*corpus, (A, B), window_days=3, floor=0.1)
     free_a, free_b, expected = {*A.tolist()}, {*B.tolist()}, []
@@ -80,14 +72,6 @@ def test_one_to_one_is_greedy_from_the_top(corpus):
         (a, b) for a, b, _ in expected
     ]
     assert len(kept) < len(pairs)
-
-
-def test_no_dates_and_no_articles_give_no_pairs(corpus):
-    vectors, days = corpus
-    undated = np.where(np.arange(2 * N) < N, UNDATED, days)
-    for arguments in ((vectors, undated, (A, B)), (vectors, days, (A[:0], B))):
-        pairs = align(*arguments, window_days=3, floor=0.1)
-        assert len(pairs) == len(one_to_one(pairs)) == pairs.counts.sum() == 0
 
 
 def allowed_columns(day, days, candidates, window, at_least):

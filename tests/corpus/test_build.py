@@ -17,7 +17,6 @@ from change_it.corpus import build
 from change_it.corpus.build import build_corpus, write_corpus
 from change_it.corpus.folder import CONFIGS
 from change_it.corpus.splits import NONE
-from change_it.corpus.summary import summary
 
 
 def same(one, other):
@@ -82,22 +81,6 @@ class TestBuild:
         same(first.tables, again.tables)
         assert not first.tables["articles"]["test"].equals(other.tables["articles"]["test"])
 
-    def test_without_dates_there_is_no_window(self):
-        undated = [dataclasses.replace(a, date=None) for a in articles()]
-        chosen = build_corpus(reading(undated), options(window_days="none"))
-        assert chosen.report["pairs"]["kept"]["A2"] == 10
-        corpus = build_corpus(reading(undated), options())
-        assert all(corpus.tables[name]["test"].equals(rows["test"]) for name, rows in chosen.tables.items())
-        assert (corpus.report["options"]["window_days"], chosen.report["notes"]) == ("none", [])
-        said = "No row has a date, so every article of one outlet is compared"
-        assert any(note.startswith(said) for note in summary(corpus.report)[0].notes)
-
-    def test_a_corpus_without_loose_pairs_has_no_s2s1_training(self):
-        corpus = build_corpus(reading(loose=0, alone=0), options())
-        assert "train" not in corpus.tables["s2s1"]
-        assert "train_d" in corpus.tables
-        assert list(corpus.tables["train_d"]) == ["test"]
-
 
 def test_splits_come_from_the_input_and_partners_from_similarity():
     made = []
@@ -129,12 +112,9 @@ def test_headlines_that_are_the_text_of_a_test_article_leave_training():
 
 CHANGE_IT = {
     "released": ("id,headline,article,label", "{id},{headline},{article},{label}"),
-    "released with alignment": (
-        "id,headline,article,label,alignment",
-        "{id},{headline},{article},{label},{alignment}",
-    ),
+    "released with alignment": ("id,headline,article,label,alignment", "{id},{headline},{article},{label},{alignment}"),
     "Hub": ("id,headline,full_text,alignment", "{number},{headline},{article},{alignment}"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("layout", CHANGE_IT)
@@ -161,19 +141,6 @@ def test_change_it_as_released_and_as_on_the_hub_needs_no_option(layout, tmp_pat
     assert ("No row has a date" in " ".join(report["notes"])) == (layout == "released")
 
 
-def test_one_file_a_newspaper(tmp_path):
-    """The outlets are called as they are named, A first; labels and ids of the files are not needed."""
-    for label in ("rep", "gio"):
-        rows = [f"{a.headline},{a.article},{a.date}" for a in articles() if a.label == label]
-        (tmp_path / f"{label}=1.csv").write_text("\n".join(["title,body,date", *rows]) + "\n")
-    files = [f"{name}={tmp_path}/{label}=1.csv" for name, label in (("faro", "rep"), ("colle", "gio"))]
-    columns = ["--columns", "headline=title,article=body"]
-    assert main(["corpus", "build", *files, *columns, "--out", str(tmp_path / "corpus")]) == 0
-    report = json.loads((tmp_path / "corpus/alignment.json").read_text())
-    assert report["outlets"] == {"a": "faro", "b": "colle", "a_label": "faro", "b_label": "colle"}
-    assert report["pairs"]["kept"]["A2"] == 10
-
-
 def lasting():
     """The articles of `articles`, and of each strict event one of `gio` two days later in the same words: another event."""
     made = articles(close=40)
@@ -190,21 +157,11 @@ def lasting():
 
 def test_what_a_corpus_says_of_its_pairs_and_events():
     report = build_corpus(reading(lasting()), options()).report
-    by_days = {row["days"]: row for row in report["days_apart"]}
-    assert by_days[0]["strict"] == 40
-    assert by_days[0]["strict_one_event"] == 1.0  # nothing three days apart
-    assert report["pairs"]["above_strict"] == 40
-    assert report["events"] == {
-        "largest": 2,
-        "largest_days": 1,
-        "largest_pairs": 1,
-        "effective": 20.0,
-        "test_pairs": 20,
-        "test_events": 20,
-    }
+    [same_day] = (row for row in report["days_apart"] if row["days"] == 0)
+    assert (same_day["strict"], same_day["strict_one_event"]) == (40, 1.0)  # nothing three days apart
+    numbers = {"largest": 2, "largest_days": 1, "largest_pairs": 1, "effective": 20.0}
+    assert report["events"] == numbers | {"test_pairs": 20, "test_events": 20}
     assert report["rejected"] == {"close to a test article": 20}
-    wide = build_corpus(reading(lasting()), options(window_days=2)).report
-    assert wide["options"]["window_days"] == 2
 
 
 def test_the_leak_check_searches_for_itself(monkeypatch):
@@ -218,13 +175,7 @@ def test_the_leak_check_searches_for_itself(monkeypatch):
 @pytest.mark.parametrize(
     ("share", "largest", "days", "most", "said"),
     [
-        (
-            0.79,
-            2,
-            1,
-            1,
-            "only 79% of the strict pairs report one event, by the estimate: raise --strict to 0.6",
-        ),
+        (0.79, 2, 1, 1, "only 79% of the strict pairs report one event, by the estimate: raise --strict"),
         (0.81, 21, 3, 4, "an event has 21 articles in 3 days, more than one event has"),
         (0.81, 20, 15, 1, "an event has 20 articles in 15 days"),
         (0.81, 21, 15, 5, "an event has 5 of the 20 strict pairs: raise --strict"),
@@ -239,24 +190,6 @@ def test_warnings_of_pairs_and_events(share, largest, days, most, said):
     assert ("lower --strict to 0.4" in few) == (share > 0.8 and most == 1)
 
 
-def test_weekly_papers_have_no_estimate():
-    """No two of their articles are three days apart."""
-    weekly = [
-        dataclasses.replace(a, date=a.date - timedelta(days=a.date.toordinal() % 7)) for a in articles()
-    ]
-    report = build_corpus(reading(weekly), options(loose=0.3)).report
-    assert [row["strict_one_event"] for row in report["days_apart"]] == [None] * 4
-    assert report["pairs"]["kept"]["A2"] == 10
-    assert report["lowest_strict"] is None
-    assert len(report["warnings"]) == 1  # that the test set is small
-
-
-def test_a_test_set_that_is_too_small_is_said():
-    report = built().report
-    assert report["pairs"]["kept"]["A2"] < 100
-    assert "scores on fewer than 100 say little: give more months of articles" in report["warnings"][0]
-
-
 class TestWrite:
     def test_names_of_the_input_are_no_markup_in_the_card(self, tmp_path):
         odd = reading()
@@ -269,33 +202,11 @@ class TestWrite:
         assert "&#60;img src&#61;x onerror&#61;alert(1)&#62;&#124;&#96;" in body
         assert "<img" not in body
 
-    @pytest.mark.parametrize("given", ["out/mine.csv", "link.csv"])
-    def test_an_input_in_its_own_output_is_refused(self, given, tmp_path, capsys):
+    def test_an_input_in_its_own_output_is_refused(self, tmp_path, capsys):
         (tmp_path / "out").mkdir()
         (tmp_path / "out/alignment.json").write_text("{}")
         (tmp_path / "out/mine.csv").write_text("mine")
         (tmp_path / "link.csv").symlink_to(tmp_path / "out/mine.csv")
-        assert main(["corpus", "build", str(tmp_path / given), "--out", str(tmp_path / "out")]) == 2
-        assert "no output may overwrite an input: choose another --out" in capsys.readouterr().err
+        assert main(["corpus", "build", str(tmp_path / "link.csv"), "--out", str(tmp_path / "out")]) == 2
+        assert "no output may overwrite an input" in capsys.readouterr().err
         assert (tmp_path / "out/mine.csv").read_text() == "mine"
-
-
-def test_a_language_without_a_list_is_kept(tmp_path, capsys):
-    report = build_corpus(reading(articles()), options(language="de")).report
-    assert report["options"]["language"] == "de"
-    assert main(["corpus", "build", "x.csv", "--language", "Deutsch", "--out", str(tmp_path)]) == 2
-    assert "--language Deutsch is no code of a language" in capsys.readouterr().err
-
-
-def test_a_language_is_guessed_and_said():
-    for start, language in (
-        ("El alcalde de la ciudad no está ", "none"),
-        ("The mayor of the city is here ", "en"),
-    ):
-        made = [
-            dataclasses.replace(one, article=9 * start + one.article, headline="Same") for one in articles()
-        ]
-        report = build_corpus(reading(made), options(language=None)).report
-        assert report["options"]["language"] == language
-        assert report["notes"][0].startswith(f"Language: {language}, guessed (of the words, ")
-    assert "16 of 16 test pairs have the same headline on both sides" in report["notes"]

@@ -1,12 +1,10 @@
 """Two corpora in folders of one name stay two."""
 
-import pytest
 from datasets import load_dataset
 
 from change_it.corpus.build import build_corpus, write_corpus
 from change_it.corpus.corpus_options import BuildOptions
-from change_it.corpus.folder import read_outlets, read_table
-from change_it.errors import InputError
+from change_it.corpus.folder import read_outlets
 from tests.corpus_fakes import OUTLETS, reading
 
 
@@ -20,11 +18,3 @@ def test_folders_of_one_name_are_not_taken_for_one_another(tmp_path):
         assert read_outlets(str(out)) == OUTLETS.names
         rows = load_dataset(str(out), "pairs", split="test")
         assert rows["a_headline"][:] == corpus.tables["pairs"]["test"]["a_headline"].to_list()
-
-
-@pytest.mark.parametrize("config", ["pairs", "nothing"])
-def test_a_folder_that_is_no_corpus_is_bad_input(tmp_path, config):
-    with pytest.raises(InputError, match="corpus build"):
-        read_table(str(tmp_path), config, "test")
-    with pytest.raises(InputError, match="no corpus folder"):
-        read_outlets(str(tmp_path / "missing"))

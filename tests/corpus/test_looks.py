@@ -12,15 +12,11 @@ from change_it.cli import main
 from change_it.corpus.article import Article
 from change_it.corpus.corpus_options import ReadingOptions
 from change_it.corpus.folder import read_warnings
-from change_it.corpus.looks import BEGIN, END, MARK, look, mended, refuse_apart
+from change_it.corpus.looks import BEGIN, END, MARK, look, mended
 from change_it.corpus.reading import RefusedError, read_articles
 from change_it.corpus.sample import COLUMNS, sample_articles
 from change_it.errors import InputError
-from change_it.io import outlet_and_file
-from change_it.scoring.floors_and_predictions import lead
-from change_it.text.clauses import cuts
 from change_it.text.cleaning import decoded, encoded_twice
-from change_it.text.typography import Typography
 
 OUTLETS = "colle", "faro"
 COOKIE = "Questo sito usa cookie tecnici e di terze parti per mostrarti pubblicità. Chiudendo questo banner acconsenti."
@@ -50,43 +46,19 @@ def both(**sides):
 
 
 SPOILT = {
-    "site's name": (
-        both(colle=lambda text: f"{text} | La Gazzetta del Colle", faro=lambda text: f"{text} - IlFaro.it"),
-        [("colle", END), ("faro", END)],
-    ),
+    "site's name": (both(colle=lambda text: f"{text} | La Gazzetta del Colle", faro=lambda text: f"{text} - IlFaro.it"), [("colle", END), ("faro", END)]),
     "agency": (faro(lambda a: replace(a, headline=f"ANSA: {a.headline}"), 3), [("faro", BEGIN)]),
-    "apostrophes": (
-        both(colle=lambda text: text, faro=lambda text: text.replace("'", "’")),
-        [("colle", MARK), ("faro", MARK)],
-    ),
-    "title in body": (
-        faro(lambda a: replace(a, article=f"{a.headline.upper()}. {a.article}")),
-        [("faro", TITLE)],
-    ),
+    "apostrophes": (both(colle=lambda text: text, faro=lambda text: text.replace("'", "’")), [("colle", MARK), ("faro", MARK)]),
+    "title in body": (faro(lambda a: replace(a, article=f"{a.headline.upper()}. {a.article}")), [("faro", TITLE)]),
     "cookies": (faro(lambda a: replace(a, article=f"{COOKIE} {a.article}")), [("faro", PASSAGE)]),
-    "paywall": (
-        faro(lambda a: replace(a, article=f"{' '.join(a.article.split()[:12])}… {OFFER}"), 2),
-        [("faro", PASSAGE), ("faro", "articles have less than 20 words of their own")],
-    ),
+    "paywall": (faro(lambda a: replace(a, article=f"{' '.join(a.article.split()[:12])}… {OFFER}"), 2), [("faro", PASSAGE), ("faro", "articles have less than 20 words of their own")]),
     "spreadsheet": (faro(lambda a: replace(a, headline="#NAME?"), 50), [("faro", NOTHING)]),
     "one headline": (faro(lambda a: replace(a, headline="Notizie del giorno"), 10), [("faro", NOTHING)]),
-    "placeholder": (
-        faro(lambda a: replace(a, date=date(1970, 1, 1)), 3),
-        [("faro", "articles are of one day")],
-    ),
-    "months": (
-        faro(lambda a: replace(a, date=a.date.replace(day=1))),
-        [("faro", "articles are of the first of a month")],
-    ),
-    "encoded twice": (
-        faro(lambda a: replace(a, article=a.article.encode().decode("cp1252", "ignore"))),
-        [("faro", "articles were encoded as UTF-8 twice")],
-    ),
-    "Chinese": (
-        lambda number, a: replace(a, headline="桥梁倒塌，无人受伤。" + chr(0x5000 + number)),
-        [("", "headlines are in a script without spaces")],
-    ),
-}
+    "placeholder": (faro(lambda a: replace(a, date=date(1970, 1, 1)), 3), [("faro", "articles are of one day")]),
+    "months": (faro(lambda a: replace(a, date=a.date.replace(day=1))), [("faro", "articles are of the first of a month")]),
+    "encoded twice": (faro(lambda a: replace(a, article=a.article.encode().decode("cp1252", "ignore"))), [("faro", "articles were encoded as UTF-8 twice")]),
+    "Chinese": (lambda number, a: replace(a, headline="桥梁倒塌，无人受伤。" + chr(0x5000 + number)), [("", "headlines are in a script without spaces")]),
+}  # fmt: skip
 
 
 def names(looks):
@@ -99,18 +71,13 @@ def test_the_sample_is_clean(clean):
 
 
 @pytest.mark.parametrize("fault", SPOILT)
-def test_each_fault_is_seen(clean, fault):
+def test_each_fault_is_seen_with_its_number_and_an_example(clean, fault):
     change, expected = SPOILT[fault]
-    assert names(look(spoilt(clean, change), OUTLETS, (NONE, NONE))) == expected
-
-
-def test_a_look_says_how_many_of_how_many_with_an_example(clean):
-    [seen] = look(spoilt(clean, faro(lambda a: replace(a, headline="nan"), 10)), OUTLETS, (NONE, NONE))
-    of = sum(article.label == "faro" for article in clean)
-    assert (seen.count, seen.total, seen.example) == (sum(a.label == "faro" for a in clean[::10]), of, "nan")
-    assert seen.text.startswith(
-        f"faro: {seen.count} of {of} headlines are none, or stand over many articles, as “nan”: leave"
-    )
+    seen = look(spoilt(clean, change), OUTLETS, (NONE, NONE))
+    assert names(seen) == expected
+    assert all(f"{each.count} of {each.total} " in each.text and each.example for each in seen)
+    if fault == "spreadsheet":
+        assert seen[0].count == sum(a.label == "faro" for a in clean[::50])
 
 
 @pytest.mark.parametrize("fault", ["site's name", "agency", "cookies", "title in body"])
@@ -125,25 +92,21 @@ def test_mend_takes_off_what_was_put_on(clean, fault):
 def test_a_page_of_many_stories_and_articles_of_both_outlets(clean):
     a, b = ([at for at, article in enumerate(clean) if article.label == name] for name in OUTLETS)
     articles = [replace(article, date=date(2024, 3, 6 + at % 9)) for at, article in enumerate(clean)]
-    pairs = [
-        (one, other) for one in a[:99] for other in b[:99] if articles[one].date == articles[other].date
-    ][:60]
-    for one, _ in pairs[:20]:
-        articles[one] = replace(
-            clean[one], article=" ".join(x.article for x in clean[one : one + 12]), date=articles[one].date
-        )
+    pairs = [(i, j) for i in a[:99] for j in b[:99] if articles[i].date == articles[j].date][:60]
+    for i, _ in pairs[:20]:
+        articles[i] = replace(articles[i], article=" ".join(x.article for x in clean[i : i + 12]))
     links = tuple(np.array(pairs).T)
-    seen = look(articles, OUTLETS, links)
-    assert [(each.outlet, each.name[:28]) for each in seen] == [("", "articles are 4 times as long")]
+    assert [(each.outlet, each.name[:28]) for each in look(articles, OUTLETS, links)] == [
+        ("", "articles are 4 times as long")
+    ]
     far = [replace(article, date=article.date + timedelta(article.label == "faro")) for article in articles]
     assert look(far, OUTLETS, links) == []  # only those of one day count
 
-    copies = dict(zip(b[:12], a[:12], strict=True))
-    articles = [
-        replace(x, article=clean[copies[at]].article) if at in copies else x for at, x in enumerate(clean)
-    ]
+    copies = list(clean)
+    for i, j in zip(a[:12], b[:12], strict=True):
+        copies[j] = replace(clean[j], article=clean[i].article)
     assert ("colle", "articles stand word for word in faro, too") in names(
-        look(articles, OUTLETS, (NONE, NONE))
+        look(copies, OUTLETS, (NONE, NONE))
     )
 
 
@@ -177,10 +140,6 @@ def test_of_the_versions_of_an_id_the_newest_and_longest_is_kept(clean, tmp_path
     count = sum(a.label == "colle" for a in clean)
     [seen] = reading.looks
     assert (seen.name, seen.outlet, seen.count, seen.total) == (REJECTED, "colle", 2 * count, 3 * count)
-    assert "of one id the newest row is kept, with the first date" in seen.text
-
-
-def test_versions_of_a_story_under_several_ids_are_seen(clean):
     several = [replace(a, id=f"{a.id}-{at}") for at, a in enumerate(versions(clean))]
     assert ("colle", "articles begin as another one with another id") in names(
         look(several, OUTLETS, (NONE, NONE))
@@ -192,63 +151,28 @@ def test_an_outlet_without_usable_rows_is_named_with_its_reasons_and_the_rows_ar
 ):
     file = table(tmp_path / "x.csv", clean, date=lambda a: str(a.date)[: 10 if a.label == "colle" else 7])
     count = sum(a.label == "faro" for a in clean)
-    for labels in ("", "colle,faro"):
-        with pytest.raises(RefusedError, match=f"{count} date without a day, month or year of faro"):
-            read(file, labels=labels)
     out = tmp_path / "corpus"
     assert main(["corpus", "build", file, "--out", str(out)]) == 2
-    assert f"{out}.rejected.csv lists them" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert f"{count} date without a day, month or year of faro" in said
+    assert f"{out}.rejected.csv lists them" in said
     assert len(read_csv(f"{out}.rejected.csv")) == count
     assert not out.exists()
-
-    cut = table(tmp_path / "cut.csv", clean, id=lambda a: "1.58292E+18")
-    assert main(["corpus", "build", cut, "--out", str(out), "--window-days", "none"]) == 2
-    assert f"{count - 1} duplicate id of faro" in capsys.readouterr().err
-    assert len(read_csv(f"{out}.rejected.csv")) == len(clean) - 2
+    with pytest.raises(RefusedError, match="no usable row has the label"):
+        read(file, labels="colle,faro")
 
 
 def test_dates_that_are_not_read_or_cannot_be(clean, tmp_path):
     rows = [{"title": a.headline, "text": a.article, "outlet": a.label, "seen": str(a.date)} for a in clean]
-    file = str(write_rows(tmp_path / "x.csv", rows))
-    with pytest.raises(InputError, match="--columns headline=title,article=text,label=outlet,date=seen"):
+    file, named = str(write_rows(tmp_path / "x.csv", rows)), "headline=title,article=text,label=outlet"
+    with pytest.raises(InputError, match=f"--columns {named},date=seen"):
         read(file)
-    named = "headline=title,article=text,label=outlet"
     [seen] = read(file, columns=named).looks
     assert seen.text.endswith("give --columns date=seen, or date= to leave it unread")
     assert read(file, columns=f"{named},date=seen").looks == read(file, columns=f"{named},date=").looks == []
     old = table(tmp_path / "old.csv", clean, date=lambda a: f"18{str(a.date)[2:]}")
     with pytest.raises(InputError, match="or leave the dates unread by --columns date="):
         read(old)
-
-
-def test_outlets_of_other_years_are_refused(clean):
-    later = [replace(a, date=a.date + timedelta(1500 * (a.label == "faro"))) for a in clean]
-    with pytest.raises(
-        InputError,
-        match=r"no two articles of the outlets are at most 3 days apart \(colle 20.* to 20.*, faro 20",
-    ):
-        refuse_apart(later, OUTLETS, 3)
-    refuse_apart(clean, OUTLETS, 0)
-    refuse_apart([replace(a, date=None) for a in clean], OUTLETS, 0)
-
-
-def test_r_and_g_have_short_names_in_files_of_change_it_alone(clean, tmp_path):
-    rows = [
-        {"id": a.id, "headline": a.headline, "article": a.article, "label": "RG"[a.label == "faro"]}
-        for a in clean
-    ]
-    assert read(str(write_rows(tmp_path / "x.csv", rows))).outlets.names == ("rep", "gio")
-    dated = [row | {"date": str(a.date)} for row, a in zip(rows, clean, strict=True)]
-    assert read(str(write_rows(tmp_path / "y.csv", dated))).outlets.names == ("G", "R")
-
-
-def test_a_list_of_headlines_is_refused(tmp_path):
-    rows = [
-        {"headline": ["Crolla il ponte", "Cronaca"], "article": ["a", "b"], "label": label}
-        for label in OUTLETS
-    ]
-    with pytest.raises(InputError, match="2 headline is a list of texts: Crolla il ponte, Cronaca"):
-        read(str(write_rows(tmp_path / "x.jsonl", rows)))
 
 
 @pytest.mark.parametrize(
@@ -286,18 +210,9 @@ def test_a_threshold_that_is_no_cosine_and_one_event_alone_are_refused(clean, tm
         ("-1", "--strict -1.0 are no cosines"),
         ("0", "of 1 event, and A1 and A2 need one each: raise"),
     ):
-        assert (
-            main(
-                ["corpus", "build", file, "--out", str(tmp_path / "c"), "--strict", threshold, "--loose", "0"]
-            )
-            == 2
-        )
+        strict = ["--strict", threshold, "--loose", "0"]
+        assert main(["corpus", "build", file, "--out", str(tmp_path / "c"), *strict]) == 2
         assert says in capsys.readouterr().err
-
-
-def test_the_hub_s_page_of_a_data_set_is_its_id():
-    assert outlet_and_file("https://huggingface.co/datasets/o/n") == ("", "hf://datasets/o/n")
-    assert outlet_and_file("left=https://huggingface.co/datasets/o/n/c") == ("left", "hf://datasets/o/n/c")
 
 
 def test_commands_that_use_a_corpus_say_how_much_was_seen(tmp_path):
@@ -306,10 +221,3 @@ def test_commands_that_use_a_corpus_say_how_much_was_seen(tmp_path):
         "few pairs",
         "corpus build has 2 looks at this corpus: see its card, README.md",
     ]
-
-
-def test_baselines_count_letters_in_scripts_without_spaces():
-    article = "桥梁倒塌，无人受伤。市长说，调查已经开始。"
-    assert lead(article, 8) == "桥梁倒塌，无人受伤"
-    first, second = "桥梁倒塌，无人受伤", "市长说，调查已经开始"
-    assert cuts(article, Typography()) == [first, *first.split("，"), second, "调查已经开始"]

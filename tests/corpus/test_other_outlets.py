@@ -2,7 +2,6 @@
 
 import dataclasses
 import random
-from datetime import timedelta
 
 import polars as pl
 import pytest
@@ -12,7 +11,7 @@ from judge_data import load
 from change_it.corpus.build import build_corpus, write_corpus
 from change_it.corpus.folder import CONFIGS
 from change_it.corpus.splits import OTHER_OUTLET
-from change_it.judges.fluency_data import load_fluency
+from change_it.judges.data import load_fluency
 
 
 def with_others(made, seed=5):
@@ -68,23 +67,6 @@ def test_a_test_event_loses_their_articles(corpus):
     assert gone.isdisjoint(corpus.tables["articles"]["other"]["id"])
     assert corpus.report["rows"] == corpus.report["kept"] + len(corpus.rejected)
     assert corpus.report["leak_check"]["neighbours"]["articles"] == 0
-
-
-def test_their_pairs_are_of_the_window_too():
-    def late(a):
-        return dataclasses.replace(a, date=a.date + timedelta(days=2)) if a.label in ("post", "herald") else a
-
-    made = [late(a) for a in with_others(articles())]
-    kept = {
-        days: build_corpus(reading(made), options(labels="rep,gio", other_outlets=True, window_days=days))
-        for days in (0, 2)
-    }
-    days = pl.col("a_date").sub(pl.col("b_date")).dt.total_days().abs()
-    apart = {
-        window: corpus.tables["pairs"]["other"].select(days).to_series() for window, corpus in kept.items()
-    }
-    assert apart[0].max() == 0
-    assert apart[2].max() == 2
 
 
 def test_their_pairs_are_strict_of_two_outlets_and_of_one_fold(corpus):

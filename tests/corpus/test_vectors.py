@@ -7,7 +7,6 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from change_it.corpus import vectors
 from change_it.corpus.vectors import near_duplicates, tfidf
-from change_it.errors import InputError
 
 
 def test_vectors_are_those_of_scikit_learn_for_words_of_two_texts():
@@ -22,12 +21,6 @@ def test_marks_and_scripts_without_spaces_are_compared_by():
     matrix = tfidf(texts)
     assert matrix[:2].nnz == 8
     assert matrix[2:].nnz == 5
-
-
-@pytest.mark.parametrize("texts", [[], ["", "! ?"], ["each word", "only once"]])
-def test_nothing_to_compare_by_is_an_input_error(texts):
-    with pytest.raises(InputError, match="no word is left"):
-        tfidf(texts)
 
 
 @pytest.mark.parametrize(("min_df", "block"), [(1, 2048), (2, 7)])

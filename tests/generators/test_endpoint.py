@@ -118,15 +118,6 @@ def test_refusals_and_timeouts_are_rows_with_an_error(server, options, monkeypat
     assert "11 rows with an error (5 server refused, 2 refused by the model, " in capsys.readouterr().out
 
 
-def test_a_busy_server_is_asked_again(server, options):
-    server.reply = lambda prompt, number: (
-        (429 + 74 * (number == 2), b"{}") if number in (2, 3, 5) else f"Titolo {number}"
-    )
-    rows = transferred(options(concurrency=1))
-    assert {row["error"] for row in rows} == {""}
-    assert len(server.requests) == 12 + 3
-
-
 def test_an_interrupted_run_goes_on_with_what_is_missing(server, options):
     server.reply = lambda prompt, number: f"Titolo {number}" if number <= 7 else refusal(429, "busy")
     with pytest.raises(InputError, match=r"still answers with status 429: .* \(7 of 12 headlines"):
@@ -143,15 +134,6 @@ def test_a_server_that_is_not_there_leaves_nothing_in_the_way(options):
     with pytest.raises(InputError, match=r"cannot be reached .*: start the server, or give another --endp"):
         transferred(options(endpoint="http://127.0.0.1:9/v1"))
     assert {row["error"] for row in transferred(options())} == {""}
-
-
-def test_the_address_is_taken_as_other_clients_take_it(server, options):
-    root = server.url.removesuffix("/v1")
-    paths = {"": "/v1", "/v1/": "/v1", "/v1/chat/completions": "/v1", "/proxy": "/proxy/v1"}
-    for path, asked in {**paths, "/v1beta/openai/": "/v1beta/openai"}.items():
-        server.requests.clear()
-        transferred(options(endpoint=f"{root}{path}"))
-        assert {request["path"] for request in server.requests} == {f"{asked}/chat/completions"}
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,10 @@
 """Generators as a function: what is read, what comes back, and which ones a folder offers."""
 
-from itertools import pairwise
-
 import pytest
 from scoring_fakes import FakeJudges
 from tiny_generators import WORDS, save_generator
-from transformers import GenerationConfig
 
 from change_it import HeadlineTransfer, InputError
-from change_it.generators.generator import load_generator
 from change_it.generators.search import Search
 from change_it.scoring.item import Item
 
@@ -41,20 +37,6 @@ def test_each_outlet_has_its_own_generator_and_order_is_kept_in_any_batches(both
     assert both(HEADLINES, article=ARTICLES, to="rep")[0] != mixed[0]
 
 
-def test_a_call_says_which_n_grams_are_blocked_and_the_generator_does_otherwise(both):
-    def pairs(text):
-        return list(pairwise(text.split()))
-
-    given = {"article": ARTICLES, "to": "gio"}
-    usual, free, strict = (
-        both(HEADLINES, **given, decoding=size and GenerationConfig(no_repeat_ngram_size=size))
-        for size in (None, 50, 2)
-    )
-    assert all(len({*pairs(text)}) == len(pairs(text)) for text in strict)
-    assert any(len({*pairs(text)}) < len(pairs(text)) for text in free)
-    assert usual == both(HEADLINES, **given, decoding=GenerationConfig(no_repeat_ngram_size=3))
-
-
 def test_an_empty_source_is_refused_in_a_call_and_gives_no_candidates(both):
     for article in (" \n", None, float("nan")):
         with pytest.raises(InputError, match="empty texts in article at 1: give a text for every item"):
@@ -65,12 +47,6 @@ def test_an_empty_source_is_refused_in_a_call_and_gives_no_candidates(both):
     some = both.propose([Item("", "", "gio", *each) for each in texts], Search())
     assert [bool(candidates) for candidates in some] == [True, False, True]
     assert both("", article=ARTICLES[2], to="gio") == some[2][0].text
-
-
-def test_generators_of_several_recipes_are_no_system(folder):
-    both = [load_generator(folder / name, device="cpu") for name in ("sum-rep", "s2s1-gio")]
-    with pytest.raises(InputError, match="one recipe and one corpus are needed, these are sum of"):
-        HeadlineTransfer(both)
 
 
 def test_a_folder_chooses_by_recipe_and_outlet(folder, tmp_path):

@@ -3,12 +3,11 @@
 import json
 import shutil
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 import torch
 from corpus_fakes import articles, write_articles
-from malformed import edit, edit_weights, spoil
+from malformed import edit, edit_weights
 from safetensors import safe_open
 from tiny_generators import CARD, HEADLINES, batch_of, found_by, options, transferred
 
@@ -64,65 +63,37 @@ def test_adapters_learn_alone_and_load_onto_their_base(corpus, tmp_path, tiny, m
     assert generator.weights_hash == metrics["weights_hash"]
 
 
-def test_a_broken_adapter_run_resumes_to_the_same_adapters(corpus, tmp_path, tiny_t5, interrupted_at):
+def test_a_broken_adapter_run_resumes_to_the_same_adapters(corpus, tmp_path, tiny_models, interrupted_at):
     short = {"lora": True, "max_steps": 6, "eval_steps": 3, "checkpoint_minutes": 0.0}
-    train.train_generator(options(corpus, tmp_path / "whole", tiny_t5, **short))
+    train.train_generator(options(corpus, tmp_path / "whole", tiny_models["t5"], **short))
     with interrupted_at(5):
-        train.train_generator(options(corpus, tmp_path / "broken", tiny_t5, **short))
+        train.train_generator(options(corpus, tmp_path / "broken", tiny_models["t5"], **short))
     [saved, *_] = tmp_path.glob("broken/checkpoints/generator/*/adapter_model.safetensors")
     assert all("lora_" in key for key in keys(saved.parent, saved.name))
-    train.train_generator(options(corpus, tmp_path / "broken", tiny_t5, **short, resume=True))
+    train.train_generator(options(corpus, tmp_path / "broken", tiny_models["t5"], **short, resume=True))
     weights = {(tmp_path / name / "adapter_model.safetensors").read_bytes() for name in ("whole", "broken")}
     assert len(weights) == 1
 
 
-@pytest.mark.parametrize(("tiny", "half"), [("t5", False), ("llama", True)], indirect=["tiny"])
-def test_frozen_weights_are_bfloat16_where_that_is_asked_for(corpus, tmp_path, tiny, half):
-    chosen = options(corpus, tmp_path, tiny, lora=True, max_steps=1, arg=(f"bf16={half}",))
-    train.train_generator(chosen)
-    assert GeneratorInfo.load(tmp_path).base_dtype == ("bfloat16" if half else "float32")
-    for precision in ("float32", "bf16"):
-        model = load_generator(tmp_path, precision=precision, device="cpu").model
-        types = {weight.dtype for weight in model.parameters()}
-        assert (torch.bfloat16 in types) == (half and precision == "bf16")
-
-
 @pytest.fixture(scope="module")
-def untrained(tiny_t5, tmp_path_factory):
+def untrained(tiny_models, tmp_path_factory):
     """A folder of untrained adapters."""
     out = tmp_path_factory.mktemp("untrained")
-    tokenizer = load_tokenizer(tiny_t5)
-    model = load_model(tiny_t5, "encoder-decoder", tokenizer, use="base")
-    add_adapters(model, tiny_t5, "encoder-decoder").save_pretrained(out)
+    tokenizer = load_tokenizer(tiny_models["t5"])
+    model = load_model(tiny_models["t5"], "encoder-decoder", tokenizer, use="base")
+    add_adapters(model, tiny_models["t5"], "encoder-decoder").save_pretrained(out)
     tokenizer.save_pretrained(out)
     about = CARD | {"recipe": "sum", "reads": "article", "to": "faro", "outlets": ("colle", "faro")}
-    about |= {"kind": "encoder-decoder", "architecture": "t5", "base": tiny_t5, "target_tokens": 8, "seed": 1}
+    about |= {
+        "kind": "encoder-decoder",
+        "architecture": "t5",
+        "base": tiny_models["t5"],
+        "target_tokens": 8,
+        "seed": 1,
+    }
     GeneratorInfo(**about).save(out)
+    assert load_generator(out, device="cpu").info.base == tiny_models["t5"]
     return out
-
-
-@pytest.fixture
-def adapters(untrained, tmp_path):
-    """A folder of untrained adapters that a test may change."""
-    return shutil.copytree(untrained, tmp_path / "adapters")
-
-
-@pytest.mark.parametrize(
-    ("base", "says"),
-    [
-        ("../tiny-t5", "neither the full path of a folder nor a Hub id"),
-        ("/nowhere/t5", r"belong to /nowhere/t5, .*name its new place as base in .*generator\.json"),
-        ("nina/nothing", "nina/nothing cannot be loaded as a generator"),
-    ],
-)
-def test_adapters_whose_base_is_not_there_are_refused(base, says, adapters, tiny_t5, monkeypatch):
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    assert load_generator(adapters, device="cpu").info.base == tiny_t5
-    edit(adapters / "generator.json", lambda record: record.update(base=base))
-    monkeypatch.chdir(adapters.parent)
-    with pytest.raises(InputError, match=says):
-        load_generator(adapters, device="cpu")
 
 
 def drop(tensors):
@@ -130,24 +101,26 @@ def drop(tensors):
 
 
 @pytest.mark.parametrize(
-    ("name", "damage", "says"),
+    ("file", "damage", "says"),
     [
-        ("weights", spoil, "not finite numbers"),
-        ("weights", drop, "Found missing adapter keys"),
-        ("adapter_config.json", lambda record: record.update(lora_alpha="x"), "do not fit their base model"),
+        ("generator.json", {"base": "../tiny-t5"}, "neither the full path of a folder nor a Hub id"),
+        ("generator.json", {"base": "/nowhere/t5"}, r"belong to /nowhere/t5, .*name its new place as base"),
+        ("adapter_config.json", {"lora_alpha": "x"}, "do not fit their base model"),
+        ("", drop, "Found missing adapter keys"),
     ],
-)  # fmt: skip
-def test_damaged_adapters_are_refused(name, damage, says, adapters):
-    if name == "weights":
-        edit_weights(adapters, damage)
+)
+def test_adapters_without_their_base_or_damaged_are_refused(file, damage, says, untrained, tmp_path):
+    folder = shutil.copytree(untrained, tmp_path / "adapters")
+    if file:
+        edit(folder / file, lambda record: record.update(damage))
     else:
-        edit(adapters / name, damage)
+        edit_weights(folder, damage)
     with pytest.raises(InputError, match=says):
-        load_generator(adapters, device="cpu")
+        load_generator(folder, device="cpu")
 
 
 @pytest.mark.slow(seconds=15)
-def test_english_articles_go_from_build_to_adapters_that_write(tmp_path, tiny_llama):
+def test_english_articles_go_from_build_to_adapters_that_write(tmp_path, tiny_models):
     english = [
         replace(
             one, article=f"It was said that {one.article.replace(' ', ' of the ', 8)} and it is in the city"
@@ -157,12 +130,11 @@ def test_english_articles_go_from_build_to_adapters_that_write(tmp_path, tiny_ll
     news, folder = write_articles(tmp_path / "news.csv", english), tmp_path / "corpus"
     corpus_commands.build(BuildOptions(files=(str(news),), out=folder))
     given = {"recipe": "rewrite", "to": None, "lora": True, "max_steps": 4, "eval_steps": 4}
-    train.train_generator(options(str(folder), tmp_path / "out", tiny_llama, **given))
+    train.train_generator(options(str(folder), tmp_path / "out", tiny_models["llama"], **given))
     info = GeneratorInfo.load(tmp_path / "out")
     assert (info.language, info.prompt[0]) == ("en", "Article: ")
     chosen = {"generator": str(tmp_path / "out"), "corpus": str(folder), "items": 4, "device": "cpu"}
     rows = transferred(TransferOptions(**chosen, out=tmp_path / "new.csv", generation=("num_beams=1",)))
     assert len(rows) == 4
-    assert {row["generator"] for row in rows if row["headline"]} == {
-        f"{load_generator(tmp_path / 'out').weights_hash}|{Path(tiny_llama).name}"
-    }
+    signature = f"{load_generator(tmp_path / 'out').weights_hash}|tiny-llama"
+    assert {row["generator"] for row in rows if row["headline"]} == {signature}

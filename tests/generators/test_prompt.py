@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from change_it.corpus.folder import read_table
-from change_it.generators.prompt import Prompt, cut, headline_of
+from change_it.generators.prompt import Prompt, headline_of
 from change_it.scoring.item import Item
 
 ITEM = Item("", "colle", "faro", "Crolla il ponte", "Il ponte {to} sulla statale è crollato.")
@@ -73,17 +73,3 @@ def test_a_pair_that_touches_a2_is_left_out(corpus, tmp_path):
 )
 def test_what_introduces_a_headline_is_left_out(answer, headline):
     assert headline_of(answer, outlets=("colle", "faro")) == headline
-
-
-def test_an_answer_as_long_as_allowed_counts_if_its_line_is_whole():
-    assert headline_of("Crolla il ponte\nAltri", ended=False) == "Crolla il ponte"
-    assert headline_of("Crolla il", ended=False) == ""
-    assert cut("uno due tre", 8) == "uno due"
-
-
-def test_the_headline_of_an_example_is_no_answer(prompt):
-    shown = prompt.examples["faro"].pairs[0].answer
-    assert prompt.is_example(shown, "faro")
-    assert prompt.is_example(shown[:20], "faro")
-    assert prompt.is_example(" ".join(shown.split()[-4:]), "faro")
-    assert not prompt.is_example(shown.split()[-1], "faro")

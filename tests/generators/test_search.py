@@ -15,7 +15,6 @@ from change_it.networks.formats import (
     NoRepeatedWord,
     WordFormat,
 )
-from change_it.networks.headline_pipeline import Candidate, best
 from change_it.networks.tokenizer import IGNORED, train_tokenizer
 
 SOURCES = ["Il governo cade e si torna a votare", "«Sì» alla riforma, ma perché?", "Crolla il ponte"]
@@ -24,14 +23,14 @@ LENGTHS = {"max_source_tokens": 40, "max_target_tokens": 12}
 
 
 @pytest.fixture(scope="module", params=["t5", "llama", "pn", "transformer"])
-def generator(request, tiny_t5, tiny_llama):
+def generator(request, tiny_models):
     """A format and an untrained model."""
     name = request.param
     if name in NETWORKS:
         torch.manual_seed(0)
         model, tokenizer = new_network(name, SOURCES[:2], vocabulary=100, cells=16)
         return WordFormat(tokenizer, **LENGTHS), model.eval()
-    folder = {"t5": tiny_t5, "llama": tiny_llama}[name]
+    folder = tiny_models[name]
     kind = "encoder-decoder" if name == "t5" else "causal"
     tokenizer = load_tokenizer(folder)
     model = load_model(folder, kind, tokenizer).eval()
@@ -55,8 +54,8 @@ def test_labels_are_the_headline_and_its_end_unless_it_is_cut(generator):
         assert text.strip() == "Si torna a votare"
 
 
-def test_causal_labels_leave_the_prompt_out_and_sources_are_cut_not_the_prompt(tiny_llama):
-    tokenizer = load_tokenizer(tiny_llama)
+def test_causal_labels_leave_the_prompt_out_and_sources_are_cut_not_the_prompt(tiny_models):
+    tokenizer = load_tokenizer(tiny_models["llama"])
     format_ = CausalFormat(tokenizer, **LENGTHS, prompt=prompt_of("it", "article", "gio"))
     batch = batch_of(format_, ["parola " * 500, "Breve"], ["Crolla il ponte", "Sì"])
     ids, mask, labels = (batch[name] for name in ("input_ids", "attention_mask", "labels"))
@@ -92,14 +91,6 @@ def test_candidates_are_distinct_best_first_and_never_too_many(generator, settin
         scores = [one.score for one in candidates]
         assert scores == sorted(scores, reverse=True)
         assert all(-50 < score <= 0 for score in scores)
-
-
-def test_odd_sources_give_a_candidate_each(generator):
-    format_, model = generator
-    for settings in ({"num_beams": 2}, {"num_beams": 1}, {"do_sample": True}):
-        found = found_by(model, format_, ODD, **settings)
-        assert [len(candidates) >= 1 for candidates in found] == [True] * len(ODD)
-        assert all("\n" not in one.text for candidates in found for one in candidates)
 
 
 def test_rare_words_are_written_once_and_no_word_twice_in_a_row(monkeypatch):
@@ -146,10 +137,3 @@ def test_no_ngram_repeats_but_the_prompts_may_be_copied():
     assert torch.isfinite(rule(torch.tensor([[*prompt, 5, 6]]), scores)).all()
     repeated = rule(torch.tensor([[*prompt, 5, 6, 7, 5, 6]]), scores)
     assert torch.where(repeated[0] == -torch.inf)[0].tolist() == [7]
-
-
-def test_best_keeps_the_better_of_equal_texts_and_empty_only_alone():
-    found = [Candidate("a", -3.0), Candidate("b", -2.0), Candidate("a", -1.0), Candidate("", -0.5)]
-    assert best(found, 5) == [Candidate("a", -1.0), Candidate("b", -2.0)]
-    assert best(found, 1) == [Candidate("a", -1.0)]
-    assert best([Candidate("", -2.0), Candidate("", -1.0)], 3) == [Candidate("", -1.0)]

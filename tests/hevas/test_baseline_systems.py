@@ -68,9 +68,3 @@ def test_function_words_alone_and_unlinked_words():
     assert baseline("stextrank", ["Il la e. Non si."], language="it") == ["Il la e."]
     assert baseline("wtextrank", ["Il la e. Non si."], language="it") == [""]
     assert baseline("wtextrank", ["mare e vento e pane"], n_words=2, language="it") == ["mare vento"]
-
-
-def test_scripts_without_spaces_are_cut_between_letters():
-    text = "สะพานท่าเรือพัง ปิดถนน"
-    assert baseline("first", [text], n_words=6) == ["สะพานท่"]
-    assert len(words(baseline("tfidf", [text])[0])) == 9

@@ -82,13 +82,6 @@ def test_options_reach_the_metrics():
     assert evaluate(DOCUMENTS, [repeated], metrics=["LSA-C"], options=all_words).values["r"][0, 0] > 0
 
 
-def test_an_empty_headline_has_zeros_and_is_the_worst(evaluation):
-    assert evaluation.empty_headlines == {"poor": 1, "good": 0}
-    assert not evaluation.values["poor"][3].any()
-    assert not any(values[3, 0] for values in evaluation.normalised.values())
-    assert evaluation.normalised["AWL"][0, 0] > 0.5
-
-
 def example(**columns):
     """Systems x and y measured by columns of (values of x, values of y)."""
     values = {

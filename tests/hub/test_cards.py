@@ -7,7 +7,6 @@ import shutil
 import pytest
 from datasets import load_dataset
 from huggingface_hub import DatasetCard, ModelCard
-from malformed import edit
 
 from change_it.hub.packaging import files_of
 
@@ -63,17 +62,6 @@ def test_a_generator_shows_its_system_between_gold_and_copy(run, options):
     ]
     assert "judges:abc|rep2gio" in card.text
     assert "gio2rep" not in card.text
-
-
-def test_a_licence_of_texts_is_not_claimed_for_a_model_behind_a_generator(run, options, tmp_path):
-    folder = shutil.copytree(run / "generators/sum-gio", tmp_path / "tuned" / "sum-gio")
-    assert model_card(files_of(options("generator", folder))).data.license == "cc-by-nc-sa-4.0"
-    tuned = {"kind": "encoder-decoder", "architecture": "it5-base"}
-    edit(folder / "generator.json", lambda record: record.update(tuned))
-    shown = model_card(files_of(options("generator", folder)))
-    assert shown.data.license == "unknown"
-    assert "the terms of that model hold for it too" in shown.text
-    assert model_card(files_of(options("generator", folder, license="mit"))).data.license == "mit"
 
 
 def test_strings_of_strangers_are_text(options, tmp_path):

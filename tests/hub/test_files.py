@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 from malformed import edit
-from tiny_generators import save_generator
 
 from change_it.errors import InputError
 from change_it.hub.cards import public
-from change_it.hub.packaging import _model, files_of
+from change_it.hub.packaging import files_of
 
 CHECKOUT = Path(__file__).parents[2]
 
@@ -30,64 +29,42 @@ def test_a_corpus_goes_with_its_tables_and_without_paths(run, options):
     assert not any(str(run).encode() in content(files, name) for name in files.keys() - tables)
 
 
-def test_no_link_leads_out_of_the_folder(run, options, tmp_path):
-    folder = Path(shutil.copytree(run / "judges", tmp_path / "pushed"))
-    link = folder / "hh/notes.txt"
-    link.symlink_to(tmp_path / "secret")
-    with pytest.raises(InputError, match=r"hh/notes\.txt is a link that leads out of"):
-        files_of(options("judge", folder))
-    link.unlink()
-    (folder / "hh/merges.txt").symlink_to(folder / "main/model.safetensors")
-    assert "hh/merges.txt" in files_of(options("judge", folder))
-
-
-@pytest.mark.parametrize("name", ["credentials.json", "secret.txt", "mine.py"])
-def test_a_push_takes_what_training_wrote_and_refuses_the_rest(run, options, tmp_path, name):
-    folder = Path(shutil.copytree(run / "generators/sum-gio", tmp_path / "generator"))
-    written = {path.name for path in folder.iterdir()}
-    assert files_of(options("generator", folder)).keys() == {*written, "README.md"}
-    (folder / name).touch()
-    with pytest.raises(InputError, match=rf"training did not write \({name}\): move them elsewhere"):
-        files_of(options("generator", folder))
-
-
-def test_a_record_says_what_training_wrote(run, tmp_path):
-    folder = Path(shutil.copytree(run / "generators/sum-gio", tmp_path / "generator"))
-    written = sorted({path.name for path in folder.iterdir()} | {"metrics.json"})
-    (folder / "metrics.json").write_text(json.dumps({"files": written}))
-    assert sorted(_model(folder, "")) == written
-    (folder / "vocab.txt").touch()  # of another tokenizer
-    with pytest.raises(InputError, match=r"did not write \(vocab\.txt\)"):
-        _model(folder, "")
-
-
-def test_one_generator_a_repository(run, options, tmp_path):
+def test_a_generator_goes_with_what_training_wrote_and_its_code(run, options):
     files = files_of(options("generator", run / "generators/sum-gio"))
+    written = {path.name for path in (run / "generators/sum-gio").iterdir()}
+    assert files.keys() == {*written, "README.md"}
     assert {"generator.json", "tokenizer.json", "model.safetensors", "generation_config.json"} < files.keys()
     code = json.loads(files["tokenizer_config.json"])["auto_map"]
     assert code == {"AutoTokenizer": ["tokenizer.HeadlineTokenizer", None]}
-    for to in ("rep", "gio"):
-        save_generator(tmp_path / "two" / f"sum-{to}", to=to)
-    with pytest.raises(InputError, match="give the folder of one generator"):
-        files_of(options("generator", tmp_path / "two"))
 
 
-def test_adapters_on_a_folder_of_this_machine_are_refused(run, options, tmp_path):
-    folder = shutil.copytree(run / "generators/sum-gio", tmp_path / "adapters")
-    edit(folder / "generator.json", lambda record: record.update(base=str(tmp_path)))
-    with pytest.raises(InputError, match=r"on the Hub as base in generator\.json"):
-        files_of(options("generator", folder))
+def edited(name, **changes):
+    return lambda folder: edit(folder / name, lambda record: record.update(changes))
 
 
-def test_metrics_of_other_weights_or_settings_are_not_published(run, options, tmp_path):
-    judge = shutil.copytree(run / "judges/hh", tmp_path / "hh")
-    edit(judge / "config.json", lambda record: record["change_it"].update(max_tokens=1))
-    with pytest.raises(InputError, match="or settings than"):
-        files_of(options("judge", judge))
-    shutil.copy(run / "judges/ah/model.safetensors", judge / "model.safetensors")
-    edit(judge / "metrics.json", lambda record: record.update(weights_hash="0" * 64))
-    with pytest.raises(InputError, match="other weights"):
-        files_of(options("judge", judge))
+def other_weights(folder):
+    shutil.copy(folder.parent / "ah/model.safetensors", folder / "model.safetensors")
+    edited("metrics.json", weights_hash="0" * 64)(folder)
+
+
+#: A model, what is done to it, and what the refusal says.
+REFUSED = {
+    "a key": ("generators/sum-gio", lambda folder: (folder / "credentials.json").touch(), r"did not write \(credentials\.json\)"),
+    "code": ("generators/sum-gio", lambda folder: (folder / "mine.py").touch(), r"did not write \(mine\.py\): move"),
+    "a link": ("judges/hh", lambda folder: (folder / "notes.txt").symlink_to("/etc/hostname"), r"notes\.txt is a link that"),
+    "base": ("generators/sum-gio", edited("generator.json", base="/home/me/t5"), r"on the Hub as base in generator\.json"),
+    "settings": ("judges/hh", edited("config.json", change_it={"task": "hh"}), "or settings than"),
+    "weights": ("judges/hh", other_weights, "other weights"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_must_not_go_out_is_refused(run, options, tmp_path, name):
+    model, damage, says = REFUSED[name]
+    folder = Path(shutil.copytree((run / model).parent, tmp_path / "models")) / Path(model).name
+    damage(folder)
+    with pytest.raises(InputError, match=says):
+        files_of(options(model.partition("s/")[0], folder))
 
 
 def test_a_metric_is_found_by_the_name_of_its_repository(options):

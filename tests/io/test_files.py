@@ -62,28 +62,6 @@ def test_a_failed_block_changes_nothing(tmp_path):
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["a.txt", "folder", "run.json"]
 
 
-RECORDS = {
-    "metrics.json": '{"accuracy": 0.9}',  # as DVC writes it
-    "summary.json": '{"signature": "x", "systems": {}}',  # of an earlier version: it lists no files
-    "scores.json": "[1]",
-    "alignment.json": "{",
-}
-
-
-@pytest.mark.parametrize("record", RECORDS)
-def test_a_folder_of_others_is_refused_whatever_its_files_are_called(tmp_path, record):
-    for name in ("train.py", "README.md", "summary.csv", "items/mine.csv"):
-        io.write_text(tmp_path / "theirs" / name, "old")
-    (tmp_path / "theirs" / record).write_text(RECORDS[record])
-    for write in (
-        lambda: io.check_writable(tmp_path / "theirs", kind="run", record=record),
-        lambda: io.replace_folder(tmp_path / "theirs", record).__enter__(),
-    ):
-        with pytest.raises(InputError, match=f"holds other files .* and no {record} of this version"):
-            write()
-    assert len([path for path in tmp_path.rglob("*") if path.is_file()]) == 5
-
-
 def test_of_a_folder_of_ours_only_the_files_that_its_record_lists_are_replaced(tmp_path):
     out = tmp_path / "folder"
 
@@ -106,19 +84,17 @@ def test_of_a_folder_of_ours_only_the_files_that_its_record_lists_are_replaced(t
     assert (out / "notes.txt").read_text() == "theirs"
 
 
-def test_a_file_that_is_replaced_keeps_its_mode(tmp_path):
-    (tmp_path / "a.txt").touch(0o600)
-    io.write_text(tmp_path / "a.txt", "new")
-    assert (tmp_path / "a.txt").stat().st_mode & 0o777 == 0o600
-
-
-def test_the_working_folder_and_those_above_it_are_refused(tmp_path, monkeypatch):
+def test_the_working_folder_those_above_it_and_the_wrong_kind_are_refused(tmp_path, monkeypatch):
     (tmp_path / "a/b").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "a")
     for name in (".", "..", tmp_path):
         with pytest.raises(InputError, match="is the working folder or above it"):
             io.check_writable(Path(name), kind="run", record="metrics.json")
     io.check_writable(Path("b"), kind="run", record="metrics.json")
+    (tmp_path / "file").touch()
+    for path, kind, says in (("file", "folder", "name a folder"), ("a", "csv", "name a file")):
+        with pytest.raises(InputError, match=says):
+            io.check_writable(tmp_path / path, kind=kind)
 
 
 def test_a_link_is_written_through(tmp_path):
@@ -149,18 +125,3 @@ def test_faults_of_the_disk_are_one_sentence_and_leave_nothing(tmp_path, monkeyp
     assert exit_on_input_error(lambda: io.write_text(tmp_path / "a.txt", "text")) == 2
     assert os.strerror(errno.ENOSPC) in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
-
-
-def test_a_place_is_tried_before_work_begins(tmp_path):
-    (tmp_path / "file").touch()
-    io.check_writable(tmp_path / "new/deep/out", kind="folder")
-    io.check_writable(tmp_path / "new/out.csv", kind="csv")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["file"]
-    for path, kind, words in [
-        (tmp_path / "file", "folder", "name a folder"),
-        (tmp_path, "csv", "name a file"),
-        (tmp_path / "file/out", "run", "Not a directory"),
-        (tmp_path / ("x" * 300) / "out", "folder", "too long"),
-    ]:
-        with pytest.raises(InputError, match=words):
-            io.check_writable(path, kind=kind)

@@ -145,6 +145,7 @@ def test_outlets_have_names_with_spaces_and_files_equals_signs(tmp_path, monkeyp
     monkeypatch.chdir(tmp_path)
     table(tmp_path, PLAIN, "label=a/x.csv")
     assert io.outlet_and_file("La Stampa=a b.csv") == ("La Stampa", "a b.csv")
+    assert io.outlet_and_file("left=https://huggingface.co/datasets/o/n/c") == ("left", "hf://datasets/o/n/c")
     for name in ("label=a/x.csv", "label=*/x.csv", "in/label=a.csv"):
         assert io.outlet_and_file(name) == ("", name)
 

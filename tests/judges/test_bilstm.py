@@ -5,7 +5,6 @@ import torch
 from judge_data import options
 from saved_judges import check_loads
 
-import change_it.auto  # noqa: F401 (registers the models)
 from change_it.corpus.folder import read_table
 from change_it.judges import train
 from change_it.judges.bilstm import KNOWN, UNKNOWN, build_bilstm, split
@@ -18,11 +17,7 @@ HEADLINES = ["Il governo l'ha deciso: «No»", "Il GOVERNO no!", "Governo, l'ha 
 def built():
     torch.manual_seed(1)
     judge, tokenizer = build_bilstm(HEADLINES, max_tokens=64, id2label={0: "rep", 1: "gio"})
-    return judge.eval(), tokenizer
-
-
-def encode(tokenizer, texts):
-    return tokenizer(texts, padding=True, truncation=True, return_tensors="pt")
+    return judge.eval(), lambda texts: tokenizer(texts, padding=True, truncation=True, return_tensors="pt")
 
 
 def test_words_are_known_in_any_case_and_their_characters_as_printed():
@@ -41,28 +36,24 @@ def test_words_are_known_in_any_case_and_their_characters_as_printed():
     assert not ids[1].any()
 
 
-def test_an_answer_does_not_depend_on_the_batch():
-    judge, tokenizer = built()
+def test_an_answer_does_not_depend_on_the_batch_and_the_loss_is_the_sigmoids_cross_entropy():
+    judge, encode = built()
+    texts = [*HEADLINES[:4], " "]
     with torch.inference_mode():
-        together = judge(**encode(tokenizer, [*HEADLINES[:4], " "])).logits
-        alone = torch.cat([judge(**encode(tokenizer, [text])).logits for text in [*HEADLINES[:4], " "]])
-    torch.testing.assert_close(together, alone)
-
-
-def test_the_loss_is_the_binary_cross_entropy_of_the_sigmoid():
-    judge, tokenizer = built()
-    found = judge(**encode(tokenizer, HEADLINES[:2]), labels=torch.tensor([0, 1]))
-    second = torch.softmax(found.logits, dim=-1)[:, 1]
-    expected = -(torch.log(1 - second[0]) + torch.log(second[1])) / 2
-    torch.testing.assert_close(found.loss, expected)
-    found.loss.backward()
+        alone = torch.cat([judge(**encode([text])).logits for text in texts])
+        torch.testing.assert_close(judge(**encode(texts)).logits, alone)
+    answer = judge(**encode(HEADLINES[:2]), labels=torch.tensor([0, 1]))
+    second = torch.softmax(answer.logits, dim=-1)[:, 1]
+    torch.testing.assert_close(answer.loss, -(torch.log(1 - second[0]) + torch.log(second[1])) / 2)
+    answer.loss.backward()
     for part in (judge.words.weight, judge.convolution.weight, judge.lstm.weight_hh_l0):
         assert part.grad.abs().sum() > 0
 
 
 @pytest.mark.parametrize("register", [True, False])
 def test_it_is_loaded_by_plain_transformers_and_by_its_code_alone(tmp_path, register):
-    check_loads(*built(), HEADLINES, tmp_path, register=register)
+    judge, tokenizer = build_bilstm(HEADLINES, max_tokens=64, id2label={0: "rep", 1: "gio"})
+    check_loads(judge.eval(), tokenizer, HEADLINES, tmp_path, register=register)
 
 
 def test_it_is_trained_on_the_sets_of_lrec(corpus, tmp_path, monkeypatch):

@@ -1,16 +1,18 @@
-"""What the judges learn from: classes, folds, validation, and nothing of A2."""
+"""What the judges learn from: classes, folds, validation, and nothing of A2; and what breaks headlines for fluency."""
 
 import shutil
 from functools import cache, partial
 
+import numpy as np
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from judge_data import load
+from judge_data import load, options
 
 from change_it.corpus.folder import read_all_outlets, read_table
 from change_it.errors import InputError
-from change_it.judges.judge_options import JudgeOptions
+from change_it.judges import data as judge_data
+from change_it.judges.data import HELD_OUT, PARTS, SEEN, UNSEEN, load_fluency
 from change_it.judges.train import train_judge
 
 
@@ -40,22 +42,21 @@ def test_a_judge_learns_the_configs_that_the_corpus_shows(corpus, task, loaded):
     for config, data in ((task, loaded(task)), (f"{task}_random", load(task, corpus, as_published=True))):
         for part, side in ((data.train, "train"), (data.validation, "validation")):
             rows = read_table(corpus, config, side)
-            first, second = rows.columns[:2]
-            assert (part.texts, part.pairs) == (rows[first].to_list(), rows[second].to_list())
-            assert part.labels.tolist() == rows["label"].to_list()
+            first, second = (rows[name].to_list() for name in rows.columns[:2])
             assert rows.height
+            assert (part.texts, part.pairs, part.labels.tolist()) == (first, second, rows["label"].to_list())
 
 
 @pytest.mark.parametrize("task", ["hh", "ah"])
 def test_each_kind_of_wrong_partners_is_a_test_with_the_matching_rows(corpus, task, loaded):
     rows = read_table(corpus, task, "test")
-    near = ["near"] if task == "hh" else []
-    assert list(loaded(task).tests) == ["random", "hard", *near, "facts"]
-    for kind, test in loaded(task).tests.items():
+    tests = loaded(task).tests
+    assert list(tests) == ["random", "hard", *(["near"] if task == "hh" else []), "facts"]
+    for kind, test in tests.items():
         wrong = rows.filter(kind=kind)
-        assert (test.labels == 0).sum() == wrong.height
         same = test.texts if task == "hh" else test.pairs
         right = [text for text, label in zip(same, test.labels, strict=True) if label]
+        assert len(test) - len(right) == wrong.height
         if kind == "facts":  # those that could be changed
             assert sorted(right) == sorted(wrong["headline1" if task == "hh" else "article"])
         else:
@@ -69,33 +70,48 @@ def test_partners_are_on_one_side_of_the_validation(corpus, loaded):
     assert not any(pair & held and pair & known for pair in both)
 
 
-def test_a_corpus_of_an_earlier_version_is_refused_with_what_mends_it(corpus, tmp_path):
-    older = shutil.copytree(corpus, tmp_path / "corpus")
-    shutil.rmtree(older / "hh_random")
-    with pytest.raises(InputError, match="build it with `change-it corpus build`"):
-        load("hh", str(older), as_published=True)
-    rows = pq.read_table(older / "hh/train.parquet").drop_columns(["kind", "event"])
-    pq.write_table(rows, older / "hh/train.parquet")
-    with pytest.raises(InputError, match="build it with `change-it corpus build`"):
-        load("hh", str(older))
-
-
 def test_a_fold_trains_on_its_own_articles_and_tests_on_all(corpus, loaded):
     whole, folds = loaded("main"), [load("main", corpus, fold=fold) for fold in ("0", "1")]
-    seen = [set(data.train.texts) | set(data.validation.texts) for data in folds]
-    sizes = [len(data.train) + len(data.validation) for data in (*folds, whole)]
-    assert sizes[0] + sizes[1] == sizes[2]
+    seen = [{*data.known.texts} for data in folds]
+    assert sum(len(data.known) for data in folds) == len(whole.known)
     assert len(seen[0] & seen[1]) < 0.02 * len(seen[0])
     assert all(data.tests["gold"].texts == whole.tests["gold"].texts for data in folds)
     assert set(folds[0].headlines) <= set(read_table(corpus, "articles", "train").filter(fold=0)["headline"])
 
 
-def test_a_linear_judge_needs_no_class_in_its_validation_part(corpus, tmp_path):
-    small = shutil.copytree(corpus, tmp_path / "corpus")
-    file = small / "main/validation.parquet"
+def test_a_corpus_of_an_earlier_version_and_a_missing_class_are_refused(corpus, tmp_path):
+    older = shutil.copytree(corpus, tmp_path / "corpus")
+    shutil.rmtree(older / "hh_random")
+    with pytest.raises(InputError, match="build it with `change-it corpus build`"):
+        load("hh", str(older), as_published=True)
+    file = older / "main/validation.parquet"
     rows = pq.read_table(file)
     pq.write_table(rows.filter(pc.equal(rows["label"], 0)), file)
-    given = {"out": tmp_path / "main", "corpus": str(small), "task": "main"}
-    assert train_judge(JudgeOptions(**given))["results"]["gold"]["macro_f1"] > 0.55
+    linear = train_judge(options(str(older), tmp_path / "main"))  # needs no class in its validation part
+    assert linear["results"]["gold"]["macro_f1"] > 0.55
     with pytest.raises(InputError, match="the validation part of main lacks a class"):
-        train_judge(JudgeOptions(**given, encoder="bilstm"))
+        train_judge(options(str(older), tmp_path / "main", encoder="bilstm"))
+
+
+def test_printed_and_broken_headlines_and_where_they_come_from(corpus, monkeypatch):
+    used = []
+    corrupt = judge_data.corrupt
+    monkeypatch.setattr(judge_data, "corrupt", lambda *given: used.append(given[1]) or corrupt(*given))
+    monkeypatch.setattr(judge_data, "BROKEN", 200)
+    data = load_fluency(corpus, fold="all", seed=1)
+    printed = data.train.labels == 1
+    assert (printed.sum(), (~printed).sum()) == (200, 2 * 200)
+    assert {*data.parts} == {*range(1, PARTS + 1)}
+    test = read_table(corpus, "articles", "test", ["headline", "event"])
+    learnt = {text for text, label in zip(data.known.texts, data.known.labels, strict=True) if label}
+    assert not (learnt | {*data.headlines}) & {*test["headline"]}
+    assert {*data.tests} == {SEEN, UNSEEN}
+    for name, examples in data.tests.items():
+        assert len(examples) == len(data.events[name])
+        assert {*data.events[name]} <= {*test["event"]}
+    first = min(used.index(name) for name in HELD_OUT)
+    assert first > 2 * 200  # what is learnt from is broken before, by other corruptions
+    assert set(used[first:]) <= {*HELD_OUT}
+    of = dict(zip(data.headlines, data.counted_parts, strict=True))
+    for at in np.flatnonzero(printed)[:50]:  # a headline and what is made of it share a part
+        assert data.parts[at] == data.parts[at + 1] == of[data.train.texts[at]]

@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 from malformed import edit
 from saved_judges import save_judges
-from scoring_fakes import RuleJudge
+from scoring_fakes import RuleJudge, write_stand_ins
+from tiny_generators import save_generator
 from transformers import PreTrainedTokenizerBase
 
+from change_it.cli import main
 from change_it.errors import InputError
 from change_it.judges.judge import Judge
+from change_it.scoring.compute import compute_compliancy
 from change_it.scoring.judges import Judges
 
 LONG = "Derby sospeso per la pioggia, tifosi in strada fino a notte"
@@ -30,8 +33,7 @@ def trained(tmp_path_factory):
 def test_order_and_batches_do_not_matter(trained):
     judge = Judge.from_pretrained(trained / "ah", device="cpu")
     together = judge.probabilities(HEADLINES, ARTICLES, progress=False)
-    assert together.shape == (4, 2)
-    assert together.dtype == np.float64
+    assert (together.shape, together.dtype) == ((4, 2), np.float64)
     assert together.sum(axis=1) == pytest.approx(np.ones(4))
     pairs = zip(HEADLINES, ARTICLES, strict=True)
     alone = [judge.probabilities([a], [b], progress=False)[0] for a, b in pairs]
@@ -39,17 +41,19 @@ def test_order_and_batches_do_not_matter(trained):
     back = judge.probabilities(HEADLINES[::-1], ARTICLES[::-1], batch_size=2, progress=False)
     assert back[::-1] == pytest.approx(together, abs=1e-5)
     assert np.array_equal(together, judge.probabilities(HEADLINES, ARTICLES, progress=False))
+    with pytest.raises(ValueError, match="requires a second text for each"):
+        judge.probabilities(HEADLINES, ARTICLES[1:])
 
 
 def test_bf16_keeps_nearly_all_verdicts_and_the_signature_says_it(trained):
-    exact = Judges.from_pretrained(trained, device="cpu")
-    judges = Judges.from_pretrained(trained, precision="bf16", device="cpu")
+    exact, judges = (
+        Judges.from_pretrained(trained, precision=name, device="cpu") for name in ("float32", "bf16")
+    )
     assert judges.signature == exact.signature + "|precision:bf16"
     for task, pairs in (("main", None), ("hh", HEADLINES[::-1]), ("ah", ARTICLES)):
-        found = judges.by_task[task].probabilities(HEADLINES, pairs, progress=False)
-        expected = exact.by_task[task].probabilities(HEADLINES, pairs, progress=False)
-        assert found == pytest.approx(expected, abs=0.02)
-        assert (found != expected).any()
+        given, expected = (of.by_task[task].probabilities(HEADLINES, pairs) for of in (judges, exact))
+        assert given == pytest.approx(expected, abs=0.02)
+        assert (given != expected).any()
 
 
 def test_bad_input(trained, tmp_path):
@@ -76,29 +80,47 @@ def test_repeats_are_read_once():
     judge = RuleJudge("hh", lambda one, other: len(one + other) / 100)
     reports = []
     texts, pairs = ["aa", "b", "aa", "dddd"], ["c", "cc", "c", "c"]
-    found = judge.probabilities(texts, pairs, batch_size=2, progress=reports.append)
-    assert found[:, 1].tolist() == [0.03, 0.03, 0.03, 0.05]
-    # the longest first
-    assert judge.asked == [("dddd", "c"), ("aa", "c"), ("b", "cc")]
+    answers = judge.probabilities(texts, pairs, batch_size=2, progress=reports.append)
+    assert answers[:, 1].tolist() == [0.03, 0.03, 0.03, 0.05]
+    assert judge.asked == [("dddd", "c"), ("aa", "c"), ("b", "cc")]  # the longest first
     assert reports == [0, 3, 4]
 
 
 def test_only_one_thread_at_a_time_uses_the_tokenizer(trained, monkeypatch):
     judge = Judge.from_pretrained(trained / "main", device="cpu")
     expected = judge.probabilities(HEADLINES, progress=False)
-    inside = []
-
-    usual = PreTrainedTokenizerBase.__call__
+    inside, usual = [], PreTrainedTokenizerBase.__call__
 
     def encode_alone(*arguments, **options):
         inside.append(1)
         assert len(inside) == 1
         sched_yield()
-        found = usual(*arguments, **options)
         inside.pop()
-        return found
+        return usual(*arguments, **options)
 
     monkeypatch.setattr(PreTrainedTokenizerBase, "__call__", encode_alone)
     with ThreadPoolExecutor(8) as pool:
         calls = [pool.submit(judge.probabilities, HEADLINES, batch_size=1, progress=False) for _ in range(16)]
         assert all(call.result() == pytest.approx(expected) for call in calls)
+
+
+def test_commands_and_the_function_load_judges_with_the_precision_asked(corpus, tmp_path, monkeypatch):
+    asked = []
+
+    def refuse(name, **options):
+        asked.append(options)
+        raise InputError("no judges here")
+
+    monkeypatch.setattr(Judges, "from_pretrained", refuse)
+    judges, generator = write_stand_ins(tmp_path / "judges"), tmp_path / "sum"
+    save_generator(generator, to="faro", outlets=("colle", "faro"))
+    for command in (
+        f"score --corpus {corpus} --judges {judges}",
+        f"audit --corpus {corpus} --judges {judges} --out {tmp_path}/audit",
+        f"transfer --generator {generator} --corpus {corpus} --rerank {judges} --out {tmp_path}/new.csv",
+    ):
+        assert main([*command.split(), "--precision", "bf16", "--device", "cpu"]) == 2
+    assert asked == [{"precision": "bf16", "device": "cpu"}] * 3
+    with pytest.raises(InputError):
+        compute_compliancy(["Nuovo"], ["Titolo"], ["Testo."], ["colle"], "judges", precision="bf16")
+    assert asked[-1]["precision"] == "bf16"

@@ -10,23 +10,9 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.tree import DecisionTreeRegressor
 from transformers import ByT5Tokenizer
 
+from change_it.judges import linear
 from change_it.judges.data import Examples
-from change_it.judges.linear import (
-    COUNTS,
-    RISING,
-    SIZE,
-    LinearJudgeConfig,
-    Pieces,
-    Words,
-    boosted,
-    features_of_pairs,
-    fluency_features,
-    inverse_frequency,
-    ngrams,
-    pieces,
-    tfidf,
-)
-from change_it.judges.linear import LinearJudgeForSequenceClassification as LinearJudge
+from change_it.judges.linear import COUNTS, RISING, SIZE, LinearJudgeConfig, Pieces, Words, boosted
 from change_it.judges.linear_training import RATE, _boost, fit_main, fit_pairs
 
 HEADLINES = ["Crolla il ponte: «Due morti»", "ECCO perché cade", "Derby sospeso, 3 feriti", "Non cade più"]
@@ -49,21 +35,18 @@ def test_it_is_loaded_by_plain_transformers_and_by_its_code_alone(tmp_path, judg
     check_loads(judge(), ByT5Tokenizer(model_max_length=1000), HEADLINES, tmp_path, register=register)
 
 
-def test_bytes_are_read_as_texts_are():
-    read = ByT5Tokenizer()
-    for judge, pairs in ((main_judge(), None), (pair_judge(), ARTICLES)):
-        logits = judge(**read(HEADLINES, pairs, padding=True, return_tensors="pt")).logits
-        asked = judge.predict_proba(HEADLINES, pairs)
-        assert torch.softmax(logits.double(), -1).numpy() == pytest.approx(asked, abs=1e-6)
-        assert (asked.sum(axis=1) == 1).all()
-
-
-def test_answers_do_not_depend_on_their_neighbours():
-    for judge, pairs in ((main_judge(), None), (pair_judge(), ARTICLES)):
-        together = judge.predict_proba(HEADLINES, pairs)
-        alone = [judge.predict_proba([text], pairs and [pairs[row]])[0] for row, text in enumerate(HEADLINES)]
-        assert together == pytest.approx(np.array(alone), abs=1e-6)
-        assert judge.predict_proba([], pairs and []).shape == (0, 2)
+@pytest.mark.parametrize(("judge", "pairs"), [(main_judge, None), (pair_judge, ARTICLES)])
+def test_answers_are_the_same_of_bytes_alone_and_in_any_normal_form(judge, pairs):
+    judge = judge()
+    together = judge.predict_proba(HEADLINES, pairs)
+    assert (together.sum(axis=1) == 1).all()
+    logits = judge(**ByT5Tokenizer()(HEADLINES, pairs, padding=True, return_tensors="pt")).logits
+    assert torch.softmax(logits.double(), -1).numpy() == pytest.approx(together, abs=1e-6)
+    alone = [judge.predict_proba([text], pairs and [pairs[row]])[0] for row, text in enumerate(HEADLINES)]
+    assert together == pytest.approx(np.array(alone), abs=1e-6)
+    assert judge.predict_proba([], pairs and []).shape == (0, 2)
+    apart = [[normalize("NFD", text) for text in side] for side in (HEADLINES, pairs) if side]
+    assert (judge.predict_proba(*apart) == together).all()
 
 
 def test_ngrams_are_scikit_learns():
@@ -72,40 +55,31 @@ def test_ngrams_are_scikit_learns():
     vectorizer = TfidfVectorizer(
         token_pattern=r"\w+|[^\w\s]", ngram_range=(1, 2), lowercase=False, min_df=2, sublinear_tf=True
     )
-    expected, counts = vectorizer.fit_transform(texts), ngrams(texts)
-    found = tfidf(counts, inverse_frequency(counts, 2))
+    expected, counts = vectorizer.fit_transform(texts), linear.ngrams(texts)
+    found = linear.tfidf(counts, linear.inverse_frequency(counts, 2))
     assert (found @ found.T).toarray() == pytest.approx((expected @ expected.T).toarray(), abs=1e-6)
-    assert inverse_frequency(counts).max() == pytest.approx(1 + np.log(len(texts) + 1))  # of unseen ones
-    assert ngrams([""]).nnz == 0
+    assert linear.inverse_frequency(counts).max() == pytest.approx(
+        1 + np.log(len(texts) + 1)
+    )  # of unseen ones
+    assert linear.ngrams([""]).nnz == 0
 
 
 def test_combining_marks_belong_to_words():
     words = Words(["पुल टूटा", "पल टट"], frozenset())
     assert words.matrix().sum(axis=1).A1.tolist() == [2, 2]
     assert words.matrix()[0].multiply(words.matrix()[1]).nnz == 0
-    assert pieces("पुल टूटा!") == ["पुल", "टूटा", "!"]
-
-
-def test_normal_forms_have_one_answer():
-    for judge, pairs in ((main_judge(), None), (pair_judge(), ARTICLES)):
-        composed, taken_apart = (
-            judge.predict_proba(
-                *([normalize(form, text) for text in side] for side in (HEADLINES, pairs) if side)
-            )
-            for form in ("NFC", "NFD")
-        )
-        assert (composed == taken_apart).all()
+    assert linear.pieces("पुल टूटा!") == ["पुल", "टूटा", "!"]
 
 
 def test_a_judge_of_earlier_features_is_refused():
     with pytest.raises(ValueError, match="main judge of an earlier version"):
-        LinearJudge(LinearJudgeConfig(judges="main", features=3))
+        linear.LinearJudgeForSequenceClassification(LinearJudgeConfig(judges="main", features=3))
 
 
 def test_features_of_two_texts_by_hand():
     ones = {"idf": np.ones(SIZE, np.float32), "name": np.ones(SIZE, np.float32)}
     config = LinearJudgeConfig(judges="ah", negations=["non"])
-    [row] = features_of_pairs(["2 morti non Roma"], ["2 morti a Bari"], config, ones)
+    [row] = linear.features_of_pairs(["2 morti non Roma"], ["2 morti a Bari"], config, ones)
     cosine, words, numbers, negations = row[0], row[1:9], row[17:25], row[25:]
     assert cosine == pytest.approx(2 / 4)
     assert words.tolist() == pytest.approx([2, 2, 2, 3 / 5, 3 / 5, 1, 1, 1])
@@ -139,19 +113,19 @@ def test_fluency_sees_what_was_never_joined_and_what_is_repeated():
     frequent, clusters = frozenset(["il"]), np.zeros((2, COUNTS), np.uint8)
     texts = Pieces(["il ponte cade", "ponte il cade", "il ponte il ponte cade"], frequent, clusters)
     counts = Pieces(["il ponte cade"] * 9, frequent, clusters).counts()
-    printed, broken, looped = fluency_features(texts, counts)
+    printed, broken, looped = linear.fluency_features(texts, counts)
     letters = texts.rarest(counts[-1])
     assert letters[:6].tolist() == [1000, 1000, 9, 9, 9, 1000]  # two beginnings, three words, an end
     assert Pieces(["pomte"], frequent, clusters).rarest(counts[-1])[2] == 0
     assert printed[-4:].tolist() == [0, 0, 0, 0]
     assert looped[-4:] == pytest.approx([2 / 5, 1 / 4, 1, 1])
     assert printed[-5] == 0 < broken[-5]  # the share of pairs that were never seen
-    assert np.isfinite(fluency_features(Pieces(["", "…"], frequent, clusters), counts)).all()
+    assert np.isfinite(linear.fluency_features(Pieces(["", "…"], frequent, clusters), counts)).all()
 
 
 def test_features_of_fluency_do_not_depend_on_the_headline_before():
     clusters = np.zeros((2, COUNTS), np.int64)
     counts = Pieces(HEADLINES, frozenset(), clusters).counts()
-    every = fluency_features(Pieces(HEADLINES, frozenset(), clusters), counts)
-    alone = [fluency_features(Pieces([text], frozenset(), clusters), counts)[0] for text in HEADLINES]
+    every = linear.fluency_features(Pieces(HEADLINES, frozenset(), clusters), counts)
+    alone = [linear.fluency_features(Pieces([text], frozenset(), clusters), counts)[0] for text in HEADLINES]
     assert every == pytest.approx(np.array(alone), abs=1e-6)

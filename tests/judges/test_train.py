@@ -16,7 +16,7 @@ from change_it.corpus.folder import describe_corpus, read_table, training_articl
 from change_it.errors import InputError
 from change_it.judges import train
 from change_it.judges.bilstm import build_bilstm
-from change_it.judges.fluency_data import load_fluency
+from change_it.judges.data import load_fluency
 from change_it.judges.judge import Judge
 from change_it.judges.judge_options import LINEAR, PAPERS, settings_of, table_of
 from change_it.judges.linear_training import ACCEPTANCE
@@ -26,6 +26,7 @@ from change_it.training.run_folder import publish
 from change_it.training.training_run import TrainingRun
 
 TINY = judge_data.TINY | {"max_steps": 16, "eval_steps": 8}
+BASELINES = ["n-grams", "marks, capitals, length"]
 
 
 @pytest.fixture(scope="module")
@@ -53,31 +54,28 @@ def metrics_of(folder):
 
 
 def test_a_linear_judge_is_saved_with_its_numbers(fitted, corpus):
-    metrics = metrics_of(fitted)
+    metrics, judge = metrics_of(fitted), Judge.from_pretrained(fitted, device="cpu")
     assert metrics["results"]["gold"]["macro_f1"] > 0.7
-    assert set(metrics["results"]["gold"]) == {"colle", "faro", "macro_f1", "accuracy"}
-    assert metrics["baselines"] == {}
     assert (metrics["fold"], metrics["task"], metrics["training"]["updates"]) == ("all", "main", 0)
+    assert metrics["baselines"] == {}
     files = {path.name for path in fitted.iterdir()}
     assert {"config.json", "model.safetensors", "metrics.json", "corpus.json", "README.md"} <= files
     assert not [name for name in files if name.endswith((".bin", ".pt", ".pkl")) or name == "checkpoints"]
-    judge = Judge.from_pretrained(fitted, device="cpu")
     gold = load("main", corpus).tests["gold"]
     given = judge.probabilities(gold.texts, progress=False).argmax(axis=1)
     assert scores(gold.labels, given, judge.outlets) == metrics["results"]["gold"]
     assert judge.weights_hash == metrics["weights_hash"]
     assert judge.corpus == describe_corpus(corpus) | {"learnt": training_article_hashes(corpus, "all")}
     systems = metrics["within_event"]["systems"]
-    assert list(systems) == ["judge", "n-grams", "marks, capitals, length"]
+    assert list(systems) == ["judge", *BASELINES]
     assert metrics["within_event"]["pairs"] == read_table(corpus, "pairs", "test").height
     assert systems["judge"]["macro_f1"] == pytest.approx(metrics["results"]["gold"]["macro_f1"])
     assert systems["judge"]["value"] > 0.6
     scale = judge.style
     assert json.loads(json.dumps(scale._asdict())) == metrics["style"]
     assert scale.gold > max(scale.clause)
-    assert scale.evidence > 0.8
+    assert min(scale.evidence - 0.1, scale.accuracy) > 0.7
     assert scale.pairs >= scale.events > 20
-    assert scale.accuracy > 0.7
 
 
 def test_the_scale_of_a_fold_is_of_the_pairs_of_the_other_one(corpus, fitted, tmp_path, monkeypatch):
@@ -86,20 +84,18 @@ def test_the_scale_of_a_fold_is_of_the_pairs_of_the_other_one(corpus, fitted, tm
     judge = Judge.from_pretrained(tmp_path / "main", device="cpu")
     pairs = read_table(corpus, "pairs", "train").filter(fold=1, alignment="A1")
     first, second = (log_odds(judge.probabilities(pairs[f"{one}_headline"])[:, 1]) for one in "ab")
-    assert metrics["style"]["pairs"] == pairs.height
+    assert metrics["style"]["pairs"] == pairs.height < metrics_of(fitted)["style"]["pairs"]
     assert judge.style.gold == pytest.approx(np.median(second - first))
-    assert metrics_of(fitted)["style"]["pairs"] > pairs.height  # of both folds
-    random = train.train_judge(options(corpus, tmp_path / "random", train_on="random"))
-    assert "style" not in random
+    assert "style" not in train.train_judge(options(corpus, tmp_path / "random", train_on="random"))
     assert Judge.from_pretrained(tmp_path / "random", device="cpu").style is None
 
 
 def test_a_transformer_stands_beside_the_linear_judge_of_the_same_examples(trained, fitted):
-    metrics, alone = metrics_of(trained), metrics_of(fitted)["results"]["gold"]
-    assert list(metrics["within_event"]["systems"])[1:] == [LINEAR, "n-grams", "marks, capitals, length"]
-    assert 0 < metrics["style"]["pairs"] < metrics_of(fitted)["style"]["pairs"]  # of validation events
+    metrics, alone = metrics_of(trained), metrics_of(fitted)
+    assert list(metrics["within_event"]["systems"])[1:] == [LINEAR, *BASELINES]
+    assert 0 < metrics["style"]["pairs"] < alone["style"]["pairs"]  # of validation events
     beside = metrics["baselines"][LINEAR]["gold"]
-    assert all(beside[name] == alone[name] for name in ("colle", "faro", "macro_f1"))
+    assert all(beside[name] == alone["results"]["gold"][name] for name in ("colle", "faro", "macro_f1"))
     ahead = metrics["results"]["gold"]["macro_f1"] - beside["macro_f1"]
     assert beside["lead"]["value"] == pytest.approx(ahead)
     assert beside["lead"]["low"] < ahead < beside["lead"]["high"]
@@ -112,35 +108,32 @@ def test_a_transformer_stands_beside_the_linear_judge_of_the_same_examples(train
 def test_a_broken_run_leaves_the_old_judge_and_resumes_to_the_same_weights(
     trained, encoder, corpus, tmp_path, interrupted_at
 ):
-    out = tmp_path / "main"
+    out, more = tmp_path / "main", {"encoder": encoder, **TINY}
     out.mkdir()
     (out / "model.safetensors").write_bytes(b"old")
     record = {"weights_hash": "", "model_hash": "", "files": ["model.safetensors", "metrics.json"]}
     (out / "metrics.json").write_text(json.dumps(record), encoding="utf-8")
     with interrupted_at(10):
-        train.train_judge(options(corpus, out, encoder=encoder, **TINY))
+        train.train_judge(options(corpus, out, **more))
     assert (out / "model.safetensors").read_bytes() == b"old"
     with pytest.raises(InputError, match=r"main/checkpoints is .*seed was 1, is 2.*remove that folder"):
-        train.train_judge(options(corpus, out, encoder=encoder, resume=True, seed=2, **TINY))
-    train.train_judge(options(corpus, out, encoder=encoder, resume=True, **TINY))
+        train.train_judge(options(corpus, out, resume=True, seed=2, **more))
+    train.train_judge(options(corpus, out, resume=True, **more))
     assert (out / "model.safetensors").read_bytes() == (trained / "model.safetensors").read_bytes()
 
 
 def test_a_judge_replaces_one_of_another_kind_whole(fitted, trained, tmp_path):
-    names = names_of(("colle", "faro"))
-    model, tokenizer = build_bilstm(["Crolla il ponte"] * 9, max_tokens=32, **names)
+    model, tokenizer = build_bilstm(["Crolla il ponte"] * 9, max_tokens=32, **names_of(("colle", "faro")))
     model.config.change_it = Judge.from_pretrained(fitted).model.config.change_it | {"max_tokens": 32}
     bilstm = save_parts(tmp_path / "bilstm", model, tokenizer)
     (bilstm / "metrics.json").write_text('{"weights_hash": "", "model_hash": ""}', encoding="utf-8")
     out = tmp_path / "main"
     for kind in (fitted, trained, bilstm, fitted):
         publish(shutil.copytree(kind, tmp_path / "final", dirs_exist_ok=True), out)
-        files = {path.name for path in out.iterdir()} - {"notes.md"}
-        assert files == {path.name for path in kind.iterdir()}
+        assert {path.name for path in out.iterdir()} - {"notes.md"} == {path.name for path in kind.iterdir()}
         found, new = (Judge.from_pretrained(folder, device="cpu") for folder in (out, kind))
         assert (found.model_hash, type(found.tokenizer)) == (new.model_hash, type(new.tokenizer))
         (out / "notes.md").touch()
-    assert (out / "notes.md").exists()
 
 
 @pytest.mark.parametrize("task", ["hh", "ah"])
@@ -160,13 +153,12 @@ def test_fluency_lets_its_share_of_printed_validation_headlines_through(corpus, 
     short = TINY | {"encoder": encoder, "max_steps": 1, "max_tokens": 300}
     chosen = options(corpus, tmp_path, task="fluency", **(short if kind == "transformer" else {}))
     metrics = train.train_judge(chosen)
-    held = load_fluency(corpus, fold="all", validation_share=0.1, seed=1).validation
+    held = load_fluency(corpus, fold="all", seed=1).validation
     printed = [text for text, label in zip(held.texts, held.labels, strict=True) if label]
     given = Judge.from_pretrained(tmp_path, device="cpu").probabilities(printed, progress=False)[:, 1]
     assert (given > 0.5).mean() == pytest.approx(ACCEPTANCE, abs=1.5 / len(printed))
     of_linear = metrics["baselines"][LINEAR] if kind == "transformer" else metrics["results"]
-    for result in of_linear.values():
-        assert result["broken"]["recall"] > 0.4  # .06 by chance
+    assert min(result["broken"]["recall"] for result in of_linear.values()) > 0.4  # .06 by chance
 
 
 def test_ah_as_published_reads_the_article_first_and_no_token_types(corpus, encoder, tmp_path, monkeypatch):
@@ -179,9 +171,7 @@ def test_ah_as_published_reads_the_article_first_and_no_token_types(corpus, enco
     headline, article = learnt.texts[0], learnt.pairs[0]
     read = {"truncation": True, "max_length": 200, "return_tensors": "pt"}
     expected = AutoTokenizer.from_pretrained(tmp_path / "ah")(article, headline, **read)
-    assert "token_type_ids" not in expected
-    first = run["collate"](run["examples"][:1])
-    for batch in (first, judge.encode([headline], [article], 200)):
+    for batch in (run["collate"](run["examples"][:1]), judge.encode([headline], [article], 200), expected):
         assert batch["input_ids"].tolist() == expected["input_ids"].tolist()
         assert "token_type_ids" not in batch
     with torch.no_grad():

@@ -11,35 +11,30 @@ from change_it.judges.data import Examples
 from change_it.judges.judge_options import MARKS, NGRAMS, within_event_table
 
 
-def test_accuracy_by_hand():
+def test_accuracy_and_lead_by_hand():
     """Right, wrong, a tie, right: 2.5 of 4; the first two are one event."""
     first, second = np.array([-1.0, 2.0, 0.5, -3.0]), np.array([1.0, 1.0, 0.5, -2.0])
-    found = within_event.accuracy(first, second, ["x", "x", "y", "z"])
-    assert found["value"] == 2.5 / 4
-    assert found["low"] < 2.5 / 4 < found["high"]
-    assert within_event.accuracy(second, first, ["x", "x", "y", "z"])["value"] == 1.5 / 4
-
-
-TABLES = {
-    ("pairs", "test"): {"a_headline": ["a1", "a2"], "b_headline": ["b1", "b2"], "event": ["x", "y"]},
-    ("articles", "test"): {
-        "headline": ["a1", "a2", "b1", "b2"],
-        "label": ["rep", "rep", "gio", "gio"],
-        "event": ["x", "y", "x", "y"],
-    },
-}
+    events = ["x", "x", "y", "z"]
+    right = within_event.accuracy(first, second, events)
+    assert right["low"] < right["value"] == 2.5 / 4 < right["high"]
+    assert within_event.accuracy(second, first, events)["value"] == 1.5 / 4
+    judge, baseline = np.array([1.0, 1.0, -1.0, 1.0]), np.array([1.0, -1.0, -1.0, 0.0])
+    ahead = within_event.lead(judge, baseline, events)
+    assert ahead["low"] <= ahead["value"] == (0 + 1 + 0 + 0.5) / 4 <= ahead["high"]
 
 
 def test_what_main_makes_of_a2(monkeypatch):
-    monkeypatch.setattr(within_event, "read_table", lambda _, *names: pl.DataFrame(TABLES[names[:2]]))
+    labels = {"headline": ["a1", "a2", "b1", "b2"], "label": ["rep", "rep", "gio", "gio"], "event": [*"xyxy"]}
+    pairs = {"a_headline": ["a1", "a2"], "b_headline": ["b1", "b2"], "event": ["x", "y"]}
+    tables = {("pairs", "test"): pairs, ("articles", "test"): labels}
+    monkeypatch.setattr(within_event, "read_table", lambda _, *names: pl.DataFrame(tables[names[:2]]))
     second = {"a1": 0.4, "b1": 0.4, "a2": 0.7, "b2": 0.9}
-    answers = {name: [1 - share, share] for name, share in second.items()}
-    judge = {"judge": lambda texts: np.array([answers[text] for text in texts])}
-    found = within_event.measure_main("c", ("rep", "gio"), judge)
-    judge = found["within_event"]["systems"]["judge"]
+    judge = {"judge": lambda texts: np.array([[1 - second[text], second[text]] for text in texts])}
+    measured = within_event.measure_main("c", ("rep", "gio"), judge)
+    judge = measured["within_event"]["systems"]["judge"]
     assert judge["value"] == 0.75  # a tie and one that is right
     assert judge["macro_f1"] == pytest.approx(0.5)  # a2 and b1 are misread
-    table = within_event_table(found)
+    table = within_event_table(measured)
     assert [table.rows[0].text(column) for column in table.columns][:2] == ["judge", ".750"]
     assert within_event_table({}) is None
 
@@ -47,27 +42,17 @@ def test_what_main_makes_of_a2(monkeypatch):
 def test_a_baseline_that_is_ahead_is_named_first():
     ahead, behind, open_ = ({"low": low, "high": low + 0.1} for low in (-0.2, 0.1, -0.05))
     judge = {"value": 0.8, "low": 0.7, "high": 0.9, "macro_f1": 0.7}
-    other = judge | {"value": 0.95, "macro_f1": 0.6}
-    systems = {"judge": judge, "n-grams": other | {"lead": {"within_event": behind, "macro_f1": open_}}}
-    systems["marks, capitals, length"] = other | {"lead": {"within_event": ahead, "macro_f1": behind}}
+    ngrams = judge | {"lead": {"within_event": behind, "macro_f1": open_}}
+    marks = judge | {"lead": {"within_event": ahead, "macro_f1": behind}}
+    systems = {"judge": judge, NGRAMS: ngrams, MARKS: marks}
     scale = {"gold": 2.5, "clause": (0.5, -0.5), "accuracy": 0.75, "pairs": 8, "events": 7}
-    found = {"pairs": 60, "events": 50, "systems": systems}
-    table = within_event_table({"within_event": found, "style": scale})
+    record = {"within_event": {"pairs": 60, "events": 50, "systems": systems}, "style": scale}
+    table = within_event_table(record)
     first, *others = table.notes
-    assert first == (
-        "marks, capitals, length is better than this judge within an event: do not score style with it"
-    )
+    assert first == f"{MARKS} is better than this judge within an event: do not score style with it"
     assert [row.values.get("macro_f1 lead") for row in table.rows] == [None, (-0.05, 0.05), (0.1, 0.2)]
-    assert any(
-        "is 2.50 to the other newspaper's headline and 0.50 and -0.50 to clauses" in note for note in others
-    )
-
-
-def test_the_lead_within_an_event_by_hand():
-    judge, baseline = np.array([1.0, 1.0, -1.0, 1.0]), np.array([1.0, -1.0, -1.0, 0.0])
-    found = within_event.lead(judge, baseline, ["x", "x", "y", "z"])
-    assert found["value"] == (0 + 1 + 0 + 0.5) / 4
-    assert found["low"] <= found["value"] <= found["high"]
+    steps = "is 2.50 to the other newspaper's headline and 0.50 and -0.50 to clauses"
+    assert any(steps in note for note in others)
 
 
 def ask(texts):
@@ -103,16 +88,10 @@ def test_the_scale_of_style_by_hand(tables):
     odds = {p: np.log(p / (10 - p)) for p in range(1, 10)}
     assert found.gold == 0  # steps of 0, and of event 6 a negative one
     assert found.accuracy == 1.5 / 4
-    assert found.clause == pytest.approx(
-        (
-            sorted(odds[3] - odds[a] for a in (3, 4, 5, 6))[1],  # the lower one of the middle
-            sorted(odds[b] - odds[7] for b in (3, 4, 5, 3))[1],
-        )
-    )
-    assert all(
-        low <= found.gold - clause <= high
-        for low, clause, high in zip(found.low, found.clause, found.high, strict=True)
-    )
+    of_a, of_b = [odds[3] - odds[a] for a in (3, 4, 5, 6)], [odds[b] - odds[7] for b in (3, 4, 5, 3)]
+    assert found.clause == pytest.approx((sorted(of_a)[1], sorted(of_b)[1]))  # the lower one of the middle
+    for low, clause, high in zip(found.low, found.clause, found.high, strict=True):
+        assert low <= found.gold - clause <= high
     assert found.leads[NGRAMS] == (0, 0)
     assert found.leads[MARKS][0] < -1 / 8 < found.leads[MARKS][1]  # it is behind in one of four by a half
     assert found.evidence == 0  # no text has "a3"

@@ -1,4 +1,3 @@
-import io
 from dataclasses import replace
 from itertools import combinations
 
@@ -9,7 +8,7 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 from scoring_fakes import FakeJudges, scored, toy_test_set
 
-from change_it.drawing import narrow, save, styled, with_legend
+from change_it.drawing import save
 from change_it.hevas.analysis import compare
 from change_it.results.charts import Drawing, bar_chart, plane, scatter_chart
 from change_it.scoring.floors_and_predictions import ScoredSystem
@@ -83,24 +82,3 @@ def test_the_same_chart_has_the_same_bytes(tmp_path):
     assert 400 < imread(tmp_path / "x", "png").shape[1] <= 1280
     assert (tmp_path / "y").read_bytes() == (tmp_path / "x").read_bytes()
     assert len({Drawing("", "", "", chart).address for chart in charts}) == 1
-
-
-@pytest.mark.parametrize(
-    ("names", "columns"),
-    [
-        (["cnn2politico", "politico2cnn"], 2),
-        (["average", "washington_times2politico", "politico2washington_times"], 1),
-        (["a_judge_of_the_washington_times_with_a_name_of_more_than_one_row", "other"], 1),
-    ],
-)
-@styled
-def test_a_legend_is_as_wide_as_its_chart_at_most(names, columns):
-    axes = narrow(3)
-    for name in names:
-        axes.plot([0, 1], label=name)
-    figure = with_legend(axes, len(names))
-    figure.savefig(io.BytesIO())
-    [legend] = figure.legends
-    box = legend.get_window_extent()
-    assert 0 <= box.x0 < box.x1 <= figure.bbox.width
-    assert len({text.get_window_extent().x0 for text in legend.get_texts()}) == columns

@@ -14,7 +14,7 @@ from change_it.judges.judge_options import MARKS, NGRAMS
 from change_it.results.score_tables import remarks
 from change_it.scoring import aspects, compliancy
 from change_it.scoring import scores as scores_module
-from change_it.scoring.compliancy import judge_items, reasons
+from change_it.scoring.compliancy import reasons
 from change_it.scoring.floors_and_predictions import ScoredSystem, built_in_systems, on_same_items
 from change_it.scoring.item import read_test_set
 from change_it.scoring.scores import chances, score
@@ -120,7 +120,7 @@ def test_each_headline_has_its_aspects_and_reasons(toy_test, judges):
     gold[1] = "Ecco: a Zagarolo; approvata la riforma fiscale!"
     gold[2] = "Sciopero generale dei treni"
     gold[4] = ""
-    rows = judge_items(judges, toy_test.predicted(gold), progress=False)
+    rows = judges.judge(toy_test.predicted(gold), progress=False)
     names = ("compliancy", "style", "acceptability", "edited", "refused_by")
     assert [tuple(row) for row in rows.select(names).rows()[:5]] == [
         (True, pytest.approx(1), pytest.approx(0.8 * 0.7 * 0.4), False, "fluency"),
@@ -129,7 +129,7 @@ def test_each_headline_has_its_aspects_and_reasons(toy_test, judges):
         (True, pytest.approx(1), pytest.approx(0.8 * 0.7 * 0.6), False, ""),
         (False, 0, 0, False, "no headline"),
     ]
-    assert json.loads(rows["unsupported"][1]) == [{"text": "Zagarolo", "start": 8, "end": 16, "kind": "name"}]
+    assert rows["unsupported"][1].to_list() == [{"text": "Zagarolo", "start": 8, "end": 16, "kind": "name"}]
     assert reasons("main; evidence: 40, Bari; edited: 0 of 4 words new") == ("main", "evidence", "edited")
     assert [reasons(text) for text in ("no headline", "")] == [("no headline",), ()]
     assert rows["choosing"][4] == rows["choosing"].min() < -1
@@ -153,7 +153,7 @@ def test_the_papers_compliancy_and_its_parts_are_as_published(toy_test, judges):
         turned = (drawn("main", text, None) > 0.5) != (drawn("main", item.source, None) > 0.5)
         expected.append((hh and ah and turned, hh, ah, turned))
     names = ("compliancy", "hh", "ah", "main")
-    assert scores.items["mine"].rename({"compliant": "compliancy"}).select(names).rows() == expected
+    assert scores.items["mine"].select(names).rows() == expected
     of_directions = np.array(expected).reshape(2, 4, 4).mean(axis=1)
     values = scores.row("mine").values
     assert [values[name] for name in names] == pytest.approx(of_directions.mean(axis=0).tolist(), abs=1e-12)
@@ -163,7 +163,7 @@ def test_main_misreading_the_original_is_compliant_and_has_the_original_s_style(
     """The paper's relative reversal then asks for the outlet that the original comes from."""
     item = toy_test.items[0]
     misread = replace(item, source=f"{item.source}!", prediction=item.source)
-    row = judge_items(judges, [misread], progress=False).row(0, named=True)
+    row = judges.judge([misread], progress=False).row(0, named=True)
     assert (row["compliancy"], row["style"]) == (True, pytest.approx(-1))
 
 
@@ -171,9 +171,9 @@ def test_the_other_outlet_s_article_is_evidence_and_its_headline_is_not(toy_test
     item = replace(toy_test.items[0], prediction="Crolla il ponte a Zagarolo, 17 feriti")
     changes = {"reference": item.prediction}, {"reference_article": "A Zagarolo."}, {"reference_article": ""}
     items = [item, *(replace(item, **change) for change in changes)]
-    found = judge_items(judges, items, progress=False)["unsupported"]
+    found = judges.judge(items, progress=False)["unsupported"]
     both = ["Zagarolo", "17"]
-    assert [[one["text"] for one in json.loads(row)] for row in found] == [both, both, ["17"], both]
+    assert [[one["text"] for one in row] for row in found] == [both, both, ["17"], both]
 
 
 @pytest.mark.parametrize(
@@ -221,13 +221,6 @@ def test_systems_are_compared_by_each_aspect(toy_test, judges):
     assert scores.as_dict()["p_values"]["acceptability"]["gold"]["broken"] == found["acceptability"]
 
 
-def test_the_signature_of_a_table_names_no_judges_that_chose_one_of_its_systems(toy_test, judges):
-    choosers = FakeJudges(fold="0", digits="efgh")
-    scores = scored(toy_test, FakeJudges(fold="1", digits="abcd"), floor(toy_test, choosers))
-    assert "|reranker:eeeeee" in scores.row("floor").signature
-    assert "reranker" not in scores.signature
-
-
 @pytest.mark.parametrize("number", [1, 2, 3, 5, 9])
 def test_chances_of_the_best_of_a_number_that_are_drawn(number):
     """By counting: every set of so many of five ranked texts is as likely, and its first is taken."""
@@ -263,14 +256,14 @@ def test_the_curve_of_the_floor_begins_at_the_clause_and_ends_at_the_floor(toy_t
 
 def test_clause_is_the_mean_over_all_cuts_of_each_article(toy_test, judges):
     scores = scored(toy_test, judges)
-    rows = scores.items["clause"].with_columns(pl.col("compliant", "edited").cast(pl.Float64))
+    rows = scores.items["clause"].with_columns(pl.col("compliancy", "edited").cast(pl.Float64))
     assert rows.height > 8
-    columns = {"compliancy": "compliant"} | {name: name for name in ("style", "acceptability", "edited")}
-    means = pl.col(*columns.values()).mean()
+    names = ("compliancy", "style", "acceptability", "edited")
+    means = pl.col(*names).mean()
     averages = rows.group_by("id", "direction").agg(means).group_by("direction").agg(means).mean()
     values = scores.row("clause").values
-    assert {name: values[name] for name in columns} == pytest.approx(
-        {name: averages[column][0] for name, column in columns.items()}
+    assert {name: values[name] for name in names} == pytest.approx(
+        {name: averages[name][0] for name in names}
     )
     assert scores.row("clause").n == 8
 

@@ -72,6 +72,6 @@ def test_headlines_that_are_missing_fail_everywhere(toy_test):
     assert [scores.row("half", way).errors for way in scores.directions] == [2, 0, 2]
     assert set(scores.row("none").values.values()) == {0}
     first = scores.items["half"].row(0, named=True)
-    assert [first[name] for name in ("headline", "compliant", "hh", "ah", "main", "p_hh", "p_ah", "p_target")] == [
+    assert [first[name] for name in ("headline", "compliancy", "hh", "ah", "main", "p_hh", "p_ah", "p_target")] == [
         "", False, False, False, False, 0, 0, 0,
     ]  # fmt: skip

@@ -3,12 +3,11 @@
 import gradio as gr
 from scoring_fakes import FakeJudges
 
-from change_it.audit.verdicts import Share, Summary, Verdict
-from change_it.scoring.compliancy import JUDGE_NAMES
-from change_it.space.app import build
-from change_it.space.labels import LABELS
-from change_it.space.models import Models
-from change_it.space.parts import render
+from change_it.audit.verdicts import Summary, Verdict
+from change_it.scoring.item import read_test_set
+from change_it.space.answers import render
+from change_it.space.app import LABELS, build
+from change_it.space.models import Models, corpus_examples
 
 
 class System:
@@ -16,11 +15,11 @@ class System:
 
 
 def about(models):
-    return render("about.html.jinja", models=models, names=JUDGE_NAMES)
+    return render("about.html.jinja", models=models)
 
 
 def test_outlets_and_verdicts_are_named():
-    shares = (Share("refuses random wrong stories", 0.882, 0.86, 0.9),)
+    shares = {"refuses random wrong stories": (0.882, 0.86, 0.9)}
     found = (Verdict("hh", "care", "no better than <b>tf-idf</b>", shares),)
     html = about(Models(FakeJudges(), {"fixed": System()}, audit=Summary(found)))
     assert "with care" in html
@@ -34,3 +33,14 @@ def test_judges_without_a_generator_have_a_page_that_scores():
     page = build(Models(FakeJudges(), {}))
     assert [block.label for block in page.blocks.values() if isinstance(block, gr.Tab)] == [LABELS["score"]]
     assert {of.api_name for of in page.fns.values() if of.api_visibility == "public"} == {"judge"}
+
+
+def test_examples_of_a_corpus_are_always_the_same(corpus, tmp_path):
+    found = corpus_examples(corpus, "it")
+    assert found == corpus_examples(corpus, "it")
+    *first, changed = found
+    printed = {(one.source, one.reference) for one in read_test_set(corpus).items}
+    assert all((one.source, one.prediction) in printed for one in first)
+    assert len(first) == 2
+    assert (changed.source, changed.prediction) not in printed
+    assert corpus_examples(str(tmp_path / "none"), "it") == ()

@@ -11,9 +11,9 @@ from change_it.generators.headline_transfer import HeadlineSystem
 from change_it.generators.search import Candidate
 from change_it.scoring.compliancy import NO_CHECK
 from change_it.scoring.item import Item
-from change_it.space import transfer_tab as tab
+from change_it.space import answers as tab
+from change_it.space.answers import notice
 from change_it.space.models import Models
-from change_it.space.parts import notice
 
 HEADLINE = "Crolla il ponte sulla statale"
 ARTICLE = "Il ponte sulla statale crolla ieri. Sciopero generale dei treni."
@@ -41,7 +41,7 @@ def fixed(*texts, judges=None, **about):
 
 
 def ask(models, headline=HEADLINE, article=ARTICLE, direction="rep2gio", count=5):
-    return tab.answer(models, tab.transfer_question, headline, article, direction, "fixed", count)
+    return tab.transfer(models, headline, article, direction, "fixed", count)
 
 
 def test_candidates_come_with_verdicts_and_aspects_and_the_best_first():
@@ -177,7 +177,7 @@ def test_what_cannot_be_transferred_is_refused_in_a_sentence(changes, sentence):
 def test_html_is_shown_and_never_run():
     models, _ = fixed(HOSTILE, "<b>Piove</b>", "שלום 👩‍👩‍👧 statale!")
     shown = tab.cards_html(ask(models, headline=f"{HOSTILE} \ud800"))
-    shown += tab.cards_html(tab.answer(models, tab.judge_question, "<i>io</i>", HOSTILE, ARTICLE, "rep2gio"))
+    shown += tab.cards_html(tab.judge(models, "<i>io</i>", HOSTILE, ARTICLE, "rep2gio"))
     tags = set(re.findall(r"</?([a-zA-Z]+\d?)", shown))
     known = {"div", "p", "ol", "li", "article", "header", "span", "h3", "u", "ul", "b"}
     assert tags <= known | {"small", "details", "summary", "code"}

@@ -5,6 +5,10 @@ from change_it.text.evidence import unsupported
 ARTICLE = (
     "Das Rathaus in Altweiler bleibt für 1.200 Tage geschlossen, sagt Müller: „Das Haus, 7 Etagen, ist alt.“"
 )
+GERMAN = (
+    "Der Minister besucht die Fabrik in Hamburg. Die Masken aus der Fabrik gehen an Schulen, sagte ein Sprecher der Partei. "
+    "Die Stadt plant im Herbst neue Regeln für Schulen und Vereine, und die Bürger warten auf den Beschluss des Senats am Dienstag."
+) * 2
 
 
 @pytest.mark.parametrize(
@@ -13,11 +17,7 @@ ARTICLE = (
         ("Altweiler: Rathaus für 1200 Tage geschlossen", ARTICLE, []),
         ("Rathaus in Grünmoos für 13 Tage zu", ARTICLE, ["Grünmoos", "13"]),
         ("Das Gemeindehaus bleibt zu", ARTICLE, ["Gemeindehaus"]),  # in German every noun has a capital
-        (
-            "Rathaus für zwölf Tage geschlossen",
-            ARTICLE,
-            [],
-        ),  # number words are read in Italian and English alone
+        ("Rathaus für zwölf Tage geschlossen", ARTICLE, []),  # number words: Italian and English alone
         ("Barr named, nineteen million protest", "Barr: 19 protest", ["nineteen million"]),
         ("Barr named, nineteen million protest", "diciannove milioni per Barr", []),
         ("Affare da diciannove milioni, 19 milioni", "un affare", ["diciannove milioni", "19 milioni"]),
@@ -26,11 +26,7 @@ ARTICLE = (
         ("Dozens die, thousands flee, millions lost", "dozens or 12 million", ["thousands"]),
         ("One man, un milione, up to 12", "A million; a dozen", []),
         ("I due e i tre, 4", "Le due donne e i quattro uomini sono qui", ["tre"]),
-        (
-            "Two due to pay 2",
-            "It was due to the mayor of the town",
-            ["Two", "2"],
-        ),  # due is a number in Italian alone
+        ("Two due to pay 2", "It was due to the mayor of the town", ["Two", "2"]),  # due: Italian alone
         ("Więcej niż ten, sei tu", "Więcej", []),
         ("Il 5 per cento", "100 euro", ["5"]),
         ("Zu! Grünmoos klagt: «Haus ist", ARTICLE, ["«Haus ist"]),  # an open quotation runs to the end
@@ -44,24 +40,6 @@ ARTICLE = (
         ("Perché la Città è più cara?", "la citta cara", []),
         ("Mayor Smith Opens New Bridge Today", "nothing", []),  # nearly all words have a capital
         ("Covid19 a Bari, F35 no", "a Bari, F35", ["Covid19"]),
-        ("", "anything", []),
-    ],
-)
-def test_numbers_names_and_quotations_are_looked_up_literally(headline, source, lacking):
-    found = unsupported(headline, ["", source])
-    assert [part.text for part in found] == lacking
-    assert all(headline[part.start : part.end] == part.text for part in found)
-
-
-GERMAN = (
-    "Der Minister besucht die Fabrik in Hamburg. Die Masken aus der Fabrik gehen an Schulen, sagte ein Sprecher der Partei. "
-    "Die Stadt plant im Herbst neue Regeln für Schulen und Vereine, und die Bürger warten auf den Beschluss des Senats am Dienstag."
-) * 2
-
-
-@pytest.mark.parametrize(
-    ("headline", "source", "lacking"),
-    [
         ("Встреча с Путиным в Москве", "Путин приехал в Москву", []),
         ("Встреча с Меркель в Москве", "Путин приехал в Москву", ["Меркель"]),
         ("Spotkanie z Tuskiem w Warszawie", "Tusk jest dziś w Warszawa", []),
@@ -77,12 +55,10 @@ GERMAN = (
         ("Ja, ¿Quién? y ¡Nadie!", "nada", []),  # these marks open a sentence
         ("الاستثمار بـ200 مليون و٥٫٤ و٣٠", "استثمار 200 مليون، 5.4 و", ["٣٠"]),
         ("وزير يزور محمد علي", "وزير يزور أحمد سعيد", []),  # no capitals, no names
+        ("", "anything", []),
     ],
 )
-def test_names_are_declined_nouns_have_capitals_and_some_scripts_have_none(headline, source, lacking):
-    assert [part.text for part in unsupported(headline, [source])] == lacking
-
-
-def test_a_source_is_enough_and_none_has_nothing():
-    assert unsupported("A Bari con Rossi", ["Bari", "Rossi"]) == ()
-    assert [part.kind for part in unsupported("A Bari, 3 «no»", [])] == ["name", "number", "quotation"]
+def test_numbers_names_and_quotations_are_looked_up_literally(headline, source, lacking):
+    found = unsupported(headline, ["", source])
+    assert [part.text for part in found] == lacking
+    assert all(headline[part.start : part.end] == part.text for part in found)

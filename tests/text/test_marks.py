@@ -1,10 +1,7 @@
 """Quotation marks of several languages: one table for typography, damage, clauses and sentences."""
 
-import numpy as np
 import pytest
 
-from change_it.text.clauses import cuts
-from change_it.text.corruptions import CORRUPTIONS, Lexicon, corrupt
 from change_it.text.typography import Typography
 
 #: Each kind of marks around the same words.
@@ -39,32 +36,3 @@ def test_a_mark_between_two_quotations_opens_none(text):
     found = Typography(quotes="「」").apply(text)
     assert [mark for mark in found if mark in "「」"] == ["「", "」", "「", "」"]
     assert not {*"«»„“”"} & {*found}
-
-
-@pytest.mark.parametrize("marks", ["„“", "„”", "»«", "«»", "“”"])
-def test_damage_keeps_pairs_of_marks(marks):
-    half = len(marks) // 2
-    texts = [
-        QUOTATIONS[marks].replace(" und", f" {word} und") for word in ("heute", "dann", "leise", "nun")
-    ] * 5
-    lexicon = Lexicon(texts, ["one", "other"] * 10)
-    whole = 0
-    for name in CORRUPTIONS:
-        for seed in range(10):
-            broken = corrupt(texts[0], name, np.random.default_rng(seed), lexicon) or ""
-            opening, closing = (broken.count(mark) for mark in (marks[:half], marks[half:]))
-            assert opening == closing
-            whole += opening
-    assert whole > 60
-
-
-@pytest.mark.parametrize(
-    ("article", "expected"),
-    [
-        ("قال الوزير إن الجسر أغلق، وإن الحركة توقفت أمس؛ لا إصابات هناك.", ["وإن الحركة توقفت أمس"]),
-        ("Der Rat sagt „Nein“, und die Stadt wartet auf Antwort.", ["Und die Stadt wartet auf Antwort"]),
-        ("मंत्री ने कहा की, पुल कल से बंद रहेगा। लोग परेशान हैं।", ["पुल कल से बंद रहेगा"]),
-    ],
-)
-def test_clauses_end_at_the_joints_of_any_script(article, expected):
-    assert [text for text in cuts(article, Typography()) if text in expected] == expected

@@ -31,19 +31,6 @@ def test_no_letter_of_any_text_is_lost(language):
 
 
 @pytest.mark.parametrize(
-    ("language", "text", "expected"),
-    [
-        ("it", "Il presidente della Repubblica ha parlato a Milano.", "DET NOUN ADP PROPN AUX VERB ADP PROPN PUNCT"),
-        ("it", "Non lo ha detto il sindaco", "ADV PRON AUX VERB DET NOUN"),
-        ("en", "The mayor of London has not said it.", "DET NOUN ADP PROPN AUX PART VERB PRON PUNCT"),
-        ("en", "Boston's mayor doesn't know them", "PROPN PART NOUN AUX PART VERB PRON"),
-    ],
-)  # fmt: skip
-def test_plain_sentences(language, text, expected):
-    assert load_tagger(language).tag(tokens(text, language)) == expected.split()
-
-
-@pytest.mark.parametrize(
     ("language", "text", "nouns"),
     [
         ("it", "Il governo di Roma approva la legge sul lavoro delle donne", {"governo", "legge", "lavoro", "donne"}),

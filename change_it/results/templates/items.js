@@ -5,7 +5,7 @@
   const { systems, measures } = data;
   const name = (measure) => data.names[measure] ?? measure;
   // What a measure means is on the page already, for the heads of its tables.
-  const about = (measure) => document.getElementById(`about-${measure.replace("compliant", "compliancy")}`).textContent;
+  const about = (measure) => document.getElementById(`about-${measure}`).textContent;
   const collator = new Intl.Collator(document.documentElement.lang, { numeric: true });
   const items = data.items.map(([id, direction, original, gold, article]) => ({ id, direction, original, gold, article, sides: {} }));
   const rows = data.rows.map(([item, system, headline, grades, verdicts, unsupported, probabilities, reasons, refused]) => {

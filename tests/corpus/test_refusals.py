@@ -1,0 +1,47 @@
+"""What no corpus can be built from or read in is refused by its cause and its mend."""
+
+from dataclasses import replace
+from datetime import date
+
+import numpy as np
+import pytest
+from corpus_fakes import OUTLETS, articles
+
+from change_it.corpus.corpus_options import check_language, parse_sizes
+from change_it.corpus.folder import read_outlets, read_table
+from change_it.corpus.looks import refuse_apart
+from change_it.corpus.splits import split
+from change_it.corpus.vectors import tfidf
+from change_it.errors import InputError
+
+PAIRS = np.arange(100), np.arange(100, 200), 0.9 - 0.001 * np.arange(100)
+SIDES = np.repeat([0, 1], 100)
+OLD = [replace(a, date=date(1990, 1, 1)) if a.label == "gio" else a for a in articles()]
+
+
+def split_of(strict=0.5, given=None, **sizes):
+    return split(
+        np.arange(200), PAIRS, SIDES, strict=strict, loose=0.185, seed=1, given=given, sizes=sizes or None
+    )
+
+
+@pytest.mark.parametrize(
+    ("refused", "says"),
+    [
+        (lambda folder: parse_sizes("A1=5"), "--sizes A1=5000"),
+        (lambda folder: parse_sizes("A1=0,A2=5"), "--sizes A1=5000"),
+        (lambda folder: parse_sizes("A1=5,A2=x"), "--sizes A1=5000"),
+        (lambda folder: split_of(A1=10, A2=10, A3=100), r"120 pairs .*A3=100.* there are 100"),
+        (lambda folder: split_of(strict=0.95), "--strict"),
+        (lambda folder: split_of(given=["A1"] * 200), "no A2"),
+        (lambda folder: tfidf(["", "! ?"]), "no word is left"),
+        (lambda folder: tfidf(["each word", "only once"]), "no word is left"),
+        (lambda folder: refuse_apart(OLD, OUTLETS.names, 3), "no two articles .* at most 3 days apart"),
+        (lambda folder: read_table(folder, "pairs", "test"), "corpus build"),
+        (lambda folder: read_outlets(f"{folder}/missing"), "no corpus folder"),
+        (lambda folder: check_language("Deutsch"), "Deutsch is no code of a language"),
+    ],
+)
+def test_what_is_wrong_is_refused(refused, says, tmp_path):
+    with pytest.raises(InputError, match=says):
+        refused(str(tmp_path))
