@@ -14,6 +14,7 @@ import numpy as np
 from change_it import __version__, published_figures
 from change_it.errors import InputError
 from change_it.io import Record, counted, listed, read_records, with_formula, write_table
+from change_it.judges.data import random_split
 from change_it.questions import HEADINGS, MODEL, NAMES, QUESTIONS, SHEETS
 from change_it.scoring.columns import GOLD, PredictionFile
 from change_it.scoring.floors_and_predictions import system_of
@@ -69,6 +70,16 @@ def conditions(test: TestSet, files: Sequence[PredictionFile]) -> dict[str, list
         aimed = test.in_newspaper if is_own else test
         headlines[name] = aimed.predicted(system_of(of_name, aimed, name=name, needed=()).headlines)
     return {name: [item for item in given if item.prediction.strip()] for name, given in headlines.items()}
+
+
+def in_random_split(test: TestSet, seed: int) -> list[Item]:
+    """The test headlines of LREC 2020's random split, of which a person saw 100 (Table 1)."""
+    found = random_split(test.name, test.outlets, seed)["test"]
+    columns = (found[name] for name in ("id", "label", "headline", "article", "event"))
+    return [
+        Item(id_, test.outlets[at], test.outlets[at], headline, article, prediction=headline, event=event)
+        for id_, at, headline, article, event in zip(*columns, strict=True)
+    ]
 
 
 def draw(test: TestSet, conditions: Mapping[str, Sequence[Item]], items: int, seed: int) -> list[KeyRow]:
@@ -243,6 +254,21 @@ def share(hits: Floats, of: Floats, events: EventIds, seed: int) -> Score:
     return found[AVERAGE]["share"]
 
 
+def mean_f1(said: Floats, truth: Floats, events: EventIds, seed: int) -> Score:
+    """The mean F1 of both outlets (LREC 2020, Tables 1 and 5) of (n, readers) answers, 1 or 2, and the (n,) right ones."""
+    columns: dict[str, Floats] = {}
+    for value in (1, 2):
+        given, true = said == value, (truth[:, None] == value) & np.isfinite(said)
+        columns[f"right {value}"] = (given & true).sum(axis=1).astype(np.float64)
+        columns[f"all {value}"] = (given.sum(axis=1) + true.sum(axis=1)).astype(np.float64)
+
+    def aggregate(sums: Statistics) -> dict[str, Floats]:
+        return {"f1": np.asarray(sum(sums[f"right {value}"] / sums[f"all {value}"] for value in (1, 2)))}
+
+    with np.errstate(invalid="ignore"):  # 0 of 0
+        return measure(columns, aggregate, events=events, seed=seed)[AVERAGE]["f1"]
+
+
 def agreement(rated: Floats, events: EventIds, seed: int) -> dict[str, Value]:
     """The share of pairs of (n, readers) answers that are alike, and alpha."""
     values = range(1, int(np.nanmax(rated, initial=1)) + 1)
@@ -322,6 +348,8 @@ def _shares(question: str, key: Sequence[KeyRow], rated: Ratings, events: EventI
             right = (said == truth[at, None]).sum(axis=1).astype(np.float64)
             cells: dict[str, Value] = {"reader": name, "n": int(number.sum())}
             cells |= score_cells({"share": share(right, number, events[at], seed)})
+            if question == "answer":
+                cells |= score_cells({"f1": mean_f1(said, truth[at], events[at], seed)})
             if name == PEOPLE:
                 cells |= agreement(said, events[at], seed)
             values = enumerate(QUESTIONS[question].answers, 1)
@@ -332,9 +360,10 @@ def _shares(question: str, key: Sequence[KeyRow], rated: Ratings, events: EventI
     if question == "answer":
         notes.append(published_figures.CITATIONS["lrec2020"])
         for condition, printed in published_figures.ANNOTATORS.items():
-            means = {"share": sum(printed["accuracy"]) / 3, "alpha": printed["alpha"]}
-            cells = {"reader": PEOPLE, "n": 3 * published_figures.ANNOTATED, **means}
-            rows.append(Row(cells, f"{condition}, published"))
-    figures = (with_interval("share", titles.get(question, "yes")), with_interval("alpha", "α"))
+            reader = PEOPLE if "alpha" in printed else "a person"
+            rows.append(Row({"reader": reader, **printed}, f"{condition}, published"))
+    figures = [with_interval("share", titles.get(question, "yes")), with_interval("alpha", "α")]
+    if question == "answer":
+        figures.insert(1, with_interval("f1", "mean F1"))
     shown = (Column("reader", "text"), Column("n", "count"), *figures, Column("answers", "text"))
     return Table(shown, rows, f"{question}: readers and judges", notes)

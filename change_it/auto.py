@@ -1,6 +1,15 @@
 """`import change_it.auto` registers our models with the Auto classes of transformers; they are saved with their code."""
 
-from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoModelForSequenceClassification, AutoTokenizer
+from typing import Any
+
+from transformers import (
+    AutoConfig,
+    AutoModelForCausalLM,
+    AutoModelForSeq2SeqLM,
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+)
+from transformers.pipelines import PIPELINE_REGISTRY
 
 from change_it.judges.bilstm import BiLSTMJudgeForSequenceClassification
 from change_it.judges.linear import LinearJudgeForSequenceClassification
@@ -25,3 +34,6 @@ for model in (*JUDGE_MODELS, *GENERATOR_MODELS):
     config.register_for_auto_class()
     model.register_for_auto_class(auto.__name__)
 HeadlineTokenizer.register_for_auto_class()
+# A task of our own: text-generation, which config.json names, asks for `trust_remote_code` wherever a folder brings code.
+_models: Any = (AutoModelForSeq2SeqLM, AutoModelForCausalLM)
+PIPELINE_REGISTRY.register_pipeline("headline-generation", HeadlinePipeline, pt_model=_models)

@@ -30,8 +30,8 @@ class Module(evaluate.Metric, ABC):
         """The columns as they are kept until `compute`."""
 
     def add(self, **given: Any) -> None:
-        """Add one item: `prediction`, `reference`, and other columns by their names."""
-        names = {"prediction": "predictions", "reference": "references"}
+        """Add one item: `prediction`, `reference`, `source` and so on, or columns by their names."""
+        names = {name.removesuffix("s"): name for name in (*self.columns, *self.optional, "references")}
         items = {names.get(name, name): [value] for name, value in given.items()}
         self.add_batch(
             **{name: item for name, item in items.items() if item != [None] or name == "predictions"}

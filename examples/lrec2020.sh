@@ -3,11 +3,12 @@
 #
 #   examples/lrec2020.sh CORPUS RUN [A B]     A and B: the corpus's outlets; rep and gio when not given
 #
-# SCALE=full trains what the paper did, for days; otherwise each network has UPDATES updates (200) on short articles.
+# VECTORS names a word2vec file for the Bi-LSTM. SCALE=full trains what the paper did, for days; otherwise each network has UPDATES updates (200) on short articles.
 # Whatever is already in RUN is kept, so the same command goes on after an interruption.
 set -eo pipefail
 corpus=$1 run=$2 a=${3:-rep} b=${4:-gio}
 
+vectors=(${VECTORS:+--vectors "$VECTORS"})
 if [ "$SCALE" = full ]; then
   network=(--as-published)
 else
@@ -22,7 +23,7 @@ step() { # step FILE COMMAND...: run the command unless the file that it writes 
 
 classify() { # classify SET: the Bi-LSTM on a training set
   step "$run/classifiers/$1/metrics.json" change-it train judge --task main --encoder bilstm --train-on "$1" \
-    "${classifier[@]}" --resume --corpus "$corpus" --out "$run/classifiers/$1"
+    "${vectors[@]}" "${classifier[@]}" --resume --corpus "$corpus" --out "$run/classifiers/$1"
 }
 
 generate() { # generate NAME --recipe ...: the generator

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 import scoring_fakes
 from csv_files import read_csv, write_csv, write_rows
+from judge_data import load
 from scoring_fakes import OUTLETS, load_fakes, write_toy_corpus
 
 from change_it.annotation import alpha, coincidences
@@ -52,7 +53,7 @@ def sheet(study_corpus, tmp_path):
 
 
 def draw(corpus, folder, *systems, items=20, seed=1):
-    given = ["--predictions", *systems] if systems else []
+    given = systems if systems[:1] == ("--random-split",) else ["--predictions", *systems] if systems else []
     arguments = ["--corpus", str(corpus), *given, "--items", str(items), "--seed", str(seed)]
     return main(["annotate", "sheets", *arguments, "--out", str(folder / "sheet.csv")])
 
@@ -98,6 +99,15 @@ def test_sheets_are_blind_and_balanced(sheet):
     assert len({row["event"] for row in key}) == 40  # forty events, none of them twice
 
 
+def test_a_person_can_be_asked_of_the_random_split(corpus, tmp_path):
+    """Headlines of the test part that `train judge --train-on random` reports on, under their own outlet."""
+    assert draw(corpus, tmp_path, "--random-split") == 0
+    tested = load("main", corpus, train_on="random").tests["gold"].texts
+    rows = [row for row in read_csv(tmp_path / "sheet-key.csv") if row["condition"] == "random split"]
+    assert len(rows) == 20
+    assert all(row["headline"] in tested and row["outlet"] == row["label"] for row in rows)
+
+
 def test_people_against_the_key_and_the_judge(sheet, tmp_path, with_judges, capsys):
     files = [fill_in(sheet, tmp_path / f"{name}.csv", told_apart) for name in ("anna", "ben")]
     files.append(fill_in(sheet, tmp_path / "carla.csv", always_first))
@@ -105,6 +115,8 @@ def test_people_against_the_key_and_the_judge(sheet, tmp_path, with_judges, caps
     assert [rows["gold", name]["share"] for name in ("anna", "ben", "carla")] == [1, 1, 0.5]
     people = rows["gold", "people"]
     assert people["share"] == pytest.approx(5 / 6)
+    f1 = [rows["gold", name]["f1"] for name in ("anna", "carla", "people")]
+    assert f1 == pytest.approx([1, (20 / 30 + 0) / 2, (60 / 70 + 40 / 50) / 2])
     # 10 items 1 1 1 and 10 items 2 2 1: o11 30 + 0, o12 10, o22 10 (pairs over two); n 40 and 20
     assert people["alpha"] == pytest.approx(1 - 59 * 20 / (2 * 40 * 20))
     assert people["alpha_interval_low"] < people["alpha"] < people["alpha_interval_high"]
@@ -117,7 +129,8 @@ def test_people_against_the_key_and_the_judge(sheet, tmp_path, with_judges, caps
     assert pairs["anna, judge main"]["agreement"] == 1
     assert pairs["carla, judge main"]["agreement"] == 0.5
     published = rows["gold, published", "people"]
-    assert (published["share"], published["alpha"]) == (pytest.approx(0.59), 0.16)
+    assert (published["share"], published["alpha"], published["f1"]) == (pytest.approx(0.59), 0.16, 0.582)
+    assert rows["random split, published", "a person"]["f1"] == 0.63
 
 
 def fill_sources(sheet, file, answer):

@@ -88,9 +88,9 @@ def test_batches_and_generators_carry_all_that_compute_takes(metric, toy_test, f
     result = metric.compute(**gold, judges=fake_judges)
     report = metric.signature, metric.intervals, metric.verdicts
     metric.add_batch(**{name: iter(values[:6]) for name, values in gold.items()})
-    for row in (6, 7):
+    for row, end in ((6, "s"), (7, "")):  # singular, plural
         one = {name: values[row] for name, values in gold.items()}
-        metric.add(prediction=one.pop("predictions"), **one)
+        metric.add(**{name.removesuffix(end): value for name, value in one.items()})
     assert metric.compute(judges=fake_judges) == result
     assert (metric.signature, metric.intervals, metric.verdicts) == report
     given = {name: iter(values) for name, values in gold.items()}

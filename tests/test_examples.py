@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 import tyro
 from processes import run_program
+from scipy.stats import spearmanr
 from sklearn.metrics import f1_score
 
 from change_it.cli import COMMANDS, TYRO_CONFIG, main, options_of
@@ -89,6 +90,63 @@ def test_a_script_at_a_tiny_size(called, corpus, tmp_path, paper, published):
     assert any(row[0] == measured and row[1] for row in rows)
 
 
+def test_the_order_of_systems(tables):
+    order, theirs = (
+        tables["order"],
+        {name: {"hh": value} for name, value in zip("abc", (1, 2, 3), strict=True)},
+    )
+    assert order(theirs, theirs).values["hh"] == pytest.approx(1)
+    assert order(theirs, {"a": {"hh": 3}, "b": {"hh": 2}, "c": {"hh": 1}}).values["hh"] == pytest.approx(-1)
+    assert "hh" not in order(theirs, {name: {"hh": 1} for name in "abc"}).values
+
+
+def test_an_answer_of_several_questions(tables):
+    """An interval just below 0 is no of one question, and of eight no more than chance has in store."""
+    answer = tables["answer"]
+    above, below, around = (np.linspace(low, low + 0.1, 1001) for low in (0.01, -0.2, -0.05))
+    assert [answer(each) for each in (above, below, around)] == ["yes", "no", "undecided"]
+    assert answer(above, above) == "yes"
+    assert answer(above, around) == "undecided"
+    assert answer(above, below, around) == "no"
+    just_below = np.append(np.full(980, -0.1), np.full(20, 0.1))
+    assert answer(just_below) == "no"
+    assert answer(*[just_below] * 8) == "undecided"
+
+
+def test_overlap_is_correlated_with_the_judges_headline_by_headline(tables):
+    """Headlines that share more and more words with gold, one an event."""
+    words = [f"w{n}" for n in range(10)]
+    rows = pd.DataFrame(
+        {"headline": [" ".join(words[: 1 + n % 10]) for n in range(60)], "gold": " ".join(words)}
+    )
+    rows["event"], rows["source"] = range(60), "x"
+    shared = np.tile(np.arange(10), 6)
+    rows["p_hh"], rows["p_ah"], rows["p_target"] = 0.5 + shared / 50, 0.9 - shared**2 / 900, 0.5
+    found = {row.values["row"]: row.values for row in tables["correlations"]({"one": rows, "two": rows}).rows}
+    assert list(found) == [
+        f"{of}, {key}" for of in ("one", "two", "all systems") for key in ("bleu", "rougeL")
+    ]
+    assert (found["one, rougeL"]["hh"], found["one, rougeL"]["ah"]) == pytest.approx((1, -1))
+    assert found["one, rougeL"]["main"] is None  # all alike
+    assert (found["one, bleu"]["n"], found["all systems, bleu"]["n"]) == (60, 120)
+
+    random = np.random.default_rng(1)
+    one, other, events = random.integers(0, 9, 300), random.integers(0, 9, 300), np.arange(300) // 3
+    value, low, high = tables["spearman"](one, one + other, events)
+    assert value == pytest.approx(spearmanr(one, one + other).statistic)
+    assert value - 0.2 < low < value < high < value + 0.2
+
+
+def test_examples_show_the_headlines_of_all_systems_of_an_article_together(tables):
+    rows = pd.DataFrame(
+        {"id": list("abcabc"), "by": ["D"] * 3 + ["M"] * 3, "article": ["colle", "faro", "faro"] * 2}
+    )
+    rows["headline"], rows["machine"] = rows["by"] + rows["id"], "faro"
+    shown = [row.values["headline"] for row in tables["examples"](rows, "article").rows]
+    assert shown[:2] == ["Da", "Ma"]
+    assert {*map(tuple, (shown[2:4], shown[4:]))} == {("Db", "Mb"), ("Dc", "Mc")}
+
+
 def answers_of(test, f1, n=3000):
     """Answers with the same share of right ones for both outlets, those of the first events."""
     truth, event = np.repeat([0, 1], n), np.tile(np.arange(n), 2)
@@ -114,6 +172,7 @@ def test_the_papers_own_figures_confirm_its_expectations(tables):
     found = expected()
     assert [found[name]["answer"] for name in ("E1", "E3", "E4")] == ["yes"] * 3
     assert found["2-1"]["value"] == pytest.approx(0.672 - 0.666, abs=1e-3)
+    assert found["M-D"]["value"] == pytest.approx(0.776 - 0.729, abs=1e-3)
     assert expected(first=0.45)["E1"]["answer"] == "no"
 
 

@@ -36,6 +36,8 @@ class AnnotateSheetsOptions:
     """Systems as NAME=FILE, files as `change-it transfer` writes them; each is a condition in addition to gold. A name may stand before several files; headlines aim at the other outlet, or all at the original's own (LREC 2020, settings 1 and 2)."""
     items: int = 200
     """Headlines of each condition, an even number (LREC 2020: 200); half are of each outlet."""
+    random_split: bool = False
+    """Draw also from the test part of main's random split of the same seed (LREC 2020, Table 1: a person, --items 100)."""
     out: Path
     """The first sheet, a CSV file; `sheet-preferred.csv`, `sheet-sources.csv` and the key `sheet-key.csv` are written next to it."""
     seed: int = 1
@@ -63,6 +65,8 @@ def sheets(options: AnnotateSheetsOptions) -> None:
 
     test = read_test_set(options.corpus)
     conditions = annotation.conditions(test, systems)
+    if options.random_split:
+        conditions["random split"] = annotation.in_random_split(test, options.seed)
     rows = annotation.draw(test, conditions, options.items, options.seed)
     written = ", then ".join(map(str, annotation.write_sheets(files, rows)))
     print(f"{len(rows)} headlines, {options.items} each of {', '.join(conditions)}: {written}")

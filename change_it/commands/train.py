@@ -87,9 +87,14 @@ def judge(options: TrainJudgeOptions) -> None:
             if within := within_event_table(metrics):
                 print_table(within, to)
             print_table(table_of(metrics), to)
-        print_lines([f"✓ {one.task} {line_of(metrics)}: {one.out}"], to)
+        print_lines([f"✓ {one.task} {line_of(metrics)}: {one.out}{_processes(metrics)}"], to)
     if process_state().is_main_process:
         print_lines(_next(options), to)
+
+
+def _processes(metrics: Mapping[str, Any]) -> str:
+    """How many processes trained: a launcher may have started fewer than it was asked for."""
+    return f" (processes: {metrics.get('processes', 1)})"
 
 
 def line_of(metrics: Mapping[str, Any]) -> str:
@@ -135,7 +140,7 @@ def generator(options: GeneratorOptions) -> None:
             f"({training['epochs']:.1f} epochs, stopped: {training['stopped']}) in {metrics['seconds']['training']:.0f} s; "
             f"validation loss {metrics['validation_loss']:.3f} a token (update {training['best_update']:,}); "
             f"weights {metrics['weights_hash'][:6]}",
-            f"✓ generator in {options.out}",
+            f"✓ generator in {options.out}{_processes(metrics)}",
             f"Next: change-it transfer --generator {options.out} --corpus {options.corpus} --out new.csv",
         ]
         print_lines(lines, console())

@@ -25,8 +25,6 @@ VALIDATION_SHARE = 0.1
 FACTS = 0.1
 #: Training headlines that new names are taken from.
 NAMED = 2000
-#: Share of all articles that the random split of LREC 2020 tests on (Table 1).
-RANDOM_TEST = 0.2
 
 
 def training_sets(
@@ -251,13 +249,6 @@ def crossed(pairs: pl.DataFrame, outlets: Outlets, *, source: str) -> pl.DataFra
 def of_fold(rows: pl.DataFrame, fold: str) -> pl.DataFrame:
     """The rows of fold 0 or 1; with `all` those of both."""
     return rows if fold == "all" else rows.filter(pl.col("fold").cast(pl.String) == fold)
-
-
-def random_split(articles: pl.DataFrame, seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """LREC 2020's random split (Table 1) of all articles, those of training first: four fifths, and the fifth that is the test."""
-    order = rng_for(seed, "random split").permutation(articles.height)
-    count = round(RANDOM_TEST * articles.height)
-    return articles[np.sort(order[count:])], articles[np.sort(order[:count])]
 
 
 def held_out(keys: pl.Series, share: float, order: NDArray[np.int64]) -> list[str]:

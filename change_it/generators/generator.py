@@ -138,6 +138,8 @@ def format_options(info: GeneratorInfo, config: Any) -> dict[str, Any]:
 
 def save_generator(folder: Path, model: Any, tokenizer: PreTrainedTokenizerBase, info: GeneratorInfo) -> None:
     """Save a generator as it is pushed: weights, tokenizer, search settings and the code of the pipeline."""
+    if info.kind != "causal":  # whose prompt is not cut
+        tokenizer.model_max_length = info.source_tokens
     with quiet():
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)

@@ -12,9 +12,9 @@ Recipe = Literal["sum", "s2s1", "s2s2", "s2s3", "agnostic", "rewrite", "train_d"
 Reads = Literal["article", "headline", "both"]
 ModelKind = Literal["words", "encoder-decoder", "causal"]
 
-#: Those of LREC 2020, whose generators are PNC and read 500 words.
+#: Those of LREC 2020, whose generators are PNC and read 500 words; all of its networks have the same cells.
 OF_LREC: tuple[Recipe, ...] = ("agnostic", "train_d", "train_m")
-LREC_WORDS = 500
+LREC_WORDS, LREC_CELLS = 500, 256
 #: The architecture that is not the papers'.
 TRANSFORMER = "transformer"
 #: Candidates that judges choose among when no number is given.
@@ -132,7 +132,7 @@ class GeneratorOptions(TrainingOptions):
         # a saved network that is trained on has its own words and cells
         chosen = NETWORKS.get(architecture, NETWORKS["pn"]._replace(vocabulary=0, cells=0))
         long = self.as_published and self.recipe in OF_LREC
-        return chosen._replace(source_tokens=LREC_WORDS) if long else chosen
+        return chosen._replace(source_tokens=LREC_WORDS, cells=LREC_CELLS) if long else chosen
 
     @property
     def preset(self) -> dict[str, Any]:

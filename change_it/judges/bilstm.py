@@ -106,16 +106,36 @@ class BiLSTMJudgeForSequenceClassification(PreTrainedModel):
 
 
 def build_bilstm(
-    headlines: Sequence[str], *, max_tokens: int, **labels: Any
+    headlines: Sequence[str],
+    *,
+    max_tokens: int,
+    vectors: Any = None,
+    articles: Sequence[str] = (),
+    **labels: Any,
 ) -> tuple[BiLSTMJudgeForSequenceClassification, ByT5Tokenizer]:
-    """A Bi-LSTM judge before training, its weights random, and its tokenizer; `labels` are settings of its configuration."""
+    """A Bi-LSTM judge before training, its weights random, and its tokenizer; `labels` are settings of its configuration.
+
+    With `vectors` (gensim's `KeyedVectors`) words have theirs, which are not trained: those of the headlines and `articles` that
+    they have in any case, in their most frequent writing.
+    """
     words = [split(text) for text in headlines]
-    config = BiLSTMJudgeConfig(
-        characters=_frequent({*"".join(of)} for of in words),
-        words=_frequent({word.casefold() for word in of} for of in words),
-        **labels,
+    known = _frequent({word.casefold() for word in of} for of in words)
+    if vectors is not None:
+        rows = {key.casefold(): row for key, row in reversed(vectors.key_to_index.items())}
+        known = sorted(
+            rows.keys() & {word.casefold() for text in (*headlines, *articles) for word in split(text)}
+        )
+        labels["word_size"] = vectors.vector_size
+    characters = _frequent({*"".join(of)} for of in words)
+    judge = BiLSTMJudgeForSequenceClassification(
+        BiLSTMJudgeConfig(characters=characters, words=known, **labels)
     )
-    return BiLSTMJudgeForSequenceClassification(config), ByT5Tokenizer(model_max_length=max_tokens)
+    if vectors is not None:
+        table = vectors.vectors[[rows[word] for word in known]]
+        judge.words.weight.requires_grad_(False)
+        judge.words.weight[1:] = torch.from_numpy(table)
+        judge.words.weight[0] = 0
+    return judge, ByT5Tokenizer(model_max_length=max_tokens)
 
 
 def _frequent(rows: Iterable[set[str]]) -> list[str]:

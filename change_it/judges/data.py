@@ -8,7 +8,7 @@ import polars as pl
 
 from change_it.corpus.folder import read_all_outlets, read_outlets, read_table
 from change_it.corpus.splits import rng_for
-from change_it.corpus.training_sets import VALIDATION_SHARE, held_out, of_fold, random_split
+from change_it.corpus.training_sets import VALIDATION_SHARE, balanced, held_out, of_fold
 from change_it.errors import InputError
 from change_it.judges.judge_options import Fold, TrainingSet
 from change_it.judges.spec import Task
@@ -32,6 +32,8 @@ HELD_OUT = ("looped", "neighbours", "reversed_words", "keywords")
 #: Corruptions that generators are tempted to, and how many times as often they come first.
 TEMPTING, OFTENER = ("style_added", "style_exchanged", "cut_sentence"), 2.0
 SEEN, UNSEEN = "seen damage", "unseen damage"
+#: Share of the random split of LREC 2020 that is its test (Table 1).
+RANDOM_TEST = 0.2
 
 
 @dataclass(frozen=True)
@@ -93,15 +95,15 @@ def load_task(
 ) -> TaskData:
     """Load the examples of main, hh or ah from the configs of a corpus; of one fold alone, but the test is all of A2 anyway.
 
-    `train_on` is the config that main learns from; random takes four fifths of all articles, whatever their alignment, and
-    tests on the others. HH and AH learn from `hh` and `ah`, as published from `hh_random` and `ah_random`.
+    `train_on` is the config that main learns from; random takes four fifths of all articles, as many of each outlet, whatever their
+    alignment, and tests on the others. HH and AH learn from `hh` and `ah`, as published from `hh_random` and `ah_random`.
     """
     outlets = read_outlets(corpus)
     config = train_on if task == "main" else f"{task}_random" if as_published else task
-    split = _random_split(corpus, outlets, seed) if config == "random" else {}
+    split = random_split(corpus, outlets, seed) if config == "random" else {}
 
     def read(side: str, config: str, fold: Fold) -> pl.DataFrame:
-        return of_fold(split[side] if split else read_table(corpus, config, side), fold)
+        return of_fold(split[side].drop("article") if split else read_table(corpus, config, side), fold)
 
     train, validation = (_examples(read(side, config, fold)) for side in ("train", "validation"))
     test = read("test", task, "all")
@@ -138,16 +140,15 @@ def _by_kind(tested: pl.DataFrame, same: str) -> dict[str, pl.DataFrame]:
     return found
 
 
-def _random_split(corpus: str, outlets: tuple[str, str], seed: int) -> dict[str, pl.DataFrame]:
-    """The random split of LREC 2020: a tenth of the events of its training articles validates."""
-    columns = ["headline", "label", "fold", "event"]
-    rows = pl.concat(read_table(corpus, "articles", side, columns) for side in ("train", "test"))
-    labels = (pl.col("label") == outlets[1]).cast(pl.Int64)
-    pool, test = random_split(rows.with_columns(label=labels), seed)
-    events = pool["event"].unique().sort()
-    order = rng_for(seed, "validation").permutation(len(events))
-    held = pl.col("event").is_in(held_out(events, VALIDATION_SHARE, order))
-    return {"train": pool.filter(~held), "validation": pool.filter(held), "test": test}
+def random_split(corpus: str, outlets: tuple[str, str], seed: int) -> dict[str, pl.DataFrame]:
+    """LREC 2020's random split (Table 1), as many articles of each outlet: a fifth of them is the test, and a random tenth of the others validates."""
+    rows = pl.concat(read_table(corpus, "articles", side) for side in ("train", "test"))
+    even = balanced(rows, "random", seed=seed)
+    mixed = even[rng_for(seed, "random split").permutation(even.height)]
+    mixed = mixed.with_columns(label=(pl.col("label") == outlets[1]).cast(pl.Int64))
+    tested = round(RANDOM_TEST * mixed.height)
+    held = tested + round(VALIDATION_SHARE * (mixed.height - tested))
+    return {"test": mixed[:tested], "validation": mixed[tested:held], "train": mixed[held:]}
 
 
 def _examples(rows: pl.DataFrame) -> Examples:

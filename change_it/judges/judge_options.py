@@ -45,6 +45,8 @@ class JudgeOptions(TrainingOptions):
     """linear: n-grams and shared words; or a transformer: the Hub id or folder of a pre-trained encoder; or, for main, bilstm: the classifier of LREC 2020."""
     train_on: TrainingSet = "main"
     """Training set of main: main (R, A3 and A1), train_d or train_m (LREC 2020), or random (80% of all articles, tested on the others)."""
+    vectors: Path | None = None
+    """Word vectors of bilstm: a word2vec file, with .bin in its name if it is binary, .gz or not; they stay as they are. Without it words learn theirs."""
     as_published: bool = False
     """The papers' judge: bert-base-multilingual-cased unless --encoder says another one, random wrong partners (hh_random, ah_random), AH read as article and headline, no token types."""
     fold: Fold = "all"
@@ -53,9 +55,9 @@ class JudgeOptions(TrainingOptions):
     """Longer inputs are cut; 0 is the preset's."""
 
     @property
-    def inputs(self) -> tuple[str, ...]:
+    def inputs(self) -> tuple[str | Path | None, ...]:
         """The files and folders that it reads."""
-        return self.corpus, self.encoder
+        return self.corpus, self.encoder, self.vectors
 
     @property
     def preset(self) -> dict[str, Any]:
@@ -90,6 +92,8 @@ def settings_of(options: JudgeOptions) -> JudgeOptions:
         encoder = PAPERS
     if options.arg and encoder == LINEAR:
         raise InputError("--arg requires an --encoder: a linear judge is fitted without a Trainer")
+    if options.vectors and encoder != BILSTM:
+        raise InputError(f"--vectors requires --encoder {BILSTM}")
     for given, name in ((encoder == BILSTM, f"encoder {BILSTM}"), (options.train_on != "main", "train-on")):
         if given and task != "main":
             raise InputError(f"--{name} requires --task main, not {task}")

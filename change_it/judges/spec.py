@@ -7,7 +7,7 @@ Task = Literal["main", "hh", "ah", "fluency"]
 
 
 class JudgeSpec(NamedTuple):
-    """What a judge is called and reads; evidence, which looks texts up, has no more than a heading and a question."""
+    """What a judge is called and reads; evidence, which looks texts up, has a heading and a question alone."""
 
     heading: str  # names it on every screen
     question: str  # asks what it decides, with the outlet aimed at

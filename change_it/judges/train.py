@@ -18,7 +18,7 @@ from change_it.errors import InputError
 from change_it.judges.bilstm import build_bilstm
 from change_it.judges.data import Examples, TaskData, check_classes, load_fluency, load_task
 from change_it.judges.judge import Judge
-from change_it.judges.judge_options import BILSTM, LINEAR, LONGEST, JudgeOptions, StyleScale, settings_of
+from change_it.judges.judge_options import BILSTM, LINEAR, LONGEST, JudgeOptions, settings_of
 from change_it.judges.linear_training import ACCEPTANCE, fit_linear, fit_main
 from change_it.judges.metrics import f1_lead, scores
 from change_it.judges.spec import JUDGES
@@ -102,11 +102,20 @@ def _prepare(settings: JudgeOptions, data: TaskData) -> TrainingRun:
             "validation loss": float(-np.log(np.maximum(right, 1e-12)).mean()),
         }
 
+    def refit(examples: Examples) -> Ask:
+        return fit_main(examples, seed=settings.seed).predict_proba
+
     def save(folder: Path) -> None:
-        if task == "fluency" and not linear:
-            judge.shift = model.config.change_it["shift"] = _shift(judge, data.validation)
-        if has_style:
-            model.config.change_it["style"] = _style_scale(settings, data, judge)._asdict()
+        about, ask = model.config.change_it, partial(judge.probabilities, progress=False)
+        if (
+            task == "fluency" and not linear
+        ):  # `ACCEPTANCE` of the printed validation headlines get more than a half
+            printed = data.validation.select(np.flatnonzero(data.validation.labels)).texts
+            about["shift"] = judge.shift = float(np.quantile(log_odds(ask(printed)[:, 1]), 1 - ACCEPTANCE))
+        if has_style:  # over events that it has not learnt: of the other fold, of validation, or held out by further fits
+            learnt = data.train if settings.fold == "all" and not linear else data.known
+            how: dict[str, Any] = {"refit": refit if linear else None, "seed": settings.seed}
+            about["style"] = style_scale(settings.corpus, data.outlets, ask, learnt, **how)._asdict()
         judge.save_pretrained(folder)
 
     def describe(_: Any) -> dict[str, Any]:
@@ -116,7 +125,7 @@ def _prepare(settings: JudgeOptions, data: TaskData) -> TrainingRun:
         if has_style:
             asked: dict[str, Ask] = {"judge": judge.probabilities}
             if not linear:
-                asked[LINEAR] = fit_main(data.known, seed=settings.seed).predict_proba
+                asked[LINEAR] = refit(data.known)
             baselines = fit_baselines(data.known, seed=settings.seed)
             metrics |= measure_main(settings.corpus, data.outlets, asked | baselines)
             metrics["style"] = model.config.change_it["style"]
@@ -132,26 +141,6 @@ def _prepare(settings: JudgeOptions, data: TaskData) -> TrainingRun:
         describe=describe,
         min_updates=MIN_UPDATES if settings.encoder == BILSTM else 0,
     )
-
-
-def _style_scale(settings: JudgeOptions, data: TaskData, judge: Judge) -> StyleScale:
-    """The scale of style of main, over pairs of events that it has not learnt: of the other fold, or held out by further fits (linear) or as validation."""
-
-    def refit(examples: Examples) -> Ask:
-        return fit_main(examples, seed=settings.seed).predict_proba
-
-    ask = partial(judge.probabilities, progress=False)
-    linear, every = settings.encoder == LINEAR, settings.fold == "all"
-    learnt = data.train if every and not linear else data.known
-    return style_scale(
-        settings.corpus, data.outlets, ask, learnt, refit=refit if linear else None, seed=settings.seed
-    )
-
-
-def _shift(judge: Judge, validation: Examples) -> float:
-    """The shift subtracted from the log odds of fluency, so that `ACCEPTANCE` of the printed validation headlines gets more than a half."""
-    printed = validation.select(np.flatnonzero(validation.labels)).texts
-    return float(np.quantile(log_odds(judge.probabilities(printed, progress=False)[:, 1]), 1 - ACCEPTANCE))
 
 
 def _tested(settings: JudgeOptions, data: TaskData, judge: Judge) -> dict[str, Any]:
@@ -195,6 +184,10 @@ def _start(settings: JudgeOptions, data: TaskData) -> tuple[Any, PreTrainedToken
         judge.config.update(labels)
         return judge, ByT5Tokenizer(model_max_length=LONGEST)
     if settings.encoder == BILSTM:
+        if settings.vectors:
+            from change_it.hevas.spaces import load_vectors  # loads scipy's and scikit-learn's decompositions
+
+            labels |= {"vectors": load_vectors(settings.vectors), "articles": data.articles}
         return build_bilstm(data.train.texts, max_tokens=settings.max_tokens, **labels)
     return _transformer(settings, labels)
 

@@ -111,12 +111,10 @@ class Format:
         """Tokens that the output of `generate` begins with: the one that the decoder starts with, or the prompt."""
         return 1
 
-    def refusals(self, context: Sequence[list[str]]) -> list[LogitsProcessor]:
-        """What keeps tokens of the sources with this context from being written."""
-        return []
-
-    def search(self, no_repeat_ngram_size: int, prompt: int) -> dict[str, Any]:
-        """Arguments of `generate` that keep n-grams from being written twice; `prompt` tokens come before them."""
+    def search(
+        self, no_repeat_ngram_size: int, prompt: int, context: Sequence[Sequence[str]] = ()
+    ) -> dict[str, Any]:
+        """Arguments of `generate` that keep n-grams from being written twice; `prompt` tokens come before them, and sources have this context."""
         return {"no_repeat_ngram_size": no_repeat_ngram_size}
 
 
@@ -136,20 +134,21 @@ class WordFormat(Format):
         copied, most = unknown if self.copies else None, self.max_target_tokens
         return examples(rows, self.tokenizer.targets(clean(targets, most), copied, max_tokens=most))
 
-    def refusals(self, context: Sequence[list[str]]) -> list[LogitsProcessor]:
-        """What parts outlet, headline and article is not copied from a source."""
-        known = [id_ for token, id_ in self.tokenizer.get_vocab().items() if token.strip() == "|"]
-        copied = [[at for at, word in enumerate(of) if word.strip() == "|"] for of in context]
-        rows = [[*known, *(len(self.tokenizer) + at for at in of)] for of in copied]
-        return [NeverWritten(rows)] if any(copied) else []
-
-    def search(self, no_repeat_ngram_size: int, prompt: int) -> dict[str, Any]:
-        """`no_repeat_ngram_size` 1 is the rule of `NoRepeatedWord`, with no trigram twice."""
-        if no_repeat_ngram_size != 1:
-            return super().search(no_repeat_ngram_size, prompt)
-        ids = self.tokenizer.get_vocab().items()
-        marks = sorted(id_ for token, id_ in ids if not any(map(str.isalnum, token)))
-        return {"no_repeat_ngram_size": 3, "logits_processor": [NoRepeatedWord(marks)]}
+    def search(
+        self, no_repeat_ngram_size: int, prompt: int, context: Sequence[Sequence[str]] = ()
+    ) -> dict[str, Any]:
+        """`no_repeat_ngram_size` 1 is the rule of `NoRepeatedWord`, with no trigram twice; what parts outlet, headline and article is not copied."""
+        ids, rules = self.tokenizer.get_vocab().items(), list[LogitsProcessor]()
+        if no_repeat_ngram_size == 1:
+            marks = sorted(id_ for token, id_ in ids if not any(map(str.isalnum, token)))
+            no_repeat_ngram_size, rules = 3, [NoRepeatedWord(marks)]
+        copied = [
+            [len(self.tokenizer) + at for at, word in enumerate(of) if word.strip() == "|"] for of in context
+        ]
+        if any(copied):
+            known = [id_ for token, id_ in ids if token.strip() == "|"]
+            rules.append(NeverWritten([[*known, *of] for of in copied]))
+        return {"no_repeat_ngram_size": no_repeat_ngram_size, "logits_processor": rules}
 
     def read(self, sources: Sequence[str]) -> tuple[list[list[int]], list[list[str]]]:
         """See `Format`."""
@@ -187,7 +186,9 @@ class CausalFormat(Format):
         """The prompt and the source, padded on the left."""
         return inputs["input_ids"].shape[1]
 
-    def search(self, no_repeat_ngram_size: int, prompt: int) -> dict[str, Any]:
+    def search(
+        self, no_repeat_ngram_size: int, prompt: int, context: Sequence[Sequence[str]] = ()
+    ) -> dict[str, Any]:
         """Not by transformers' rule: that of transformers counts the prompt, too."""
         rules = [NoRepeatedNGram(no_repeat_ngram_size, prompt)] if no_repeat_ngram_size else []
         return {"no_repeat_ngram_size": 0, "logits_processor": rules}

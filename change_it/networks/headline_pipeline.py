@@ -47,9 +47,9 @@ def search(
     drawn = settings.get("do_sample")
     offered = candidates if drawn else max(settings["num_beams"], candidates)
     options: dict[str, Any] = {"do_sample": False, "max_new_tokens": format_.max_target_tokens, **settings}
-    rules = format_.search(options.pop("no_repeat_ngram_size", no_repeat_ngram_size), prompt)
+    rules = format_.search(options.pop("no_repeat_ngram_size", no_repeat_ngram_size), prompt, context)
     given = options.pop("logits_processor", [])
-    rules["logits_processor"] = [*rules.get("logits_processor", []), *format_.refusals(context), *given]
+    rules["logits_processor"] = [*rules.get("logits_processor", []), *given]
     options |= {"num_beams": 1 if drawn else offered, "num_return_sequences": offered}
     options |= {"pad_token_id": format_.tokenizer.pad_token_id, "eos_token_id": format_.ends}
     options |= {"return_dict_in_generate": True, "output_scores": True}
@@ -88,7 +88,7 @@ class HeadlinePipeline(_Pipeline):
     than the saved ones are given to the pipeline or to a call.
 
     Examples:
-        >>> write = pipeline("text-generation", model="owner/name", trust_remote_code=True)  # doctest: +SKIP
+        >>> write = pipeline("headline-generation", model="owner/name")  # after import change_it.auto  # doctest: +SKIP
         >>> write("faro | the original headline | its article")  # doctest: +SKIP
         [{'generated_text': '...'}]
     """
@@ -130,5 +130,6 @@ class HeadlinePipeline(_Pipeline):
 
     def save_pretrained(self, save_directory: Any, **options: Any) -> None:
         """Save model, tokenizer and this code."""
-        super().save_pretrained(save_directory, **options)
+        for part in (self.model, self.tokenizer):
+            part.save_pretrained(save_directory, **options)
         custom_object_save(type(self), Path(save_directory))

@@ -158,9 +158,7 @@ def system_of(
         raise InputError(
             f"{file} does not fit the test set ({len(wanted)} ids, targets {' and '.join(test.outlets)}): {wrong}"
         )
-    rerankers = sorted(
-        {row.get("reranker", "") for row in rows} - {""}
-    )  # rows without a headline may name none
+    rerankers = sorted({row.get("reranker", "") for row in rows} - {""})  # a row may name none
     try:
         choosers = [parse_reranker(text) for text in rerankers]
     except InputError as error:

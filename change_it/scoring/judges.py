@@ -12,10 +12,10 @@ import polars as pl
 from change_it.corpus.article import outlet_names
 from change_it.corpus.folder import hash_article
 from change_it.errors import InputError
-from change_it.io import texts_by_name
+from change_it.io import listed, texts_by_name
 from change_it.judges.judge import Judge
 from change_it.judges.judge_options import COMMAND, check_tasks
-from change_it.judges.spec import TASKS, TRAINED, Task
+from change_it.judges.spec import TASKS, Task
 from change_it.networks.pretrained import local_folder
 from change_it.progress import Progress, ProgressOption
 from change_it.scoring.aspects import LEAST_EVIDENCE, acceptability, choosing, is_edited, new_words, style
@@ -218,40 +218,61 @@ class Judges:
 
     @classmethod
     def from_pretrained(
-        cls, name: str | Path, *, precision: Arithmetic = "float32", device: str = "auto"
+        cls,
+        name: str | Path | None = None,
+        *,
+        main: str | Path | None = None,
+        hh: str | Path | None = None,
+        ah: str | Path | None = None,
+        fluency: str | Path | None = None,
+        precision: Arithmetic = "float32",
+        device: str = "auto",
     ) -> "Judges":
         """Load the judges `main`, `hh` and `ah`, and `fluency` where it is there.
 
         Args:
-            name: folder with three folders of these names, or the Hub id of such a repository.
+            name: folder with folders of these names, or the Hub id of such a repository; may be left out where main, hh and ah are given.
+            main: folder or Hub id of one judge, in the place of that in `name`.
+            hh: the same of HH.
+            ah: the same of AH.
+            fluency: the same of fluency.
             precision: float32; or bf16, which is faster where the processor multiplies bfloat16 matrices.
             device: auto, cpu, cuda, cuda:1, mps.
 
         Raises:
             InputError: one is missing, they are not of the same outlets and fold, or main is of an earlier version
                 that has not measured its scale of style.
+
+        Examples:
+            >>> Judges.from_pretrained("owner/judges")  # doctest: +SKIP
+            >>> Judges.from_pretrained(main="owner/main", hh="owner/hh", ah="owner/ah")  # doctest: +SKIP
         """
-        folder = local_folder(name, command=COMMAND)
-        check_tasks(folder, name)
+        given: dict[Task, str | Path | None] = {"main": main, "hh": hh, "ah": ah, "fluency": fluency}
+        places = {task: place for task, place in given.items() if place is not None}
+        if name is not None:
+            folder = local_folder(name, command=COMMAND)
+            check_tasks(folder, name)
+            places = {**{task: folder / task for task in given if (folder / task).is_dir()}, **places}
+        if lacking := [task for task in TASKS if task not in places]:
+            raise InputError(f"judges require {listed(lacking)}: give a folder or Hub id of all, or of each")
         judges = {
-            task: Judge.from_pretrained(folder / task, precision=precision, device=device)
-            for task in TRAINED
-            if (folder / task).is_dir()
+            task: Judge.from_pretrained(place, precision=precision, device=device)
+            for task, place in places.items()
         }
         for task, judge in judges.items():
             if judge.task != task:
                 raise InputError(
-                    f"{folder / task} holds a judge for {judge.task}: train one with --task {task}"
+                    f"{places[task]} holds a judge for {judge.task}: train one with --task {task}"
                 )
         about = {task: (*judge.outlets, judge.fold) for task, judge in judges.items()}
         if len({*about.values()}) > 1:
             each = "; ".join(f"{task}: {a} and {b}, fold {fold}" for task, (a, b, fold) in about.items())
             raise InputError(
-                f"the judges in {name} differ in outlets or fold ({each}): train them on one corpus with the same --fold"
+                f"the judges in {name or 'these places'} differ in outlets or fold ({each}): train them on one corpus with the same --fold"
             )
         if judges["main"].style is None:
             raise InputError(
-                f"{folder / 'main'} has not measured its scale of style (it is of an earlier version, or of --train-on random): "
+                f"{places['main']} has not measured its scale of style (it is of an earlier version, or of --train-on random): "
                 f"train it again with {COMMAND} --task main --fold {judges['main'].fold}"
             )
         return cls(**judges)

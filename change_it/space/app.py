@@ -14,12 +14,14 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from change_it.errors import InputError
 from change_it.space.answers import CANDIDATES, SHOWN, cards, judge, notice, opening, render, transfer
 from change_it.space.models import ARTICLE, HEADLINE, Models
+from change_it.templates import without_markup
 
 #: The labels of the page by where they are shown.
 LABELS = {
     "heading": "# Headlines that change their style\nA headline of one newspaper rewritten in the style of another, and "
     "judges that say whether the story stayed, whether the style changed, whether it reads well, and whether its "
     "numbers, names and quotations occur in the article. No judge reads who did what, or who said it.",
+    "no_models": "# This page has no models yet\nSet its variables in the settings of the Space, then restart it.",
     "transfer": "Transfer",
     "score": "Score",
     "original": "Original headline",
@@ -199,6 +201,16 @@ def _inputs(models: Models) -> str:
     """What the endpoints say of the inputs that both have."""
     lengths = f"headline: at most {HEADLINE} characters; article: at most {ARTICLE} characters"
     return f"{lengths}; direction: {' or '.join(models.directions)}"
+
+
+def build_from_environment() -> gr.Blocks:
+    """Build the page of the models that environment variables name, or one that says why there is none."""
+    try:
+        return build(Models.from_environment())
+    except InputError as error:
+        with gr.Blocks(title="change_it", analytics_enabled=False) as page:
+            gr.Markdown(f"{LABELS['no_models']}\n\n{without_markup(str(error))}")
+        return page
 
 
 def launch(page: gr.Blocks, *, hosts: Sequence[str] = ("*",), **settings: Any) -> Any:

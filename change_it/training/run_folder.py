@@ -77,6 +77,7 @@ def train_in_folder(
         "model_hash": hash_of_model(final, weights_hash),
         "seconds": {"training": round(result.seconds, 1), "all": round(time.monotonic() - started, 1)},
         "training": asdict(result),
+        "processes": state.num_processes,
         "options": record["options"],
         "versions": {"change-it": __version__} | {library: version(library) for library in libraries},
     }

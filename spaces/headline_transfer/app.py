@@ -3,8 +3,7 @@
 CHANGE_IT_JUDGES and CHANGE_IT_GENERATORS name them, see README.md.
 """
 
-from change_it.space.app import build, launch
-from change_it.space.models import Models
+from change_it.space.app import build_from_environment, launch
 
 if __name__ == "__main__":
-    launch(build(Models.from_environment()))
+    launch(build_from_environment())

@@ -20,12 +20,20 @@ def test_generators_learn_the_articles_of_the_training_sets(corpus, recipe):
         assert len(pairs) > 0.9 * own.height
 
 
-def test_the_random_split_is_four_fifths_of_all_articles(corpus):
+def test_the_random_split_is_four_fifths_of_as_many_articles_of_each_outlet(corpus):
     data = load("main", corpus, train_on="random")
     parts = (data.train, data.validation, data.tests["gold"])
-    count = sum(read_table(corpus, "articles", side, ["id"]).height for side in ("train", "test"))
-    assert sum(map(len, parts)) == count
-    assert len(data.tests["gold"]) == round(0.2 * count)
-    test = read_table(corpus, "articles", "test", ["headline"])["headline"].to_list()
-    assert set(data.train.texts) & set(test)  # alignment plays no part
-    assert len(data.train) > 6 * len(data.validation)
+    labels = pl.concat(read_table(corpus, "articles", side, ["label", "fold"]) for side in ("train", "test"))
+    assert data.train.pairs is None
+    fewest = labels.group_by("fold", "label").len().group_by("fold").agg(pl.min("len"))["len"].sum()
+    assert fewest < labels.height / 2  # the outlets differ
+    assert sum(part.labels.sum() for part in parts) == fewest
+    count = 2 * fewest
+    test = round(0.2 * count)
+    assert [len(part) for part in parts] == [
+        count - test - round(0.1 * (count - test)),
+        round(0.1 * (count - test)),
+        test,
+    ]
+    aligned = read_table(corpus, "articles", "test", ["headline"])["headline"].to_list()
+    assert set(data.train.texts) & set(aligned)  # alignment plays no part

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from judge_data import with_arg
+from processes import run_python
 from tiny_generators import found_by
 
 from change_it.commands import train as train_commands
@@ -89,13 +90,14 @@ def test_as_published_is_each_papers_generator(tmp_path):
     def of(recipe, **changes):
         given = GeneratorOptions(recipe=recipe, corpus="c", out=tmp_path, as_published=True, **changes)
         check_published(given)
-        return architecture_of(given), given.values.source_tokens
+        return architecture_of(given), given.values.source_tokens, given.values.cells
 
-    assert of("sum") == ("pn", 256)
-    assert of("sum", architecture="pnc") == ("pnc", 256)
-    assert of("s2s2") == ("s2s", 256)
+    assert of("sum") == ("pn", 256, 256)
+    assert of("sum", architecture="pnc") == ("pnc", 256, 256)
+    assert of("s2s2") == ("s2s", 256, 128)
     for recipe in ("agnostic", "train_d", "train_m"):
-        assert of(recipe) == ("pnc", 500)
+        assert of(recipe) == ("pnc", 500, 256)
+        assert of(recipe, architecture="s2s") == ("s2s", 500, 256)  # LREC 2020, section 3.1
     for changes in ({"lora": True}, {"architecture": "owner/t5"}, {"recipe": "rewrite"}):
         with pytest.raises(InputError, match="--as-published requires s2s, pn or pnc"):
             of(**{"recipe": "sum"} | changes)
@@ -114,3 +116,20 @@ def test_the_network_as_published_is_the_organisers(name):
     assert usual.output is None
     assert not usual.config.loss_by_sequence
     assert usual.encoder.bridge_hidden.weight.shape == (cells, cells)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("launcher", "processes"),
+    [
+        (("torch.distributed.run", "--standalone", "--nproc_per_node", "2"), 2),
+        (("accelerate.commands.launch", "--cpu", "--num_processes", "2"), 1),  # as accelerate has it
+    ],
+)
+def test_a_launch_says_how_many_processes_trained(corpus, tmp_path, launcher, processes):
+    sizes = ["--source-tokens", "24", "--target-tokens", "16", "--cells", "16", "--vocabulary", "500"]
+    asked = ["--recipe", "s2s2", "--to", "faro", "--architecture", "pn", "--arg", "max_steps=2", *sizes]
+    files = ["--corpus", str(corpus), "--out", str(tmp_path / "out")]
+    done = run_python("-m", *launcher, "-m", "change_it.generators.train", *asked, *files, check=True)
+    assert json.loads((tmp_path / "out/metrics.json").read_text())["processes"] == processes
+    assert done.stdout.splitlines()[-1].endswith(f"out (processes: {processes})")

@@ -14,7 +14,10 @@ LARGE = (".npz", ".parquet", ".safetensors")
 
 
 class Hub:
-    """What the server holds; `commits` are the contents of a repository after each commit, the first one empty."""
+    """What the server holds; `commits` are the contents of a repository after each commit, the first one empty.
+
+    A model is called `owner/name`, others `datasets/owner/name` and `spaces/owner/name`.
+    """
 
     def __init__(self):
         self.commits: dict[str, list[dict[str, bytes]]] = {}
@@ -34,7 +37,7 @@ def serve():
 
     class Answers(Handler):
         def do_GET(self):  # noqa: N802 (a name that http.server looks for)
-            path = unquote(urlsplit(self.path).path)
+            path = unquote(urlsplit(self.path).path).replace("/api/models/", "/api/")
             self.body = b""
             if self.headers.get("Transfer-Encoding") == "chunked":
                 while size := int(self.rfile.readline(), 16):
@@ -63,7 +66,8 @@ def serve():
 
         def create(self):
             asked = json.loads(self.body)
-            name = f"{asked['organization']}/{asked['name']}"
+            kind = {"dataset": "datasets/", "space": "spaces/"}.get(asked.get("type"), "")
+            name = f"{kind}{asked['organization']}/{asked['name']}"
             hub.commits.setdefault(name, [{}])
             self.answer({"url": f"{hub.url}/{name}", "name": name, "id": "1"})
 
@@ -109,32 +113,43 @@ def serve():
             self.answer({"id": name, "sha": self.oid(name), "private": False, "siblings": files, "tags": []})
 
         def tree(self, name, revision, under):
-            entries = [
+            self.answer(self.entries(name, lambda path: path.startswith(under or "")))
+
+        def paths(self, name, revision):
+            wanted = json.loads(self.body)["paths"]
+            self.answer(self.entries(name, wanted.__contains__))
+
+        def entries(self, name, wanted):
+            return [
                 {"type": "file", "path": path, "size": len(content), "oid": hashlib.sha1(content).hexdigest()}
                 for path, content in hub.commits[name][-1].items()
-                if path.startswith(under or "")
+                if wanted(path)
             ]
-            return self.answer(entries)
 
         def resolve(self, name, revision, path):
-            if (content := hub.commits[name][-1].get(path)) is None:
+            if (content := hub.commits.get(name, [{}])[-1].get(path)) is None:
                 return self.answer({}, 404, **{"X-Error-Code": "EntryNotFound"})
-            etag = f'"{hashlib.sha256(content).hexdigest()}"'
-            return self.answer(content, **{"X-Repo-Commit": self.oid(name), "ETag": etag})
+            about = {"X-Repo-Commit": self.oid(name), "ETag": f'"{hashlib.sha256(content).hexdigest()}"'}
+            if found := re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", "")):
+                first, last = int(found[1]), min(int(found[2] or len(content)), len(content) - 1)
+                about["Content-Range"] = f"bytes {first}-{last}/{len(content)}"
+                return self.answer(content[first : last + 1], 206, **about)
+            return self.answer(content, **about)
 
     with listening(Answers) as hub.url:
         yield hub
 
 
-_NAME = r"([\w.-]+/[\w.-]+)"
+_NAME = r"((?:(?:datasets|spaces)/)?[\w.-]+/[\w.-]+)"
 ROUTES = (
     ("POST", "/api/repos/create", "create"),
     ("POST", "/api/validate-yaml", "card"),
-    ("POST", rf"/api/models/{_NAME}/preupload/main", "preupload"),
-    ("POST", rf"/api/models/{_NAME}/commit/main", "commit"),
+    ("POST", rf"/api/{_NAME}/preupload/main", "preupload"),
+    ("POST", rf"/api/{_NAME}/commit/main", "commit"),
     ("POST", rf"/{_NAME}\.git/info/lfs/objects/batch", "batch"),
     ("PUT", r"/storage/(\w+)", "store"),
-    ("GET", rf"/api/models/{_NAME}(?:/revision/(\w+))?", "info"),
-    ("GET", rf"/api/models/{_NAME}/tree/(\w+)(?:/(.+))?", "tree"),
-    ("GET HEAD", rf"/(?!api/){_NAME}/resolve/(\w+)/(.+)", "resolve"),
+    ("GET", rf"/api/{_NAME}(?:/revision/(\w+))?", "info"),
+    ("GET", rf"/api/{_NAME}/tree/(\w+)(?:/(.+))?", "tree"),
+    ("POST", rf"/api/{_NAME}/paths-info/(\w+)", "paths"),
+    ("GET HEAD", rf"/(?!api/){_NAME}/resolve/([\w.]+)/(.+)", "resolve"),
 )

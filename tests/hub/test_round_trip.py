@@ -19,14 +19,41 @@ OUTLETS = ("rep", "gio")
 HEADLINES = ["Il ponte crolla sulla statale", "Sciopero generale dei treni"]
 ARTICLES = ["Il ponte crolla sulla statale ieri a Bari.", "Lo sciopero generale dei treni continua, 2025."]
 
-PUSH = "import sys; from change_it.cli import main; sys.exit(main(['push', *sys.argv[1:]]))"
-
+PUSH = """
+import json, sys
+from change_it.cli import main
+sys.exit(max(main(["push", *arguments]) for arguments in json.loads(sys.argv[1])))
+"""
 LOAD = """
 import json, sys
 from change_it.scoring.judges import Judges
 judges = Judges.from_pretrained("nina/judges", device="cpu")
 one, other = json.loads(sys.argv[1])
 print(json.dumps([judges.signature, judges.hh.probabilities(one, other, progress=False).tolist()]))
+"""
+
+#: What a card says of each kind of repository.
+USE = """
+import json, sys
+import evaluate
+from datasets import load_dataset
+from transformers import AutoModelForSequenceClassification
+import change_it.auto
+from change_it import HeadlineTransfer, Judges
+[one, article] = json.loads(sys.argv[1])
+whole = load_dataset("nina/news", "pairs", split="test")
+streamed = load_dataset("nina/news", "pairs", split="test", streaming=True)
+metric = evaluate.load("nina/compliancy")
+items = {"predictions": [one], "sources": [one], "articles": [article], "labels": ["rep"]}
+answers = [
+    whole.num_rows,
+    list(streamed) == list(whole),
+    HeadlineTransfer.from_pretrained("nina/sum", device="cpu")(one, article=article, to="gio"),
+    AutoModelForSequenceClassification.from_pretrained("nina/judges", subfolder="hh").config.change_it["task"],
+    Judges.from_pretrained("nina/judges", ah="nina/ah", device="cpu").signature,
+    metric.compute(**items, judges="nina/judges", device="cpu")["compliancy"],
+]
+print(json.dumps(answers))
 """
 
 #: transformers, where this package cannot be imported.
@@ -57,12 +84,16 @@ def environment(tmp_path_factory):
         yield hub, inherited | hub.environment(tmp_path_factory.mktemp("home"))
 
 
+def judges_of(run):
+    return json.dumps([("judge", str(run / "judges"), "nina/judges")])
+
+
 def test_three_judges_go_to_the_hub_and_come_back(run, environment):
     hub, variables = environment
     hub.commits["nina/judges"] = [
         {"model-00001-of-00002.safetensors": b"of an earlier push", "notes.md": b""}
     ]
-    pushed = run_python("-c", PUSH, "judge", str(run / "judges"), "nina/judges", env=variables)
+    pushed = run_python("-c", PUSH, judges_of(run), env=variables)
     assert pushed.returncode == 0, pushed.stderr
     assert len(hub.commits["nina/judges"]) == 2  # that of before, and one push
     files = hub.commits["nina/judges"][-1]
@@ -78,11 +109,35 @@ def test_three_judges_go_to_the_hub_and_come_back(run, environment):
     assert hub.unknown == []
 
     strange = variables | {"HF_TOKEN": "hf_wrong"}
-    refused = run_python("-c", PUSH, "judge", str(run / "judges"), "nina/judges", env=strange)
+    refused = run_python("-c", PUSH, judges_of(run), env=strange)
     assert refused.returncode == 2
     assert "log in with `hf auth login`" in refused.stderr
     assert len(hub.commits["nina/judges"]) == 2
     assert TOKEN not in pushed.stdout + pushed.stderr
+
+
+def test_every_kind_is_pushed_and_used_as_its_card_says(run, environment):
+    hub, variables = environment
+    repositories = [
+        ("dataset", str(run / "corpus"), "nina/news"),
+        ("judge", str(run / "judges"), "nina/judges"),
+        ("judge", str(run / "judges/ah"), "nina/ah"),
+        ("generator", str(run / "generators/sum-gio"), "nina/sum"),
+        ("metric", "compliancy", "nina/compliancy"),
+        ("space", "headline_transfer", "nina/page"),
+    ]
+    run_python("-c", PUSH, json.dumps(repositories), env=variables, check=True)
+    done = run_python("-c", USE, json.dumps([HEADLINES[0], ARTICLES[0]]), env=variables)
+    assert done.returncode == 0, done.stderr
+    *answers, compliancy = json.loads(done.stdout.splitlines()[-1])
+    judges = Judges.from_pretrained(run / "judges", device="cpu")
+    written = HeadlineTransfer.from_pretrained(run / "generators/sum-gio", device="cpu")(
+        HEADLINES[0], article=ARTICLES[0], to="gio"
+    )
+    rows = json.loads((run / "corpus/alignment.json").read_text())["rows_by_config"]["pairs"]["test"]
+    assert answers == [rows, True, written, "hh", judges.signature]
+    assert compliancy == 0.0  # of a copy
+    assert {"app.py", "README.md", "change_it/space/app.py"} <= hub.commits["spaces/nina/page"][-1].keys()
 
 
 def test_transformers_alone_opens_judges_and_generators(tmp_path):

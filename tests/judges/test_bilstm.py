@@ -6,6 +6,7 @@ from judge_data import options
 from saved_judges import check_loads
 
 from change_it.corpus.folder import read_table
+from change_it.errors import InputError
 from change_it.judges import train
 from change_it.judges.bilstm import KNOWN, UNKNOWN, build_bilstm, split
 from change_it.judges.judge import Judge
@@ -54,6 +55,22 @@ def test_an_answer_does_not_depend_on_the_batch_and_the_loss_is_the_sigmoids_cro
 def test_it_is_loaded_by_plain_transformers_and_by_its_code_alone(tmp_path, register):
     judge, tokenizer = build_bilstm(HEADLINES, max_tokens=64, id2label={0: "rep", 1: "gio"})
     check_loads(judge.eval(), tokenizer, HEADLINES, tmp_path, register=register)
+
+
+def test_word_vectors_of_a_file_stay_as_they_are(corpus, tmp_path, monkeypatch):
+    pytest.importorskip("gensim")
+    monkeypatch.setattr(train, "MIN_UPDATES", 0)
+    (tmp_path / "vectors.txt").write_text("4 3\nIl 1 2 3\nil 9 9 9\n: 4 5 6\nzzz 7 8 9\n", encoding="utf-8")
+    short = {"max_steps": 2, "eval_steps": 2, "batch_size": 8, "vectors": tmp_path / "vectors.txt"}
+    train.train_judge(options(corpus, tmp_path / "one", encoder=BILSTM, **short))
+    model = Judge.from_pretrained(tmp_path / "one", device="cpu").model
+    assert model.config.words == [
+        ":",
+        "il",
+    ]  # of the vectors, what the corpus has; the first writing is the most frequent
+    assert model.words.weight.tolist() == [[0, 0, 0], [4, 5, 6], [1, 2, 3]]
+    with pytest.raises(InputError, match="--vectors requires --encoder bilstm"):
+        train.train_judge(options(corpus, tmp_path / "two", vectors=tmp_path / "vectors.txt"))
 
 
 def test_it_is_trained_on_the_sets_of_lrec(corpus, tmp_path, monkeypatch):

@@ -93,3 +93,24 @@ def test_saved_tokenizer_is_the_same(knowing, tmp_path):
     assert loaded.headlines(after, unknown_after) == [*map(plain, ODD), texts[-1]]
     loaded.save_pretrained(tmp_path / "again")
     assert HeadlineTokenizer.from_pretrained(tmp_path / "again").reserved == 50
+
+
+def test_a_call_gives_temporary_ids_whose_words_decoding_knows(ignorant):
+    texts = ["il ponte di Rossi", "la, la Bianchi Verdi"]
+    read = ignorant(texts, padding=True, return_tensors="pt")
+    rows, unknown = ignorant.sources(texts, max_tokens=9)
+    assert [row[mask.bool()].tolist() for row, mask in zip(*read.values(), strict=True)] == rows
+    assert ignorant.unknown == unknown
+    assert ignorant.batch_decode(read["input_ids"], skip_special_tokens=True) == texts
+    twice = read["input_ids"].repeat_interleave(2, 0)
+    assert ignorant.batch_decode(twice, skip_special_tokens=True) == [texts[0], texts[0], texts[1], texts[1]]
+    with pytest.raises(ValueError, match="1 headlines hold words of sources, and 2 were read"):
+        ignorant.decode(read["input_ids"][0])
+
+
+def test_a_call_of_one_text_cuts_it_and_reads_its_target(ignorant):
+    read = ignorant("il ponte di Rossi", text_target="Rossi e il", truncation=True, max_length=2)
+    assert ignorant.decode(read["input_ids"]) == "il ponte"
+    assert read["labels"][0] == 1  # Rossi was cut
+    assert ignorant(text_target="ponte") == {"input_ids": [1, 3]}
+    assert ignorant.decode(read["input_ids"]) == "il ponte"  # targets alone are no sources

@@ -6,7 +6,7 @@ from scoring_fakes import FakeJudges
 from change_it.audit.verdicts import Summary, Verdict
 from change_it.scoring.item import read_test_set
 from change_it.space.answers import render
-from change_it.space.app import LABELS, build
+from change_it.space.app import LABELS, build, build_from_environment
 from change_it.space.models import Models, corpus_examples
 
 
@@ -44,3 +44,10 @@ def test_examples_of_a_corpus_are_always_the_same(corpus, tmp_path):
     assert len(first) == 2
     assert (changed.source, changed.prediction) not in printed
     assert corpus_examples(str(tmp_path / "none"), "it") == ()
+
+
+def test_without_its_variable_the_page_says_which(monkeypatch):
+    monkeypatch.delenv("CHANGE_IT_JUDGES", raising=False)
+    [text] = build_from_environment().blocks.values()
+    assert text.value.startswith("# This page has no models yet")
+    assert "CHANGE_IT_JUDGES" in text.value
