@@ -67,13 +67,9 @@ def run(options: AuditOptions) -> None:
     labels = reader_labels(files, corpus.test) if files else None
     folder = local_folder(options.judges, command="change-it train judge")
     judges = Judges.from_pretrained(folder, **options.judging)
-    how: dict[str, Any] = {
-        "at_most": options.items,
-        "resamples": options.resamples,
-        "seed": options.seed,
-        "labels": labels,
-    }
-    audited = audit(corpus, judges, read_metrics(folder), **how, progress=not options.json)
+    how: dict[str, Any] = {"resamples": options.resamples, "seed": options.seed, "labels": labels}
+    how |= {"at_most": options.items, "progress": not options.json}
+    audited = audit(corpus, judges, read_metrics(folder), **how)
     write_audit(out, audited)
     if options.json:
         print_json(audited.as_dict())
@@ -84,10 +80,8 @@ def run(options: AuditOptions) -> None:
     if audited.agreement:
         print_table(audited.agreement.table, terminal)
     print_table(verdicts_table(audited.verdicts), terminal)
-    lines, outcomes = (
-        [f"wrote {out / 'audit.html'} and audit.json"],
-        {each.outcome for each in audited.systems[1:]},
-    )
+    lines = [f"wrote {out / 'audit.html'} and audit.json"]
+    outcomes = {one.outcome for one in audited.systems[1:]}  # gold is the first
     if "too few to tell" in outcomes:
         lines.append("Too few examples: what helps is more test pairs, by more articles or a lower --strict.")
     elif "let through" in outcomes:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from change_it.commands.common import print_lines
 from change_it.corpus.folder import check_corpus, check_outlet
@@ -12,14 +12,13 @@ from change_it.generators.generator_options import GeneratorOptions, no_model
 from change_it.io import check_writable, is_missing_path, listed
 from change_it.judges.judge_options import (
     LINEAR,
-    TASKS,
     Fold,
     JudgeOptions,
-    Task,
     settings_of,
     table_of,
     within_event_table,
 )
+from change_it.judges.spec import TASKS, TRAINED, Task
 from change_it.tables import console, figure, print_table
 from change_it.training.training_options import check_numbers
 
@@ -59,7 +58,7 @@ class TrainJudgeOptions(JudgeOptions):
         return [
             JudgeOptions(**asdict(self) | {"task": task, "fold": fold, "out": out / task if is_all else out})
             for fold, out in outs.items()
-            for task in (get_args(Task) if is_all else [self.task])
+            for task in (TRAINED if is_all else [self.task])
         ]
 
 

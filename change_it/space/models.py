@@ -83,9 +83,8 @@ class Models:
             recipe: HeadlineTransfer.from_pretrained(generators, recipe=recipe)
             for recipe in dict.fromkeys(info.recipe for info in infos)
         }
-        return cls._of(
-            judges or str(run / "judges"), systems, str(run / "corpus") if (run / "corpus").is_dir() else ""
-        )
+        corpus = str(run / "corpus") if (run / "corpus").is_dir() else ""
+        return cls._of(judges or str(run / "judges"), systems, corpus)
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Models":
