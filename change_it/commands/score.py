@@ -131,7 +131,7 @@ def _systems(
 ) -> "tuple[TestSet, list[ScoredSystem]]":
     """The items, and the built-in systems and those of the prediction files on them."""
     from change_it.scoring import floors_and_predictions as of_files
-    from change_it.text.cleaning import remark
+    from change_it.text.cleaning import alike, remark
 
     directions = of_files.shared_directions(files, test)
     every = {
@@ -143,7 +143,13 @@ def _systems(
         print(f"Not scored: {listed(others)}, of which some file has no headline.", file=sys.stderr)
     systems = of_files.systems_of(files, test, needed=() if options.shared_items else every)
     for system in systems:
-        for sentence in remark(system.name, filter(None, system.headlines), "are scored as they are"):
+        pairs = [
+            (text, item.source)
+            for text, item in zip(system.headlines, test.items, strict=True)
+            if text is not None
+        ]
+        seen = remark(system.name, filter(None, system.headlines), "are scored as they are")
+        for sentence in [*seen, *alike(system.name, *map(list, zip(*pairs, strict=True)))]:
             print(f"Warning: {sentence}.", file=sys.stderr)
     scored, systems = of_files.on_same_items(test, systems, all_items=options.all_items)
     if len(scored.items) < len(every):

@@ -175,6 +175,7 @@ def _setup(options: TransferOptions) -> "TransferSetup":
 def _show(items: Sequence["Item"], options: TransferOptions, setup: "TransferSetup", seconds: float) -> None:
     """Some transfers and a summary."""
     from change_it.scoring.item import directions_in_turn  # loads polars
+    from change_it.text.cleaning import alike
 
     terminal = console()
     good = [item for item in items if not item.error]
@@ -186,7 +187,12 @@ def _show(items: Sequence["Item"], options: TransferOptions, setup: "TransferSet
     errors = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
     summary = f"{counted(len(good), 'headline')} in {seconds:.0f} s"
     summary += f"; {counted(len(items) - len(good), 'row')} with an error ({errors})" if errors else ""
-    lines = [summary, f"wrote {options.out}"]
+    seen = (
+        alike(options.out.name, *map(list, zip(*((one.prediction, one.source) for one in good), strict=True)))
+        if good
+        else []
+    )
+    lines = [summary, *(f"Warning: {sentence}." for sentence in seen), f"wrote {options.out}"]
     if setup.reranker.startswith("fold:all"):
         lines.append(
             "Warning: the judges that chose train on all folds, so change-it score refuses every judge for this file: "

@@ -2,7 +2,8 @@
 
 import html
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from itertools import count
 
 from change_it.text.folding import INVISIBLE, nfc
@@ -90,6 +91,27 @@ def remark(name: str, texts: Iterable[str], then: str) -> list[str]:
         found.append(f"{dirty} of {len(texts)} texts have HTML or invisible characters, which {then}")
     if twice := list(filter(None, map(encoded_twice, texts))):
         found.append(f"{len(twice)} of {len(texts)} were encoded as UTF-8 twice, as {twice[0]!r}")
+    return [f"{name}: {'; '.join(found)}"] if found else []
+
+
+def alike(name: str, headlines: Sequence[str], originals: Sequence[str]) -> list[str]:
+    """Sentences where n headlines say nothing, are one and the same, are their originals, or all begin or end with a mark that a program has left there."""
+    count, found = len(headlines), []
+    written = [text for text in headlines if any(map(str.isalnum, text))]
+    if len(written) < count:
+        found.append(f"{count - len(written)} of {count} headlines have no word")
+    if written and (common := Counter(written).most_common(1)[0])[1] > max(2, count / 10):
+        found.append(f"{common[1]} of {count} are {common[0]!r}")
+    if copies := sum(new == old for new, old in zip(headlines, originals, strict=True) if new):
+        found += [f"{copies} of {count} are the original"] if copies > count / 4 else []
+    for place, where in ((0, "begin"), (-1, "end")):
+        marks = Counter(
+            text[place] for text in written if not text[place].isalnum() and text[place] not in ".?!…»”"
+        )
+        if marks and (most := marks.most_common(1)[0])[1] > 0.8 * max(10, len(written)):
+            found.append(
+                f"{most[1]} of {count} {where} with {most[0]!r}, as {written[0]!r}: take off what is no headline"
+            )
     return [f"{name}: {'; '.join(found)}"] if found else []
 
 

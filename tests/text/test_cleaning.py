@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from change_it.text.cleaning import clean
+from change_it.text.cleaning import alike, clean
 
 
 @pytest.mark.parametrize(
@@ -48,3 +48,22 @@ def test_hostile_markup_takes_linear_time(text, length):
     once = clean(text)
     assert clean(once) == once
     assert abs(len(once) - length) <= 1
+
+
+ORIGINALS = [f"Crolla il ponte numero {n}" for n in range(12)]
+
+
+@pytest.mark.parametrize(
+    ("headlines", "said"),
+    [
+        ([f"Giù il ponte {n}" for n in range(12)], ""),
+        ([f'"Giù il ponte {n}"' for n in range(12)], "12 of 12 begin with"),
+        ([f"Giù il ponte {n}<|im_end|>" for n in range(12)], "end with '>'"),
+        ([". . ."] * 11 + ["Giù"], "11 of 12 headlines have no word"),
+        (["Giù"] * 12, "12 of 12 are 'Giù'"),
+        (ORIGINALS, "12 of 12 are the original"),
+    ],
+)
+def test_headlines_that_say_nothing_or_are_wrapped_alike_are_said(headlines, said):
+    found = alike("mine", headlines, ORIGINALS)
+    assert [said in sentence for sentence in found] == [True] * bool(said)
