@@ -6,9 +6,7 @@ from change_it.judges import linear_training
 
 
 def shorten(patch):
-    """Few updates, small models, and an audit of few headlines, whatever the quickstart asks for."""
-    few = {"arg": ("max_steps=10", "eval_steps=10")}
-    patch.setattr(quickstart, "TUNES", quickstart.TUNES | few)
+    """Small models, and an audit of few headlines, whatever the quickstart asks for."""
     patch.setattr(
         quickstart, "AuditOptions", lambda **given: AuditOptions(**given | {"items": 10, "resamples": 50})
     )

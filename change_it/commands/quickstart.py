@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import tyro
@@ -41,14 +42,6 @@ RECORD, LOG = "run.json", "run.log"
 #: The generator of the sample's newspapers that ships; it has read no article of the sample.
 RECIPE: Recipe = "rewrite"
 SHIPPED = Path(__file__).parents[1] / "data" / "writer"
-#: How it is tuned: many small updates gain more than few large ones.
-TUNES: dict[str, Any] = {
-    "source_tokens": 120,
-    "target_tokens": 44,
-    "batch_size": 16,
-    "architecture": str(SHIPPED),
-    "arg": ("learning_rate=2e-4", "max_steps=20", "eval_steps=20"),
-}
 #: Test headlines that are rewritten, drawn by the seed, and the candidates of each, among which judges choose as they choose the floor:
 #: eight take twice the time.
 ITEMS, CANDIDATES = 300, 4
@@ -94,13 +87,6 @@ class QuickstartOptions(ReadingOptions):
     """Print what the steps print, which is in run.log otherwise."""
     writer: str | None = None
     """A pre-trained model that is tuned to write headlines: folder or Hub id of a causal model or an encoder-decoder (extra: lora), for 15 minutes at most; writing its headlines takes longer."""
-
-    @property
-    def training(self) -> dict[str, Any]:
-        """How the generator is trained; nothing where there is none."""
-        if self.writer:
-            return {**WRITER, "architecture": self.writer, "max_minutes": MINUTES, "resume": True}
-        return {} if self.files else TUNES
 
 
 class Steps:
@@ -158,7 +144,7 @@ def run(options: QuickstartOptions) -> None:
     if missing := next(filter(is_missing_path, models), ""):
         raise InputError(f"there is no folder {missing}: give the Hub id or folder of a pre-trained model")
 
-    out, seed, steps, training = options.out, options.seed, Steps(options), options.training
+    out, seed, steps = options.out, options.seed, Steps(options)
     built, judges, choosers = (str(out / name) for name in ("corpus", "judges", "judges-0"))
     same: dict[str, Any] = {"corpus": built, "seed": seed}
     sample = SampleOptions(out=out / "sample.csv", articles=options.articles, seed=seed)
@@ -178,12 +164,16 @@ def run(options: QuickstartOptions) -> None:
     steps.run("audit", (audit.run, AuditOptions(judges=judges, **same)))
     steps.run("choosing", *(judge(task, "0", choosers, LINEAR) for task in TRAINED))
     systems = options.predictions
-    if training:
+    if options.writer or not options.files:
         generators, written = out / "generators", out / "predictions" / f"{RECIPE}.csv"
-        writes = GeneratorOptions(recipe=RECIPE, out=generators / RECIPE, **training, **same)
+        writes: Call = (lambda folder: copytree(SHIPPED, folder, dirs_exist_ok=True), generators / RECIPE)
+        if options.writer:
+            tuned: dict[str, Any] = {**WRITER, "architecture": options.writer, "max_minutes": MINUTES, **same}
+            tuned |= {"recipe": RECIPE, "out": generators / RECIPE, "resume": True}
+            writes = train.generator, GeneratorOptions(**tuned)
         how: dict[str, Any] = {"rerank": choosers, "generation": (f"num_beams={CANDIDATES}",), **same}
         how |= {"items": ITEMS, "candidates": CANDIDATES}
-        steps.run("writer", (train.generator, writes))
+        steps.run("writer", writes)
         steps.run("headlines", (transfer.run, TransferOptions(generator=str(generators), out=written, **how)))
         systems = (f"{RECIPE}={written}", *systems)
     scored: dict[str, Any] = {"predictions": systems, "shared_items": bool(systems), **same}
@@ -205,7 +195,9 @@ def result_of(name: str, out: Path) -> str:
         pairs = report["pairs"]["kept"]
         return f"{report['kept']:,} articles, {pairs['A1']:,} pairs for training, {pairs['A2']:,} for tests"
     if name == "writer":
-        training = read("generators", RECIPE, "metrics.json")["training"]
+        if (metrics := read("generators", RECIPE, "metrics.json")) is None:
+            return "the one that ships, which has read no article of the sample"
+        training = metrics["training"]
         losses = [each["validation loss"] for each in training["history"] if "validation loss" in each]
         return f"validation loss {min(losses):.3f} after {training['updates']:,} updates"
     if name == "headlines":

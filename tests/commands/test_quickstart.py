@@ -18,8 +18,8 @@ STEPS = [
     *(f"{task} judge" for task in JUDGES),
     *["audit", "choosing", "writer", "headlines", "report"],
 ]
-#: Its commands: two make the corpus, and four judges choose the floor.
-COMMANDS = len(STEPS) + 1 + 3
+#: Its commands: two make the corpus, and four judges choose the floor; the generator that ships is copied.
+COMMANDS = len(STEPS) + 1 + 3 - 1
 
 
 @pytest.fixture
@@ -50,17 +50,17 @@ def test_one_generator_writes_for_both_and_its_headlines_are_scored(called, tmp_
     by_command = dict(commands)
     assert len(commands) == COMMANDS
     assert {settings.seed for settings in options} == {3}
-    learning, transfer, score = (
-        by_command[name] for name in ("train.generator", "transfer.run", "score.run")
-    )
+    transfer, score = by_command["transfer.run"], by_command["score.run"]
     trained = [(each.fold, each.task, str(each.out)) for each in options if hasattr(each, "task")]
     assert sorted(trained) == sorted(
         (fold, task, str(tmp_path / folder / task))
         for fold, folder in (("1", "judges"), ("0", "judges-0"))
         for task in JUDGES
     )
-    assert (learning.recipe, learning.to, learning.out) == ("rewrite", None, tmp_path / "generators/rewrite")
-    assert (learning.architecture, learning.given["max_steps"]) == (str(quickstart.SHIPPED), "20")
+    assert {path.name for path in (tmp_path / "generators/rewrite").iterdir()} >= {
+        "config.json",
+        "generator.json",
+    }
     assert transfer.generator == str(tmp_path / "generators")
     assert score.predictions == (f"rewrite={transfer.out}",)
     assert (score.judges, score.floor) == (str(tmp_path / "judges"), str(tmp_path / "judges-0"))
