@@ -34,6 +34,6 @@ for model in (*JUDGE_MODELS, *GENERATOR_MODELS):
     config.register_for_auto_class()
     model.register_for_auto_class(auto.__name__)
 HeadlineTokenizer.register_for_auto_class()
-# A task of our own: text-generation, which config.json names, asks for `trust_remote_code` wherever a folder brings code.
+# A task of our own: text-generation, which config.json names, runs the code that a folder brings, or refuses.
 _models: Any = (AutoModelForSeq2SeqLM, AutoModelForCausalLM)
 PIPELINE_REGISTRY.register_pipeline("headline-generation", HeadlinePipeline, pt_model=_models)
