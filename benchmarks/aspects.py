@@ -1,4 +1,4 @@
-r"""Aspects of the known groups of style, the floor's curve and the audit's perturbations on a corpus: JSON for `tables.py --keep aspects`, `floors` and `attacks`.
+r"""Aspects of the known groups of style, the floor's curve and the audit's perturbations on a corpus: JSON for `tables.py --keep aspects`, `floors`, `attacks` and `scales`.
 
     python benchmarks/aspects.py --name "CNN, Fox" --out runs/cnnfox --seeds 1 2 3 \
         --build "data/allsides.parquet --columns label=outlet --labels 'CNN (Web News):cnn,Fox Online News:fox' --other-outlets --language en --strict .5"
@@ -22,6 +22,7 @@ import tyro
 from change_it.audit.measure import measure_systems, read_corpus
 from change_it.cli import main as command
 from change_it.generators.rerank import floor
+from change_it.judges.judge_options import MARKS
 from change_it.scoring.compliancy import ASPECTS, COMPLIANCY_MEASURES
 from change_it.scoring.floors_and_predictions import built_in_systems, on_same_items
 from change_it.scoring.item import read_test_set
@@ -64,8 +65,20 @@ def main(
         "aspects": _groups(name, every, scales),
         "floors": {name: {str(row["candidates"]): _mean(curves, at) for at, row in enumerate(curves[0])}},
         "attacks": _attacks(name, kept),
-        "scales": scales,
+        "scales": {name: _scale(scales[0])},
     }
+
+
+def _scale(scale: dict[str, Any]) -> dict[str, Any]:
+    """What main stored of the first seed: median steps to gold and to a clause of the article, by direction from the first outlet."""
+    cells: dict[str, Any] = {"pairs": scale["pairs"], "gold": f"{scale['gold']:.2f}"}
+    ways = dict(enumerate(("first to second", "second to first")))
+    cells |= {f"clause, {way}": f"{scale['clause'][at]:.2f}" for at, way in ways.items()}
+    for at, way in ways.items():
+        gap, ends = scale["gold"] - scale["clause"][at], (scale["low"][at], scale["high"][at])
+        cells[f"gold − clause, {way}"] = f"{gap:.2f} ({ends[0]:.2f} to {ends[1]:.2f})"
+    low, high = scale["leads"][MARKS]
+    return cells | {"main is right": scale["accuracy"], "main's lead over marks": f"{low:.2f} to {high:.2f}"}
 
 
 def _prepare(folder: Path, build: str, seed: int, encoder: str | None) -> tuple[Judges, Judges, str]:
@@ -115,7 +128,7 @@ def _groups(name: str, every: pl.DataFrame, scales: list[Any]) -> dict[str, dict
         gap = both.with_columns((pl.col(aspect) - pl.col(f"{aspect}_clause")).alias("gap"))
         rows[f"{name}: `gold`"][f"gold − clause: {aspect}"] = _interval(gap, "gap")
     faults = [scale["fault"] for scale in scales if scale and scale["fault"]]
-    rows[f"{name}: `gold`"]["style n/a"] = f"{len(faults)} of {len(scales)} seeds"
+    rows[f"{name}: `gold`"]["style n/a in a direction"] = f"{len(faults)} of {len(scales)} seeds"
     return rows
 
 
