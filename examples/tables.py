@@ -173,7 +173,7 @@ def systems(run: Path, corpus: Path, paper: str) -> Iterator[Table]:
     theirs = [name for name in scores["systems"] if name not in BUILT_IN or name == GOLD]
     items = {name: pd.read_csv(run / paper / f"items/{name}.csv", dtype={"id": str}) for name in theirs}
     every = [
-        of.assign(by=name, machine=np.where(of["compliant"], "compliant", "")) for name, of in items.items()
+        of.assign(by=name, machine=np.where(of["compliancy"], "compliant", "")) for name, of in items.items()
     ]
     gold = items.pop(GOLD)
     yield correlations(items)
