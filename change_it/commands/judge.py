@@ -24,7 +24,7 @@ class JudgeHeadlineOptions(InferenceOptions):
     """Judge a new headline: same content, fits the article, the other outlet's style, fluent, every number and name in the sources?
 
     Examples:
-        change-it judge "Ponte crollato, scuole chiuse" --original "Crolla il ponte: chiuse le scuole" --article - <<< "Il ponte sulla statale è crollato lunedì. Le scuole restano chiuse."
+        change-it judge "Il segretario cittadino riceve la direttrice dei lavori, quattro ore di confronto" --original "Faccia a faccia tra segretario e direttrice: ecco che cosa cambia" --article - <<< "Il segretario cittadino ha ricevuto giovedì la direttrice dei lavori. L'incontro è durato quattro ore."
         change-it judge "Ponte crollato, scuole chiuse" --original "Crolla il ponte: chiuse le scuole" --article article.txt
         change-it judge "A bridge falls" --original "Bridge collapses" --article - --judges runs/mine/judges --to left < article.txt
     """
