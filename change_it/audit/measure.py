@@ -250,7 +250,9 @@ def together(systems: Sequence[Result]) -> str:
     for aspect, what in (("acceptability", wrong), ("style", kept)):
         counts = Counter(kind.outcome for kind in kinds if kind.aspect == aspect)
         through, stopped, few = (counts[outcome] for outcome in get_args(Outcome))
-        if of := counts.total():
+        if aspect == "style" and counts and not any(kind.style_interval for kind in kinds):
+            said.append(f"style, which should notice {counts.total()} more, is n/a")
+        elif of := counts.total():
             rest = f", {few} had too few examples" if few else ""
             said.append(f"{aspect} stops {stopped} of {of} kinds of {what} and lets {through} through{rest}")
     if not said:

@@ -110,6 +110,8 @@ def test_a_sentence_counts_for_each_aspect_and_names_the_worst():
         "6 kinds more need names that capitals show, numbers, or Italian or English. "
         "Worst: b (keeps .900 of gold's acceptability), c (.700), d (.600)."
     )
+    without_style = [replace(each, style_interval=None) for each in systems]
+    assert "; style, which should notice 2 more, is n/a. " in together(without_style)
     assert together([]) == ""
 
 
