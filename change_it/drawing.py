@@ -1,7 +1,6 @@
 """How charts look, and how they become files; the colours are those that colour-blind readers distinguish (Okabe and Ito)."""
 
 from pathlib import Path
-from textwrap import wrap
 from typing import Any
 
 import matplotlib
@@ -15,7 +14,6 @@ GREY, OLIVE, LINE = "#999999", "#B8A800", "#888888"
 #: Colours of systems.
 SYSTEMS = (BLUE, ORANGE, GREEN, PINK, SKY, RED, GREY, OLIVE)
 
-_LEGEND = 45  # characters of a row of a name in a legend
 _STYLE: Any = {
     "font.size": 11.5,
     "figure.constrained_layout.use": True,
@@ -53,16 +51,3 @@ def save(figure: Figure, path: Path) -> None:
 def narrow(height: float) -> Axes:
     """The axes of an empty figure, about as wide as a phone."""
     return Figure((5.2, height), dpi=160).subplots()
-
-
-def with_legend(axes: Axes, columns: int) -> Figure:
-    """The figure of the axes with a legend above it, of fewer columns where names are long, which are broken at last."""
-    figure: Figure = axes.figure  # type: ignore[assignment]  # no subfigure
-    handles, labels = axes.get_legend_handles_labels()
-    labels = ["\n".join(wrap(label, _LEGEND)) for label in labels]
-    for count in range(columns, 0, -1):
-        legend = figure.legend(handles, labels, loc="outside upper center", ncols=count)
-        if count == 1 or legend.get_window_extent().width < figure.bbox.width:
-            break
-        legend.remove()
-    return figure

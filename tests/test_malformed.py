@@ -57,26 +57,23 @@ GENERATORS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", JUDGES)
-def test_a_damaged_judge_is_refused_in_one_sentence(name, saved_models, tmp_path):
-    damage, says = JUDGES[name]
-    folder = Path(shutil.copytree(saved_models / "judges/hh", tmp_path / "hh"))
+def refused_in_one_sentence(kind, damage, says, saved, folder):
+    folder = Path(shutil.copytree(saved, folder))
     damage(folder)
     with pytest.raises(InputError, match=says) as refused:
-        Judge.from_pretrained(folder, device="cpu")
+        kind.from_pretrained(folder, device="cpu")
     assert str(folder) in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("name", JUDGES)
+def test_a_damaged_judge_is_refused_in_one_sentence(name, saved_models, tmp_path):
+    refused_in_one_sentence(Judge, *JUDGES[name], saved_models / "judges/hh", tmp_path / "hh")
 
 
 @pytest.mark.parametrize("name", GENERATORS)
 def test_a_damaged_generator_is_refused_in_one_sentence(name, saved_models, tmp_path):
-    damage, says = GENERATORS[name]
-    folder = Path(shutil.copytree(saved_models / "generator", tmp_path / "sum"))
-    damage(folder)
-    with pytest.raises(InputError, match=says) as refused:
-        HeadlineTransfer.from_pretrained(folder, device="cpu")
-    assert str(folder) in str(refused.value)
-    assert "\n" not in str(refused.value)
+    refused_in_one_sentence(HeadlineTransfer, *GENERATORS[name], saved_models / "generator", tmp_path / "sum")
 
 
 def test_whole_shards_are_loaded_and_hashed(saved_models, tmp_path):

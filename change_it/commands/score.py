@@ -149,7 +149,7 @@ def _systems(
             if text is not None
         ]
         seen = remark(system.name, filter(None, system.headlines), "are scored as they are")
-        for sentence in [*seen, *alike(system.name, *map(list, zip(*pairs, strict=True)))]:
+        for sentence in [*seen, *alike(system.name, pairs)]:
             print(f"Warning: {sentence}.", file=sys.stderr)
     scored, systems = of_files.on_same_items(test, systems, all_items=options.all_items)
     if len(scored.items) < len(every):

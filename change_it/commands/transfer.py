@@ -187,11 +187,7 @@ def _show(items: Sequence["Item"], options: TransferOptions, setup: "TransferSet
     errors = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
     summary = f"{counted(len(good), 'headline')} in {seconds:.0f} s"
     summary += f"; {counted(len(items) - len(good), 'row')} with an error ({errors})" if errors else ""
-    seen = (
-        alike(options.out.name, *map(list, zip(*((one.prediction, one.source) for one in good), strict=True)))
-        if good
-        else []
-    )
+    seen = alike(options.out.name, [(one.prediction, one.source) for one in good])
     lines = [summary, *(f"Warning: {sentence}." for sentence in seen), f"wrote {options.out}"]
     if setup.reranker.startswith("fold:all"):
         lines.append(

@@ -4,7 +4,8 @@ What is unfinished, and how a finished judge replaces an older one: `training.ru
 """
 
 import sys
-from functools import partial
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
@@ -105,6 +106,14 @@ def _prepare(settings: JudgeOptions, data: TaskData) -> TrainingRun:
     def refit(examples: Examples) -> Ask:
         return fit_main(examples, seed=settings.seed).predict_proba
 
+    @cache
+    def linear_baseline() -> Ask:
+        return fit_linear(task, data, seed=settings.seed).predict_proba
+
+    @cache
+    def baselines() -> dict[str, Ask]:
+        return fit_baselines(data.known, seed=settings.seed)
+
     def save(folder: Path) -> None:
         about, ask = model.config.change_it, partial(judge.probabilities, progress=False)
         if (
@@ -113,21 +122,22 @@ def _prepare(settings: JudgeOptions, data: TaskData) -> TrainingRun:
             printed = data.validation.select(np.flatnonzero(data.validation.labels)).texts
             about["shift"] = judge.shift = float(np.quantile(log_odds(ask(printed)[:, 1]), 1 - ACCEPTANCE))
         if has_style:  # over events that it has not learnt: of the other fold, of validation, or held out by further fits
-            learnt = data.train if settings.fold == "all" and not linear else data.known
-            how: dict[str, Any] = {"refit": refit if linear else None, "seed": settings.seed}
-            about["style"] = style_scale(settings.corpus, data.outlets, ask, learnt, **how)._asdict()
+            of_train = settings.fold == "all" and not linear
+            learnt, fitted = (data.train, None) if of_train else (data.known, baselines)
+            how: dict[str, Any] = {"refit": refit if linear else None, "baselines": fitted}
+            scale = style_scale(settings.corpus, data.outlets, ask, learnt, **how, seed=settings.seed)
+            about["style"] = scale._asdict()
         judge.save_pretrained(folder)
 
     def describe(_: Any) -> dict[str, Any]:
-        metrics = _tested(settings, data, judge)
+        metrics = _tested(settings, data, judge, linear_baseline)
         if JUDGES[task].pairs:
             metrics["thresholds"] = describe_corpus(settings.corpus).get("thresholds")
         if has_style:
             asked: dict[str, Ask] = {"judge": judge.probabilities}
             if not linear:
-                asked[LINEAR] = refit(data.known)
-            baselines = fit_baselines(data.known, seed=settings.seed)
-            metrics |= measure_main(settings.corpus, data.outlets, asked | baselines)
+                asked[LINEAR] = linear_baseline()
+            metrics |= measure_main(settings.corpus, data.outlets, asked | baselines())
             metrics["style"] = model.config.change_it["style"]
         return metrics
 
@@ -143,7 +153,9 @@ def _prepare(settings: JudgeOptions, data: TaskData) -> TrainingRun:
     )
 
 
-def _tested(settings: JudgeOptions, data: TaskData, judge: Judge) -> dict[str, Any]:
+def _tested(
+    settings: JudgeOptions, data: TaskData, judge: Judge, linear_baseline: Callable[[], Ask]
+) -> dict[str, Any]:
     """Scores of a judge on A2, and of a linear judge trained on the same examples."""
     classes = tuple(judge.model.config.id2label.values())
 
@@ -154,7 +166,7 @@ def _tested(settings: JudgeOptions, data: TaskData, judge: Judge) -> dict[str, A
 
     decided, baselines = predicted(judge.probabilities), dict[str, Any]()
     if settings.encoder != LINEAR:
-        other = predicted(fit_linear(settings.task, data, seed=settings.seed).predict_proba)
+        other = predicted(linear_baseline())
         baselines[LINEAR] = {
             name: scores(test.labels, other[name], classes)
             | {"lead": f1_lead(test.labels, decided[name], other[name], data.events[name])}

@@ -67,13 +67,15 @@ def style_scale(
     judge: Ask,
     learnt: Examples,
     *,
+    baselines: Callable[[], dict[str, Ask]] | None = None,
     refit: Callable[[Examples], Ask] | None = None,
     seed: int = 1,
 ) -> StyleScale:
     """Measure main and its baselines on the strictly aligned training pairs (A1) from whose events they have not learnt.
 
-    The baselines learn what `judge` has learnt. Where fewer than 100 pairs are of other events, `refit` fits a judge like it without each
-    fifth of the events that it has learnt, which judges the pairs of that fifth.
+    The baselines learn what `judge` has learnt; `baselines` gives those of `learnt` where they are wanted elsewhere, too. Where fewer
+    than 100 pairs are of other events, `refit` fits a judge like it without each fifth of the events that it has learnt, which judges
+    the pairs of that fifth.
     """
     articles = read_table(corpus, "articles", "train", ["headline", "label", "event"])
     texts_of_pairs = [f"{side}_{part}" for side in "ab" for part in ("headline", "article")]
@@ -95,17 +97,18 @@ def style_scale(
         return StyleScale(0, 0, 0.0, (0.0, 0.0), (0.0, 0.0), (0.0, 0.0), 0.0, dict.fromkeys((NGRAMS, MARKS), (0.0, 0.0)), 1.0)  # fmt: skip
     headlines = [articles.filter(label=outlet)["headline"].to_list() for outlet in outlets]
     typography = [Typography.of(texts) for texts in headlines]
-    steps, clause_steps, baselines = [], list[list[list[Floats]]](), dict[str, list[Floats]]()
+    steps, clause_steps, others = [], list[list[list[Floats]]](), dict[str, list[Floats]]()
     for ask, examples, rows in parts:
         steps.append(_steps(ask, rows))
         clause_steps.append([_clause_steps(ask, rows, side, typography) for side in (0, 1)])
-        for name, baseline in fit_baselines(examples, seed=seed).items():
-            baselines.setdefault(name, []).append(_steps(baseline, rows))
+        fitted = baselines() if baselines and examples is learnt else fit_baselines(examples, seed=seed)
+        for name, baseline in fitted.items():
+            others.setdefault(name, []).append(_steps(baseline, rows))
     judged = pl.concat(rows for _, _, rows in parts)
     gold, number = np.concatenate(steps), np.unique(judged["event"].to_numpy(), return_inverse=True)[1]
     sides = [list(chain.from_iterable(part[side] for part in clause_steps)) for side in (0, 1)]
     clause, low, high = zip(*(_medians(gold, side, number, seed) for side in sides), strict=True)
-    leads = {name: lead(gold, np.concatenate(of), number) for name, of in baselines.items()}
+    leads = {name: lead(gold, np.concatenate(of), number) for name, of in others.items()}
     return StyleScale(
         pairs=judged.height,
         events=judged["event"].n_unique(),

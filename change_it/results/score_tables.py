@@ -180,13 +180,13 @@ def terminal_table(scores: Scores, *, by_direction: bool = False) -> Table:
         columns.append(Column(name, bold=name in ASPECTS))
         if name != "edited":
             columns.append(Column(f"{name}_interval", "interval", "95% interval"))
-    rows = []
+    rows, best = [], best_system(scores)
     for system, direction in product(scores.names, [AVERAGE, *(scores.directions[:-1] * by_direction)]):
         average, row = direction == AVERAGE, scores.row(system, direction)
         values = {"system": system if average else f"  {direction}", **_values(row)}
         marks = {"system": DAGGER} if average and row.chosen else {}
         group = system if by_direction else ""
-        rows.append(Row(values, group, highlight=average and system == best_system(scores), marks=marks))
+        rows.append(Row(values, group, highlight=average and system == best, marks=marks))
     row = scores.row(scores.systems[0])
     title = f"{row.n} headlines of {row.events} events, average of the directions"
     notes = [*remarks(scores), *([CHOSEN] if scores.chosen else []), scores.signature]

@@ -94,15 +94,15 @@ def remark(name: str, texts: Iterable[str], then: str) -> list[str]:
     return [f"{name}: {'; '.join(found)}"] if found else []
 
 
-def alike(name: str, headlines: Sequence[str], originals: Sequence[str]) -> list[str]:
-    """Sentences where n headlines say nothing, are one and the same, are their originals, or all begin or end with a mark that a program has left there."""
-    count, found = len(headlines), []
-    written = [text for text in headlines if any(map(str.isalnum, text))]
+def alike(name: str, pairs: Sequence[tuple[str, str]]) -> list[str]:
+    """Sentences where the headlines of n pairs, with their originals, say nothing, are one and the same, are their originals, or all begin or end with a mark that a program has left there."""
+    count, found = len(pairs), []
+    written = [text for text, _ in pairs if any(map(str.isalnum, text))]
     if len(written) < count:
         found.append(f"{count - len(written)} of {count} headlines have no word")
     if written and (common := Counter(written).most_common(1)[0])[1] > max(2, count / 10):
         found.append(f"{common[1]} of {count} are {common[0]!r}")
-    if copies := sum(new == old for new, old in zip(headlines, originals, strict=True) if new):
+    if copies := sum(new == old for new, old in pairs if new):
         found += [f"{copies} of {count} are the original"] if copies > count / 4 else []
     for place, where in ((0, "begin"), (-1, "end")):
         marks = Counter(

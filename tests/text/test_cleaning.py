@@ -65,5 +65,5 @@ ORIGINALS = [f"Crolla il ponte numero {n}" for n in range(12)]
     ],
 )
 def test_headlines_that_say_nothing_or_are_wrapped_alike_are_said(headlines, said):
-    found = alike("mine", headlines, ORIGINALS)
+    found = alike("mine", list(zip(headlines, ORIGINALS, strict=True)))
     assert [said in sentence for sentence in found] == [True] * bool(said)
