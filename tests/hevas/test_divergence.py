@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from drawn import texts
 
-from change_it.hevas.divergence import divergences, inverse_frequencies
+from change_it.hevas.spaces import divergences, inverse_frequencies
 
 
 @pytest.fixture(params=[None, "tf-idf"])

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from change_it.text.clauses import cuts
 from change_it.text.evidence import unsupported
-from change_it.text.sentences import sentences
+from change_it.text.sentences import cuts, sentences
 from change_it.text.stopwords import guess_language
 from change_it.text.tokens import words
 from change_it.text.typography import Typography
