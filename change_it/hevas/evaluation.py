@@ -10,20 +10,11 @@ from numpy.typing import NDArray
 from change_it import __version__
 from change_it.errors import InputError
 from change_it.hevas.documents import Documents, System
-from change_it.hevas.metrics import (
-    CATEGORIES,
-    FAMILIES,
-    METRICS,
-    WITH_REFERENCES,
-    MetricOptions,
-    Work,
-    parse_lsi,
-)
+from change_it.hevas.metrics import FAMILIES, MetricOptions, Work, check_input, chosen_metrics
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.io import refuse_lengths
 from change_it.progress import bar
 from change_it.stats import DECIMALS, Floats
-from change_it.text.stopwords import stop_words
 
 #: Metrics without an upper end, which the documents decide before any average.
 UNBOUNDED = frozenset({"Fog", "AWL"})
@@ -139,30 +130,6 @@ class Evaluation:
         return sorted(self.systems, key=lambda system: -round(overall.get(system, 0.0), DECIMALS))
 
 
-def chosen_metrics(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the metrics of names and categories in the order of `METRICS`, each once; all when none is named."""
-    if unknown := [name for name in names if name not in {*METRICS, *CATEGORIES}]:
-        known = ", ".join([*CATEGORIES, *METRICS])
-        raise InputError(f"no metric called {', '.join(unknown)}: choose from {known}")
-    wanted = {metric for name in names for metric in CATEGORIES.get(name, [name])}
-    return tuple(name for name in METRICS if name in wanted or not names)
-
-
-def check_input(documents: Documents, metrics: Sequence[str], options: MetricOptions) -> None:
-    """Refuse what would fail only after minutes, or not at all."""
-    lacking = [name for name in metrics if name in WITH_REFERENCES and documents.references is None]
-    if lacking:
-        raise InputError(
-            f"{documents.name} has no column headline, which {', '.join(lacking)} need as references: name that column, or "
-            "choose metrics without them"
-        )
-    parse_lsi(options.lsi)
-    try:
-        stop_words(options.stop_words or options.language)
-    except InputError as error:
-        raise InputError(f"{error}; for another language give stop_words none") from None
-
-
 def evaluate(
     documents: Documents,
     systems: Sequence[System],
@@ -197,23 +164,17 @@ def evaluate(
     """
     options, wanted = options or MetricOptions(), chosen_metrics(metrics)
     check_input(documents, wanted, options)
-    called = [system.name for system in systems]
-    if not called or len({*called}) < len(called):
-        raise InputError(
-            f"{'two systems have one name' if called else 'there is no system'}: give systems, each its own name, or baselines"
-        )
-    refuse_lengths(documents=documents.texts, **{system.name: system.headlines for system in systems})
     work = Work(documents, systems, options)
-    empty = {
-        name: np.array([not text for text in texts])
-        for name, texts in zip(called, work.headlines, strict=True)
-    }
-    values = {name: np.zeros((len(documents), len(wanted))) for name in called}
+    if not len(systems) == len(work.texts) > 0:
+        raise InputError("no system, or two of one name: give systems, each its own name, or baselines")
+    refuse_lengths(documents=documents.texts, **work.texts)
+    empty = {system: np.array([not text for text in texts]) for system, texts in work.headlines.items()}
+    values = {system: np.zeros((len(documents), len(wanted))) for system in empty}
     families = [measures for names, measures in FAMILIES if names.intersection(wanted)]
     for measures in bar("measuring", items=families, shown=progress):
         for names, measure in measures(work).items():
-            for number, system in enumerate(called if {*names}.intersection(wanted) else ()):
-                for name, scores in zip(names, measure(number), strict=True):
+            for system in values if {*names}.intersection(wanted) else ():
+                for name, scores in zip(names, measure(system), strict=True):
                     if name in wanted:
                         values[system][:, wanted.index(name)] = np.where(empty[system], 0.0, scores)
     notes = ["hevas", f"lang:{options.language}", f"stop:{work.stop_words}", *work.notes, "tok:unicode"]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from change_it.errors import InputError
 from change_it.hevas.documents import Documents, System
 from change_it.stats import Floats
+from change_it.text.stopwords import stop_words
 from change_it.text.tokens import words_of
 
 if TYPE_CHECKING:
@@ -60,14 +61,38 @@ def parse_lsi(text: str) -> tuple[str, float]:
     return name, value
 
 
+def chosen_metrics(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the metrics of names and categories in the order of `METRICS`, each once; all when none is named."""
+    if unknown := [name for name in names if name not in {*METRICS, *CATEGORIES}]:
+        known = ", ".join([*CATEGORIES, *METRICS])
+        raise InputError(f"no metric called {', '.join(unknown)}: choose from {known}")
+    wanted = {metric for name in names for metric in CATEGORIES.get(name, [name])}
+    return tuple(name for name in METRICS if name in wanted or not names)
+
+
+def check_input(documents: Documents, metrics: Sequence[str], options: MetricOptions) -> None:
+    """Refuse what would fail only after minutes, or not at all."""
+    lacking = [name for name in metrics if name in WITH_REFERENCES and documents.references is None]
+    if lacking:
+        raise InputError(
+            f"{documents.name} has no column headline, which {', '.join(lacking)} need as references: name that column, or "
+            "choose metrics without them"
+        )
+    parse_lsi(options.lsi)
+    try:
+        stop_words(options.stop_words or options.language)
+    except InputError as error:
+        raise InputError(f"{error}; for another language give stop_words none") from None
+
+
 class Work:
     """Data that the families share: words of documents, of their references and of the headlines of each system, and notes for the signature."""
 
     def __init__(self, documents: Documents, systems: Sequence[System], options: MetricOptions) -> None:
-        self.texts = [system.headlines for system in systems]
+        self.texts = {system.name: system.headlines for system in systems}
         self.words = _interned(documents.texts)
         self.references = [_interned(several) for several in documents.references or ()]
-        self.headlines = [_interned(system.headlines) for system in systems]
+        self.headlines = {name: _interned(headlines) for name, headlines in self.texts.items()}
         self.options, self.stop_words = options, options.stop_words or options.language
         self.notes: list[str] = []
 
@@ -77,8 +102,8 @@ def _interned(texts: Sequence[str]) -> list[list[str]]:
     return [list(map(intern, words)) for words in words_of(texts)]
 
 
-#: Metrics that are computed at once, and what gives the (n,) values of each for a system by its number.
-Measures = dict[tuple[str, ...], Callable[[int], Iterable[Floats]]]
+#: Metrics that are computed at once, and what gives the (n,) values of each for a system by its name.
+Measures = dict[tuple[str, ...], Callable[[str], Iterable[Floats]]]
 
 
 def _readability(work: Work) -> Measures:
@@ -102,7 +127,7 @@ def _tags(work: Work) -> Measures:
 def _rouge(work: Work) -> Measures:
     from change_it.text.rouge import headline_rouge
 
-    def measure(*names: str) -> Callable[[int], Iterable[Floats]]:
+    def measure(*names: str) -> Callable[[str], Iterable[Floats]]:
         return lambda system: headline_rouge(work.headlines[system], work.references, measures=names).values()
 
     work.notes.append("counts:set")

@@ -20,20 +20,17 @@ _WORD = re.compile(r"\w+(?:['’.,\-]\w+)*(?:['’](?=\w))?")
 FREQUENT, ENDING = 120, 0.03
 #: A headline does without those that headlines have less often than articles have, by this factor: English "the", "is".
 NEEDED = 0.5
-#: Share of the spliced headlines that are cut before the other one follows.
-CUT = 0.7
-#: Draws before words are left where they are.
-TRIES = 8
+#: Style words of an outlet; how many of them enter a headline, at least and less than; the share of headlines with them at the end.
+TYPICAL, STYLED, BEHIND = 60, (2, 7), 0.3
+#: Share of the spliced headlines that are cut before the other one follows; draws before words are left where they are.
+CUT, TRIES = 0.7, 8
 #: Words of the beginning of a sentence, at least and less than, and those that the sentence goes on for, at least.
 BEGINNING, REST = (5, 21), 2
-#: Style words of an outlet; how many of them enter a headline, at least and less than.
-TYPICAL, STYLED = 60, (2, 7)
-#: Share of the headlines with style words that have them at the end.
-BEHIND = 0.3
 #: Words of a headline that a damage requires.
-FEWEST = {"reversed_words": 3, "inserted": 3, "stuttered": 3, "cut_sentence": 3} | dict.fromkeys(
-    ("shuffled", "moved", "foreign", "looped"), 4
-)
+FEWEST = {
+    **dict.fromkeys(("reversed_words", "inserted", "stuttered", "cut_sentence"), 3),
+    **dict.fromkeys(("shuffled", "moved", "foreign", "looped"), 4),
+}
 
 
 def split(headline: str) -> tuple[list[str], list[str]]:

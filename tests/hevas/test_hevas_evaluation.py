@@ -5,8 +5,8 @@ import pytest
 
 from change_it import InputError
 from change_it.hevas.documents import Documents, System
-from change_it.hevas.evaluation import Evaluation, chosen_metrics, evaluate
-from change_it.hevas.metrics import METRICS, MetricOptions
+from change_it.hevas.evaluation import Evaluation, evaluate
+from change_it.hevas.metrics import METRICS, MetricOptions, chosen_metrics
 from change_it.hevas.readability import average_word_length, fog, tag_ratios
 from change_it.hevas.spaces import LatentSemantic, TopicModel, divergences, inverse_frequencies
 from change_it.text.rouge import headline_rouge
