@@ -26,7 +26,7 @@ from change_it.hevas.analysis import analyse
 from change_it.hevas.baseline_systems import baseline
 from change_it.hevas.documents import Documents, System, read_documents
 from change_it.hevas.evaluation import evaluate
-from change_it.hevas.metric_options import MetricOptions
+from change_it.hevas.metrics import MetricOptions
 from change_it.text.rouge import headline_rouge
 from change_it.text.tokens import words
 

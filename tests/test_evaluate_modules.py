@@ -14,8 +14,7 @@ import change_it
 from change_it import InputError
 from change_it.hevas.documents import Documents, System
 from change_it.hevas.evaluation import evaluate as measure
-from change_it.hevas.metric_options import MetricOptions
-from change_it.hevas.metrics import METRICS, WITH_REFERENCES
+from change_it.hevas.metrics import METRICS, WITH_REFERENCES, MetricOptions
 from change_it.text.rouge import headline_rouge
 
 ROOT = change_it.shipped_path("metrics")

@@ -2,13 +2,22 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from change_it.commands.common import check_counts, print_json
 from change_it.errors import InputError
-from change_it.hevas.metric_options import COPY, Baseline, MetricOptions
+from change_it.hevas.analysis import analyse
+from change_it.hevas.baseline_systems import BASELINES, Baseline, baseline
+from change_it.hevas.documents import System, read_documents, read_systems
+from change_it.hevas.evaluation import evaluate
+from change_it.hevas.metrics import MetricOptions, check_input, chosen_metrics
+from change_it.hevas.readability import is_known
 from change_it.io import check_file, check_writable, listed, named_files
 from change_it.tables import console, print_table
+from change_it.text.stopwords import LISTED, guess_language
+
+#: Name of the system that keeps the original headline.
+COPY = "copy"
 
 
 @dataclass(kw_only=True)
@@ -65,57 +74,50 @@ def run(options: HevasOptions) -> None:
 
     from change_it.corpus.folder import read_language
     from change_it.corpus.splits import events_of
-    from change_it.hevas.analysis import analyse
-    from change_it.hevas.baseline_systems import BASELINES, baseline
-    from change_it.hevas.documents import System, read_documents, read_systems
-    from change_it.hevas.evaluation import check_input, chosen_metrics, evaluate
-    from change_it.hevas.readability import is_known
-    from change_it.text.stopwords import LISTED, guess_language
 
     metrics = chosen_metrics(options.metrics)
     documents = read_documents(options.documents, columns=options.columns)
     language = options.language or read_language(options.documents) or guess_language(documents.texts)
     stop = options.stop_words or (language if language in LISTED else "none")
     options = replace(options, language=language, stop_words=stop)
-    left_out = [name for name in metrics if not options.metrics and not is_known(name, language)]
-    metrics = tuple(name for name in metrics if name not in left_out)
+    unknown = [name for name in metrics if not options.metrics and not is_known(name, language)]
+    metrics = tuple(name for name in metrics if name not in unknown)
     check_input(documents, metrics, options)
-    taken = [COPY, *BASELINES]
+    names = [COPY, *BASELINES]
     documents, systems = read_systems(
-        options.system, documents, taken=taken, shared_items=options.shared_items
+        options.system, documents, taken=names, shared_items=options.shared_items
     )
     if documents.events is None:
         events = events_of(documents.texts, [""] * len(documents)).tolist()
         documents = replace(documents, events=tuple(events))
     for name in dict.fromkeys(options.baselines):
-        if name == COPY and not documents.originals:
+        if name != COPY:
+            n_words, seed = options.n_words, options.seed
+            headlines = baseline(name, documents.texts, n_words=n_words, seed=seed, language=stop)
+        elif not (headlines := list(documents.originals)):
             raise InputError(
                 "--baselines copy requires a corpus folder, whose articles have original headlines"
             )
-        how: dict[str, Any] = {"language": stop, "n_words": options.n_words, "seed": options.seed}
-        made = documents.originals if name == COPY else baseline(name, documents.texts, **how)
-        systems.append(System(name, tuple(made)))
+        systems.append(System(name, tuple(headlines)))
 
     from change_it.results.report_files import write_hevas  # loads matplotlib and polars
     from change_it.results.score_tables import hevas_record, hevas_remarks, means_table
 
-    shown = not options.json
-    evaluation = evaluate(
-        documents, systems, metrics=metrics, options=options, distinct=options.distinct, progress=shown
-    )
+    how = {"distinct": options.distinct, "progress": not options.json}
+    evaluation = evaluate(documents, systems, metrics=metrics, options=options, **how)
     analysis = analyse(evaluation, resamples=options.resamples, seed=options.seed)
     if options.out:
         write_hevas(options.out, documents, systems, evaluation, analysis, options.charts)
     if options.json:
         print_json(hevas_record(evaluation, analysis), allow_nan=False)
         return
-    title = f"HEvAS on {len(evaluation.ids)} documents: means, best average first; * best of a metric"
-    strange = [*documents.remarks, *(remark for system in systems for remark in system.remarks)]
     table = means_table(evaluation)
-    notes = [*strange, *hevas_remarks(evaluation), *table.notes, evaluation.signature]
+    notes = [*documents.remarks, *(remark for system in systems for remark in system.remarks)]
+    notes += [*hevas_remarks(evaluation), *table.notes, evaluation.signature]
     notes += [analysis.outcome] if analysis.outcome else []
-    why = f"for which the language {language} is not known"
-    notes += [f"left out: {listed(left_out)}, {why}"] if left_out else []
+    if unknown:
+        notes.append(f"left out: {listed(unknown)}, for which the language {language} is not known")
+    title = f"HEvAS on {len(evaluation.ids)} documents: means, best average first; * best of a metric"
     print_table(replace(table, title=title, notes=notes), console())
     if options.out:
         print(f"wrote {options.out / 'report.html'}, summary.csv, summary.json, items/ and charts/")

@@ -69,13 +69,11 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Correlations:
-    """Pearson's correlation between all metrics."""
+    """Pearson's correlation between all metrics, None where a metric is constant and where n is below three."""
 
     metrics: tuple[str, ...]  # names of rows and columns
     n: int  # scores of each metric: items times systems
-    pearson: tuple[
-        tuple[float | None, ...], ...
-    ]  # None where a metric is constant and where n is below three
+    pearson: tuple[tuple[float | None, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -91,31 +89,32 @@ class Analysis:
 def analyse(evaluation: Evaluation, *, resamples: int = 1000, seed: int = 1) -> Analysis:
     """Compare the systems by every metric, and by the average of all after normalisation, in which an empty headline has 0."""
     scores = {name: evaluation.scores(name) for name in evaluation.metrics}
-    systems, events = evaluation.systems, evaluation.events
-    overall = [(OVERALL, evaluation.overall_items, None)] if evaluation.averaged else []
+    compared = {OVERALL: evaluation.overall_items} if evaluation.averaged else {}
     comparisons = {
-        name: compare(values, systems, events, written, resamples=resamples, seed=seed)
-        for name, values, written in [
-            *overall,
-            *((name, each, evaluation.written) for name, each in scores.items()),
-        ]
+        name: compare(
+            values,
+            evaluation.systems,
+            evaluation.events,
+            None if name == OVERALL else evaluation.written,
+            resamples=resamples,
+            seed=seed,
+        )
+        for name, values in (compared | scores).items()
     }
-    count = len(set(events or evaluation.ids))
+    outcome = _outcome(evaluation, comparisons[OVERALL].pairs) if compared else ""
+    count = len(set(evaluation.events or evaluation.ids))
     signature = evaluation.signature.replace("|seed:", f"|events:{count}|resamples:{resamples}|seed:")
-    return Analysis(signature, comparisons, correlations(scores), _outcome(evaluation, comparisons))
+    return Analysis(signature, comparisons, correlations(scores), outcome)
 
 
-def _outcome(evaluation: Evaluation, comparisons: Mapping[str, Comparison]) -> str:
-    """Which system has the best average, and whether the next one's may be as good by chance."""
-    if not evaluation.averaged:
-        return ""
+def _outcome(evaluation: Evaluation, pairs: Sequence[Pair]) -> str:
+    """Say which system has the best average, and whether the next one's may be as good by chance."""
     (best, *others), means = evaluation.ranking, evaluation.overall
     text = f"{best} has {'the best' if others else 'an'} average, {figure(means[best])}"
-    if others:
-        pairs = comparisons[OVERALL].pairs
-        p = next(pair.p_holm for pair in pairs if {pair.first, pair.second} == {best, others[0]})
+    for second in others[:1]:
+        p = next(pair.p_holm for pair in pairs if {pair.first, pair.second} == {best, second})
         verdict = "which may be chance" if p >= CHANCE else "not by chance"
-        text += f"; {others[0]} follows with {figure(means[others[0]])}, {verdict} (signed-rank test, Holm: p {p_value(p)})"
+        text += f"; {second} follows with {figure(means[second])}, {verdict} (signed-rank test, Holm: p {p_value(p)})"
     return f"{text}."
 
 
@@ -134,12 +133,9 @@ def compare(
     that are `written` (all when None), tests of all. A system is not normal where Shapiro and Wilk's test has a p-value below .05.
     """
     written = np.ones(scores.shape, bool) if written is None else written
-    statistics = {
-        f"n {name}": column.astype(np.float64) for name, column in zip(systems, written.T, strict=True)
-    }
-    statistics |= dict(zip(systems, (scores * written).T, strict=True))
+    counts = {f"n {name}": column.astype(np.float64) for name, column in zip(systems, written.T, strict=True)}
     drawn = measure(
-        statistics,
+        {**counts, **dict(zip(systems, (scores * written).T, strict=True))},
         lambda sums: {name: sums[name] / np.maximum(sums[f"n {name}"], 1) for name in systems},
         events=events,
         resamples=resamples,
@@ -153,33 +149,37 @@ def compare(
         empty = int((~has_words).sum())
         summaries.append(SystemSummary(name, float(shown.mean()), (low, high), _shapiro(means, seed), empty))
     normal = all(summary.shapiro_p is not None and summary.shapiro_p >= NORMAL for summary in summaries)
-    pairs = _pairs(scores, tested, systems, normal)
-    return Comparison(
-        len(scores), len(tested), LEVEL, tuple(summaries), "tukey" if normal else "rank-sum", pairs
+    indices = list(combinations(range(len(systems)), 2))
+    published = (_tukey if normal else _rank_sums)(tested, indices)
+    tests = [wilcoxon(tested[:, i], tested[:, j]) for i, j in indices]
+    corrected = holm([p for _, p in tests])
+    pairs = tuple(
+        Pair(systems[i], systems[j], float(scores[:, i].mean() - scores[:, j].mean()), theirs, *ranks, p_holm)
+        for (i, j), theirs, ranks, p_holm in zip(indices, published, tests, corrected, strict=True)
     )
+    test: Literal["tukey", "rank-sum"] = "tukey" if normal else "rank-sum"
+    return Comparison(len(scores), len(tested), LEVEL, tuple(summaries), test, pairs)
 
 
-def _pairs(scores: Floats, tested: Floats, systems: Sequence[str], normal: bool) -> tuple[Pair, ...]:
-    """Every two systems: the difference of their means, and tests of the means over each event."""
-    pairs = list(combinations(range(len(systems)), 2))
-    tests = [wilcoxon(tested[:, i], tested[:, j]) for i, j in pairs]
-    p_tukey = _tukey(tested) if normal and pairs else None
-    return tuple(
-        Pair(
-            first=systems[i],
-            second=systems[j],
-            difference=float(scores[:, i].mean() - scores[:, j].mean()),
-            published_p=_rank_sum(tested[:, i], tested[:, j]) if p_tukey is None else float(p_tukey[i, j]),
-            wilcoxon=statistic,
-            p=p,
-            p_holm=corrected,
-        )
-        for (i, j), (statistic, p), corrected in zip(pairs, tests, holm([p for _, p in tests]), strict=True)
-    )
+def _tukey(scores: Floats, pairs: Sequence[tuple[int, int]]) -> list[float]:
+    """Return the corrected p-values of Tukey's HSD, which assumes independent groups, of pairs of the columns of scores."""
+    if not pairs:
+        return []
+    with warnings.catch_warnings():
+        # scipy complains of its integral where p is 1 and there are thousands of items; the value is right
+        warnings.simplefilter("ignore", scipy.integrate.IntegrationWarning)
+        p_values = np.clip(scipy.stats.tukey_hsd(*scores.T).pvalue, 0, 1)
+    return [float(p_values[pair]) for pair in pairs]
+
+
+def _rank_sums(scores: Floats, pairs: Sequence[tuple[int, int]]) -> list[float]:
+    """Return the p-values of Wilcoxon's rank-sum test (Mann and Whitney's U), two-sided, of independent systems, corrected for ties; 1 where all scores are equal."""
+    both = [np.round(scores[:, pair].T, DECIMALS) for pair in pairs]
+    return [float(scipy.stats.mannwhitneyu(*two).pvalue) if np.ptp(two) else 1.0 for two in both]
 
 
 def wilcoxon(first: Floats, second: Floats) -> tuple[float, float]:
-    """Wilcoxon's signed-rank test, two-sided, of the scores of two systems for the same items; exact up to 50 items without ties.
+    """Test the scores of two systems for the same items by Wilcoxon's signed ranks, two-sided; exact up to 50 items without ties.
 
     Returns the smaller sum of ranks and the p-value; 0 and 1 where all scores are equal.
     """
@@ -197,22 +197,8 @@ def wilcoxon(first: Floats, second: Floats) -> tuple[float, float]:
     return float(test.statistic), float(exact.pvalue)
 
 
-def _rank_sum(first: Floats, second: Floats) -> float:
-    """p-value of Wilcoxon's rank-sum test (Mann and Whitney's U), two-sided, of independent systems, corrected for ties; 1 where all scores are equal."""
-    first, second = np.round([first, second], DECIMALS)
-    return float(scipy.stats.mannwhitneyu(first, second).pvalue) if np.ptp([first, second]) else 1.0
-
-
-def _tukey(scores: Floats) -> Floats:
-    """Tukey's HSD, which assumes independent groups: (n, m) scores of m systems to (m, m) corrected p-values."""
-    with warnings.catch_warnings():
-        # scipy complains of its integral where p is 1 and there are thousands of items; the value is right
-        warnings.simplefilter("ignore", scipy.integrate.IntegrationWarning)
-        return np.clip(scipy.stats.tukey_hsd(*scores.T).pvalue, 0, 1)
-
-
 def _shapiro(scores: Floats, seed: int) -> float | None:
-    """p-value of Shapiro and Wilk's test of normality, of 5,000 scores at most, for which it is accurate; None for fewer than three and for constant ones."""
+    """Return the p-value of Shapiro and Wilk's test of normality, of 5,000 scores at most, for which it is accurate; None for fewer than three and for constant ones."""
     if len(scores) < 3 or not np.ptp(np.round(scores, DECIMALS)):
         return None
     return float(scipy.stats.shapiro(np.random.default_rng(seed).permutation(scores)[:5000]).pvalue)

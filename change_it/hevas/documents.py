@@ -79,9 +79,8 @@ class Documents:
         references = self.references or [("1",)] * len(self.texts)
         refuse_lengths(ids=self.ids, documents=self.texts, references=references)
         rows = list(zip(self.ids, self.texts, references, strict=True))
-        counts = Counter(self.ids)
         faults = {
-            "a repeated id": [id_ for id_, count in counts.items() if count > 1],
+            "a repeated id": [id_ for id_, count in Counter(self.ids).items() if count > 1],
             "an empty article": [id_ for id_, text, _ in rows if not worded(text)],
             "no reference headline": [id_ for id_, _, several in rows if not any(map(worded, several))],
         }
@@ -94,10 +93,11 @@ class Documents:
     def __len__(self) -> int:
         return len(self.texts)
 
-    def only(self, kept: Sequence[bool]) -> "Documents":
-        """The documents that are kept."""
-        parts = {part: getattr(self, part) for part in ("ids", "texts", "references", "events", "originals")}
-        fewer: dict[str, Any] = {part: each and tuple(compress(each, kept)) for part, each in parts.items()}
+    def only(self, flags: Sequence[bool]) -> "Documents":
+        """Return the documents whose flag is true."""
+        names = ("ids", "texts", "references", "events", "originals")
+        parts = {name: getattr(self, name) for name in names}
+        fewer: dict[str, Any] = {name: part and tuple(compress(part, flags)) for name, part in parts.items()}
         return replace(self, **fewer)
 
 
@@ -116,6 +116,11 @@ class System:
     remarks: tuple[str, ...] = ()
 
 
+def worded(text: str) -> bool:
+    """Return whether a text has a letter or digit, and so a word."""
+    return any(map(str.isalnum, text))
+
+
 def read_documents(source: str, *, columns: str = "") -> Documents:
     """Read documents and their references, cleaned as `corpus build` does; line ends stay in texts without HTML.
 
@@ -130,40 +135,46 @@ def read_documents(source: str, *, columns: str = "") -> Documents:
     rows, has_headlines = _like_xml(path), True
     if not rows:
         optional = {name: COLUMNS[name] for name in ("id", "headline")}
-        records = read_records(
-            path, required={"article": COLUMNS["article"]}, optional=optional, columns=columns
-        )
+        required = {"article": COLUMNS["article"]}
+        records = read_records(path, required=required, optional=optional, columns=columns)
         names = list(parse_columns(columns, COLUMNS)["headline"])
         if tuple(names) == COLUMNS["headline"]:
             every = dict.fromkeys(name for row in records for name in row.values)
             names = [name for name in every if name.lower() in names or _NUMBERED.fullmatch(name.lower())]
         has_headlines = bool(names)
         for row in records:
-            cells = [cell_named(row.values, name) for name in names]
-            each = chain.from_iterable(cell if isinstance(cell, list) else [cell] for cell in cells)
-            headlines = [cell_text(one, f"{source}, line {row.line}: headline") for one in each]
+            cells = (cell_named(row.values, name) for name in names)
+            several = chain.from_iterable(cell if isinstance(cell, list) else [cell] for cell in cells)
+            headlines = [cell_text(cell, f"{source}, line {row.line}: headline") for cell in several]
             rows.append((row.cells.get("id", ""), row.cells["article"], headlines))
-    ids, texts, given = zip(*rows, strict=True)
+    ids, texts, references = zip(*rows, strict=True)
     return Documents(
-        _ids(ids),
+        _numbered(ids),
         tuple(clean(text) if has_markup(text) else "\n".join(map(clean, text.split("\n"))) for text in texts),
-        tuple(tuple(filter(worded, map(clean, several))) for several in given) if has_headlines else None,
+        tuple(tuple(filter(worded, map(clean, several))) for several in references)
+        if has_headlines
+        else None,
         source,
-        remarks=tuple(remark(source, chain(texts, *given), "are taken off")),
+        remarks=tuple(remark(source, chain(texts, *references), "are taken off")),
     )
 
 
+def _numbered(ids: Sequence[str]) -> tuple[str, ...]:
+    """Return the ids, and the numbers from 1 where there are none."""
+    return tuple(id_ or str(number) for number, id_ in enumerate(ids, start=1))
+
+
 def _like_xml(path: Path) -> list[tuple[str, str, list[str]]]:
-    """Id, article and headlines of each document of a file like XML; none of another file."""
+    """Return id, article and headlines of each document of a file like XML; none of another file."""
     if not path.is_file() or kind_of(path):
         return []
     documents = _DOCUMENT.findall(re.sub(r"<!\[CDATA\[|\]\]>", "", read_text(path)))
-    parts = [[[one for _, one in tag.findall(text)] for tag in _TAGS] for text in documents]
+    parts = [[[part for _, part in tag.findall(text)] for tag in _TAGS] for text in documents]
     return [("".join(ids).strip(), "\n".join(texts), headlines) for ids, texts, headlines in parts]
 
 
 def _of_corpus(folder: Path) -> Documents:
-    """The A2 articles that are in pairs, with the headlines of their partners."""
+    """Read the A2 articles that are in pairs, with the headlines of their partners."""
     own = read_documents(str(folder / _ARTICLES))
     partners: dict[str, list[str]] = {}
     required = [f"{side}_{part}" for side in "ab" for part in ("id", "headline")]
@@ -174,18 +185,18 @@ def _of_corpus(folder: Path) -> Documents:
         raise InputError(
             f"the corpus {folder} has no A2 pairs: build it with lower thresholds or more articles"
         )
-    rows = read_records(folder / _ARTICLES, required=["id"])
-    events: Any = tuple(row.values.get("event") for row in rows)
-    originals = tuple(one for one, *_ in own.references or ())
-    own = replace(own, events=None if None in events else events, originals=originals, name=str(folder))
-    paired = own.only([id_ in partners for id_ in own.ids])
-    remarks = own.remarks
-    if left := len(own) - len(paired):
-        remarks += (f"{left} articles of {folder} have no partner and are left out",)
+    events: Any = [row.values.get("event") for row in read_records(folder / _ARTICLES, required=["id"])]
+    paired = replace(
+        own,
+        events=None if None in events else tuple(events),
+        originals=tuple(first for first, *_ in own.references or ()),
+        name=str(folder),
+    ).only([id_ in partners for id_ in own.ids])
+    left = len(own) - len(paired)
     return replace(
         paired,
         references=tuple(tuple(partners[id_]) for id_ in paired.ids),
-        remarks=remarks,
+        remarks=own.remarks + (f"{left} articles of {folder} have no partner and are left out",) * bool(left),
         unpaired=frozenset(own.ids).difference(paired.ids),
     )
 
@@ -198,20 +209,19 @@ def read_systems(
     The documents are all, or with `shared_items` those that every file has a row of; the systems are on them.
     """
     named = named_files(specs, option="--system", example="mine=mine.txt", taken=taken)
-    found = {name: read_headlines(file, documents, shared_items=shared_items) for name, file in named}
-    kept = [all(id_ in headlines for headlines in found.values()) for id_ in documents.ids]
-    if not any(kept):
+    headlines = {name: read_headlines(file, documents, shared_items=shared_items) for name, file in named}
+    flags = [all(id_ in by_id for by_id in headlines.values()) for id_ in documents.ids]
+    if not any(flags):
         raise InputError("the files of --system have no document in common: give files of the same headlines")
-    documents = documents.only(kept)
-    systems = []
-    for name, headlines in found.items():
-        texts = [headlines[id_] for id_ in documents.ids]
+    documents, systems = documents.only(flags), []
+    for name, by_id in headlines.items():
+        texts = [by_id[id_] for id_ in documents.ids]
         systems.append(System(name, tuple(map(clean, texts)), tuple(remark(name, texts, "are taken off"))))
     return documents, systems
 
 
 def read_headlines(file: Path, documents: Documents, *, shared_items: bool = False) -> dict[str, str]:
-    """Id of a document to its headline, from lines of text, a file like XML or a table with headline and perhaps id; of all documents unless only `shared_items` are needed."""
+    """Map the ids of documents to headlines, from lines of text, a file like XML or a table with headline and perhaps id; of all documents unless only `shared_items` are needed."""
     if marked := _like_xml(file):
         rows = [({"id": id_} if id_ else {}) | {"headline": " ".join(texts)} for id_, _, texts in marked]
     elif kind_of(file) is None:
@@ -226,21 +236,11 @@ def read_headlines(file: Path, documents: Documents, *, shared_items: bool = Fal
                 "each, an empty line where there is none"
             )
         return dict(zip(documents.ids, headlines, strict=True))
-    found = Predictions.match(_ids([row.get("id", "") for row in rows]), headlines, documents.ids)
-    unknown = [id_ for id_ in found.unknown_ids if id_ not in documents.unpaired]
-    found = replace(found, unknown_ids=unknown, missing=[] if shared_items else found.missing)
-    if wrong := found.problems("not in the documents"):
-        if found.missing and found.headlines:
+    match = Predictions.match(_numbered([row.get("id", "") for row in rows]), headlines, documents.ids)
+    unknown = [id_ for id_ in match.unknown_ids if id_ not in documents.unpaired]
+    match = replace(match, unknown_ids=unknown, missing=[] if shared_items else match.missing)
+    if wrong := match.problems("not in the documents"):
+        if match.missing and match.headlines:
             wrong += "; --shared-items measures all systems on what every file has"
         raise InputError(f"{file} does not fit the {len(documents)} documents of {documents.name}: {wrong}")
-    return found.headlines
-
-
-def worded(text: str) -> bool:
-    """Whether a text has a letter or digit, and so a word."""
-    return any(map(str.isalnum, text))
-
-
-def _ids(ids: Sequence[str]) -> tuple[str, ...]:
-    """The ids, and the numbers from 1 where there are none."""
-    return tuple(id_ or str(number) for number, id_ in enumerate(ids, start=1))
+    return match.headlines

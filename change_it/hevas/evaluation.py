@@ -10,13 +10,11 @@ from numpy.typing import NDArray
 from change_it import __version__
 from change_it.errors import InputError
 from change_it.hevas.documents import Documents, System
-from change_it.hevas.metric_options import MetricOptions, parse_lsi
-from change_it.hevas.metrics import CATEGORIES, FAMILIES, METRICS, WITH_REFERENCES, Work
+from change_it.hevas.metrics import FAMILIES, MetricOptions, Work, check_input, chosen_metrics
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.io import refuse_lengths
 from change_it.progress import bar
-from change_it.stats import Floats
-from change_it.text.stopwords import stop_words
+from change_it.stats import DECIMALS, Floats
 
 #: Metrics without an upper end, which the documents decide before any average.
 UNBOUNDED = frozenset({"Fog", "AWL"})
@@ -49,7 +47,7 @@ class Evaluation:
 
     @property
     def systems(self) -> list[str]:
-        """Names in the order given."""
+        """Names of the systems in the order given."""
         return list(self.values)
 
     @property
@@ -57,11 +55,10 @@ class Evaluation:
         """(n, m) whether a headline has words, rows documents, columns systems."""
         return ~np.column_stack(list(self.empty.values()))
 
-    @cached_property
-    def averaged(self) -> list[str]:
-        """The metrics that enter averages and ranks: all but JS, which is ours, and perhaps those that are `indistinct`."""
-        left_out = self.indistinct if self.distinct else []
-        return [name for name in self.metrics if not name.startswith("JS") and name not in left_out]
+    @property
+    def empty_headlines(self) -> dict[str, int]:
+        """System to the number of its headlines without words."""
+        return {system: int(flags.sum()) for system, flags in self.empty.items()}
 
     @property
     def means(self) -> dict[str, dict[str, float]]:
@@ -70,9 +67,23 @@ class Evaluation:
         return {system: dict(zip(self.metrics, several, strict=True)) for system, several in means.items()}
 
     def scores(self, metric: str) -> Floats:
-        """(n, m) values of one of `metrics`, rows documents, columns systems."""
-        at = self.metrics.index(metric)
-        return np.column_stack([values[:, at] for values in self.values.values()])
+        """Return the (n, m) values of one of `metrics`, rows documents, columns systems."""
+        column = self.metrics.index(metric)
+        return np.column_stack([values[:, column] for values in self.values.values()])
+
+    @property
+    def indistinct(self) -> list[str]:
+        """The metrics in which the means of all systems, over their headlines with words, differ by less than `ALIKE` of the largest; empty for a single system."""
+        count = self.written.sum(axis=0)
+        shown = count > 0 if len(self.systems) > 1 else np.zeros(1, bool)
+        means = {name: self.scores(name).sum(axis=0)[shown] / count[shown] for name in self.metrics}
+        return [name for name, m in means.items() if m.size and np.ptp(m) <= ALIKE * np.abs(m).max()]
+
+    @cached_property
+    def averaged(self) -> list[str]:
+        """The metrics that enter averages and ranks: all but JS, which is ours, and perhaps those that are `indistinct`."""
+        left_out = self.indistinct if self.distinct else []
+        return [name for name in self.metrics if not name.startswith("JS") and name not in left_out]
 
     @cached_property
     def normalised(self) -> dict[str, Floats]:
@@ -93,15 +104,6 @@ class Evaluation:
         return result
 
     @property
-    def indistinct(self) -> list[str]:
-        """The metrics in which the means of all systems, over their headlines with words, differ by less than `ALIKE` of the largest; empty for a single system."""
-        if len(self.systems) < 2:
-            return []
-        count = self.written.sum(axis=0)
-        means = {name: self.scores(name).sum(axis=0)[count > 0] / count[count > 0] for name in self.metrics}
-        return [name for name, of in means.items() if of.size and np.ptp(of) <= ALIKE * np.abs(of).max()]
-
-    @property
     def overall_items(self) -> Floats:
         """(n, m) average over all averaged metrics after normalisation, rows documents, columns systems."""
         return np.stack([*self.normalised.values()], axis=-1).mean(axis=-1)
@@ -115,31 +117,17 @@ class Evaluation:
     @property
     def ranks(self) -> dict[str, dict[str, int]]:
         """System to averaged metric to its rank by the mean, 1 the best; equal ones share the better rank."""
-        means = {name: values.mean(axis=0).round(12) for name, values in self.normalised.items()}
+        means = {name: values.mean(axis=0).round(DECIMALS) for name, values in self.normalised.items()}
         return {
-            system: {name: 1 + int((several > several[at]).sum()) for name, several in means.items()}
-            for at, system in enumerate(self.systems)
+            system: {name: 1 + int((several > several[column]).sum()) for name, several in means.items()}
+            for column, system in enumerate(self.systems)
         }
 
     @property
     def ranking(self) -> list[str]:
         """Systems by overall average, the best first; of equal ones the earlier."""
         overall = self.overall
-        return sorted(self.systems, key=lambda system: -round(overall.get(system, 0.0), 12))
-
-    @property
-    def empty_headlines(self) -> dict[str, int]:
-        """System to the number of its headlines without words."""
-        return {system: int(flags.sum()) for system, flags in self.empty.items()}
-
-
-def chosen_metrics(names: Sequence[str]) -> tuple[str, ...]:
-    """The metrics of names and categories in the order of `METRICS`, each once; all when none is named."""
-    if unknown := [name for name in names if name not in {*METRICS, *CATEGORIES}]:
-        known = ", ".join([*CATEGORIES, *METRICS])
-        raise InputError(f"no metric called {', '.join(unknown)}: choose from {known}")
-    wanted = {metric for name in names for metric in CATEGORIES.get(name, [name])}
-    return tuple(name for name in METRICS if name in wanted or not names)
+        return sorted(self.systems, key=lambda system: -round(overall.get(system, 0.0), DECIMALS))
 
 
 def evaluate(
@@ -174,49 +162,22 @@ def evaluate(
         >>> result.means["mine"]
         {'R-1': 1.0, 'AWL': 4.25}
     """
-    options = options or MetricOptions()
-    wanted = chosen_metrics(metrics)
+    options, wanted = options or MetricOptions(), chosen_metrics(metrics)
     check_input(documents, wanted, options)
-    if not systems:
-        raise InputError("there is no system to measure: give one, or baselines")
-    called = [system.name for system in systems]
-    if len({*called}) < len(called):
-        raise InputError(f"two of the systems {', '.join(called)} have one name: give each its own")
-    refuse_lengths(documents=documents.texts, **{system.name: system.headlines for system in systems})
     work = Work(documents, systems, options)
-    empty = [np.array([not text for text in texts]) for texts in work.headlines]
-    values = np.zeros((len(systems), len(documents), len(wanted)))
+    if not len(systems) == len(work.texts) > 0:
+        raise InputError("no system, or two of one name: give systems, each its own name, or baselines")
+    refuse_lengths(documents=documents.texts, **work.texts)
+    empty = {system: np.array([not text for text in texts]) for system, texts in work.headlines.items()}
+    values = {system: np.zeros((len(documents), len(wanted))) for system in empty}
     families = [measures for names, measures in FAMILIES if names.intersection(wanted)]
     for measures in bar("measuring", items=families, shown=progress):
         for names, measure in measures(work).items():
-            for at in range(len(systems)) if {*names}.intersection(wanted) else ():
-                for name, scores in zip(names, measure(at), strict=True):
+            for system in values if {*names}.intersection(wanted) else ():
+                for name, scores in zip(names, measure(system), strict=True):
                     if name in wanted:
-                        values[at, :, wanted.index(name)] = np.where(empty[at], 0.0, scores)
+                        values[system][:, wanted.index(name)] = np.where(empty[system], 0.0, scores)
     notes = ["hevas", f"lang:{options.language}", f"stop:{work.stop_words}", *work.notes, "tok:unicode"]
     notes += ["average:distinct"] if distinct else []
     notes += [f"n:{len(documents)}", f"seed:{options.seed}", f"v:{__version__}"]
-    return Evaluation(
-        wanted,
-        dict(zip(called, values, strict=True)),
-        dict(zip(called, empty, strict=True)),
-        documents.ids,
-        "|".join(notes),
-        documents.events,
-        distinct,
-    )
-
-
-def check_input(documents: Documents, metrics: Sequence[str], options: MetricOptions) -> None:
-    """Refuse what would fail only after minutes, or not at all."""
-    lacking = [name for name in metrics if name in WITH_REFERENCES and documents.references is None]
-    if lacking:
-        raise InputError(
-            f"{documents.name} has no column headline, which {', '.join(lacking)} need as references: name that column, or "
-            "choose metrics without them"
-        )
-    parse_lsi(options.lsi)
-    try:
-        stop_words(options.stop_words or options.language)
-    except InputError as error:
-        raise InputError(f"{error}; for another language give stop_words none") from None
+    return Evaluation(wanted, values, empty, documents.ids, "|".join(notes), documents.events, distinct)

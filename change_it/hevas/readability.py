@@ -8,40 +8,35 @@ import numpy as np
 
 from change_it.errors import InputError
 from change_it.stats import Floats
-from change_it.text.references import Text, words_of
 from change_it.text.tagging import PerceptronTagger, languages, tokens
+from change_it.text.tokens import Text, words_of
 
 #: The metrics in which less is better: inverted before any average.
 LOWER_IS_BETTER = frozenset({"KL-C", "KL-S", "NR", "PR", "Fog", "AWL"})
-
 #: Tags of which PNR, NR and PR are the shares.
 _TAGS = ("PROPN", "NOUN", "PRON")
-VOWELS = frozenset("aeiouy")
+_VOWELS = frozenset("aeiouy")
 #: Syllables from which a word is complex.
 COMPLEX = 3
-
 #: pyphen's own choice for English is the British patterns, which break by origin ("policy", "fam-ily") and so lose
 #: syllables; the American ones break by sound ("pol-i-cy", "fam-i-ly").
 _PATTERNS = {"en": "en_US"}
 
 
 def tag_ratios(headlines: Sequence[str], tagger: PerceptronTagger, language: str) -> Floats:
-    """PNR, NR and PR, (3, n): shares of proper nouns, common nouns and pronouns among a headline's words, each tagged as one sentence.
-
-    Marks, without a letter or digit, are no words.
-    """
+    """Return PNR, NR and PR, (3, n): shares of proper nouns, common nouns and pronouns among a headline's words (marks are none), each tagged as one sentence."""
     ratios = np.zeros((len(_TAGS), len(headlines)))
     for column, headline in enumerate(headlines):
-        if split := tokens(headline, language):
-            tagged = zip(split, tagger.tag(split), strict=True)
-            tags = [tag for word, tag in tagged if any(map(str.isalnum, word))]
-            ratios[:, column] = [tags.count(tag) / max(1, len(tags)) for tag in _TAGS]
+        pieces = tokens(headline, language)
+        tagged = zip(pieces, tagger.tag(pieces), strict=True)
+        tags = [tag for word, tag in tagged if any(map(str.isalnum, word))]
+        ratios[:, column] = [tags.count(tag) / max(1, len(tags)) for tag in _TAGS]
     return ratios
 
 
 @cache
 def _breaks(language: str) -> Callable[[str], Sequence[int]]:
-    """Where words of a language may break, to the letter: a line's margins do not count."""
+    """Return where words of a language may break, to the letter: a line's margins do not count."""
     try:
         import pyphen
     except ImportError:
@@ -54,7 +49,7 @@ def _breaks(language: str) -> Callable[[str], Sequence[int]]:
 
 
 def is_known(metric: str, language: str) -> bool:
-    """Whether the tagger or the syllables exist that a metric needs in a language."""
+    """Return whether the tagger or the syllables exist that a metric needs in a language."""
     if metric in ("PNR", "NR", "PR"):
         return language in languages()
     try:
@@ -65,22 +60,22 @@ def is_known(metric: str, language: str) -> bool:
 
 @lru_cache(maxsize=1 << 17)
 def syllables(word: str, language: str) -> int:
-    """Syllables of a lower-case word by the hyphenation patterns of its language: the pieces that have a vowel, at least 1."""
+    """Count the syllables of a lower-case word by the hyphenation patterns of its language: the pieces that have a vowel, at least 1."""
     ends = [*_breaks(language)(word), len(word)]
     pieces = (word[begin:end] for begin, end in zip([0, *ends], ends, strict=False))
-    return max(1, sum(bool(VOWELS.intersection(unicodedata.normalize("NFD", piece))) for piece in pieces))
+    return max(1, sum(bool(_VOWELS.intersection(unicodedata.normalize("NFD", piece))) for piece in pieces))
 
 
 def fog(headlines: Sequence[Text], language: str) -> Floats:
-    """Gunning's fog index as HEvAS has it: 0.4·(#words + 8·#complex/#words), with the paper's 8 and not Gunning's 100; complex words have three syllables or more."""
+    """Return Gunning's fog index as HEvAS has it: 0.4·(#words + 8·#complex/#words), with the paper's 8 and not Gunning's 100."""
     _breaks(language)  # an unknown language is refused even when there is no word
-    split = words_of(headlines)
-    hard = np.array([sum(syllables(word, language) >= COMPLEX for word in words) for words in split])
-    lengths = np.array([*map(len, split)])
+    texts = words_of(headlines)
+    hard = np.array([sum(syllables(word, language) >= COMPLEX for word in text) for text in texts])
+    lengths = np.array([*map(len, texts)])
     return 0.4 * (lengths + 8 * hard / lengths.clip(1))
 
 
 def average_word_length(headlines: Sequence[Text]) -> Floats:
-    """AWL: mean number of letters and digits in a word."""
-    lengths = ([sum(map(str.isalnum, word)) for word in words] for words in words_of(headlines))
-    return np.array([sum(each) / max(1, len(each)) for each in lengths])
+    """Return AWL: the mean number of letters and digits in a word."""
+    lengths = ([sum(map(str.isalnum, word)) for word in text] for text in words_of(headlines))
+    return np.array([sum(several) / max(1, len(several)) for several in lengths])

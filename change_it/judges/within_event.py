@@ -14,8 +14,8 @@ from change_it.judges.linear import surface_features
 from change_it.judges.linear_training import fit_main
 from change_it.judges.metrics import f1_lead, scores
 from change_it.stats import AVERAGE, Events, Floats, Ints, log_odds, measure
-from change_it.text.clauses import cuts
 from change_it.text.evidence import unsupported
+from change_it.text.sentences import cuts
 from change_it.text.typography import Typography
 
 #: From n headlines to (n, 2) probabilities of outlets A and B.

@@ -17,8 +17,7 @@ from change_it.io import Predictions, counted, headlines_of, listed
 from change_it.scoring.columns import CLAUSE, GOLD, PredictionFile
 from change_it.scoring.item import TestSet
 from change_it.scoring.signature import Reranker, parse_reranker
-from change_it.text.clauses import cuts
-from change_it.text.sentences import without_end
+from change_it.text.sentences import cuts, without_end
 from change_it.text.tokens import beginning, length
 from change_it.text.typography import Typography
 

@@ -13,8 +13,7 @@ from typing import Literal, NamedTuple
 
 from change_it.io import LONGEST
 from change_it.text.folding import fold, fold_with_offsets
-from change_it.text.numerals import NUMBER, key_of, numerals
-from change_it.text.spans import NOUNS, capital_share, in_title_case
+from change_it.text.spans import NOUNS, NUMBER, capital_share, in_title_case, key_of, numerals
 from change_it.text.stopwords import guess_language
 
 Kind = Literal["number", "name", "quotation"]
@@ -56,7 +55,7 @@ class Unsupported:
 
 
 class _Source(NamedTuple):
-    """What is asked of a source."""
+    """What is looked up in a source."""
 
     keys: str  # words and numbers between spaces
     language: str  # `it`, `en` or `none`
@@ -86,38 +85,36 @@ def unsupported(headline: str, sources: Iterable[str]) -> tuple[Unsupported, ...
     texts = [_read(source) for source in sources if source.strip()]
     language = next((text.language for text in texts if text.language != "none"), "none")
     folded, offsets = fold_with_offsets(headline)
-    found: list[tuple[int, int, Kind]] = []
+    lacking: list[tuple[int, int, Kind]] = []
+    read: list[tuple[int, int]] = []  # quotations that lack support, and numerals
 
     def stands(form: str) -> bool:
         return any(form in text.keys for text in texts)
 
+    def is_read(place: int) -> bool:
+        return any(start <= place < end for start, end in read)
+
     for match in _QUOTED.finditer(folded):
-        parts = [_phrase(part) for part in _OMISSION.split(match[match.lastgroup or 0])]
-        if not all(map(stands, filter(str.strip, parts))):
-            found.append((*match.span(), "quotation"))
-    taken = [(start, end) for start, end, _ in found]
-    for number in numerals(folded, language):
-        forms = (
-            _phrase(folded[number.start : number.end]),
-            f" {number.key} ",
-            f" {number.digits or number.key} ",
-        )
-        if not any(start <= number.start < end for start, end in taken):
-            taken.append((number.start, number.end))
-            if not any(map(stands, forms)):
-                found.append((number.start, number.end, "number"))
+        parts = filter(str.strip, map(_phrase, _OMISSION.split(match[match.lastgroup or 0])))
+        if not all(map(stands, parts)):
+            lacking.append((*match.span(), "quotation"))
+            read.append(match.span())
+    for start, end, key, digits, _ in numerals(folded, language):
+        if not is_read(start):
+            read.append((start, end))
+            if not any(map(stands, (_phrase(folded[start:end]), f" {key} ", f" {digits or key} "))):
+                lacking.append((start, end, "number"))
     capitals_are_names = not in_title_case(folded.replace("-", " ")) or any(text.has_nouns for text in texts)
-    before = len(folded)
+    before = len(folded)  # where the word before ends; nothing is before the first
     for match in _TOKEN.finditer(folded):
-        start, end = match.span()
+        (start, end), key = match.span(), _key(match)
         opens, before = before > start or _OPENS.search(folded, before, start), end
         is_name = match[0][0].isupper() and not opens and capitals_are_names
-        if not (is_name or any(map(str.isdigit, match[0]))) or stands(f" {_key(match)} "):
+        if is_read(start) or not (is_name or any(map(str.isdigit, match[0]))) or stands(f" {key} "):
             continue
-        akin = is_name and language == "none" and any(_is_akin(_key(match), text.keys) for text in texts)
-        if not akin and not any(low <= start < high for low, high in taken):
-            found.append((start, end, "number" if match[0][0].isdigit() else "name"))
-    spans = sorted((offsets[start], offsets[end], kind) for start, end, kind in found)
+        if not (is_name and language == "none" and any(_is_akin(key, text.keys) for text in texts)):
+            lacking.append((start, end, "number" if match[0][0].isdigit() else "name"))
+    spans = sorted((offsets[start], offsets[end], kind) for start, end, kind in lacking)
     return tuple(Unsupported(headline[start:end], start, end, kind) for start, end, kind in spans)
 
 
@@ -126,13 +123,13 @@ def _key(match: re.Match[str]) -> str:
 
 
 def _phrase(text: str) -> str:
-    """The keys of a text between spaces, as `in` finds them in a `_Source`."""
+    """Return the keys of a text between spaces, as `in` finds them in a `_Source`."""
     return f" {' '.join(map(_key, _TOKEN.finditer(text)))} "
 
 
 @lru_cache(maxsize=4096)
 def _read(source: str) -> _Source:
-    """The keys of a source, then the parts of numbers that a space joins, which may be two, and the values of numbers in words."""
+    """Return the keys of a source, then the parts of numbers that a space joins, which may be two, and the values of numbers in words."""
     folded, language = fold(source), guess_language([source[:OPENING]])
     parts = [match[0] for match in _TOKEN.finditer(folded) if match.lastgroup == "number" and " " in match[0]]
     for number in numerals(folded, language):
@@ -142,7 +139,7 @@ def _read(source: str) -> _Source:
 
 
 def _is_akin(name: str, keys: str) -> bool:
-    """Whether a name begins as a word does (Putin, Putinom), or one is part of the other (Maske, Schutzmaske)."""
+    """Return whether a name begins as a word does (Putin, Putinom), or one is part of the other (Maske, Schutzmaske)."""
     if len(name) < _LONG:
         return False
     stem, words = name[: min(6, max(_LONG, len(name) - 2))], keys.split()

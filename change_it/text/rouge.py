@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import chain, combinations
 from math import fsum
 from typing import Literal
 
@@ -13,13 +13,30 @@ from sacrebleu.metrics.helpers import extract_word_ngrams
 
 from change_it.errors import InputError
 from change_it.stats import Floats
-from change_it.text.references import Matched, Text
+from change_it.text.tokens import Text, words_of
 
 #: The measures of HEvAS, under the names that `headline_rouge` gives them.
 ROUGE_MEASURES = ("rouge1", "rouge2", "rougeSU", "rougeWSU")
-_SKIPS = ("rougeSU", "rougeWSU")
 #: Words of a text of which pairs are counted, at most, more than a headline has: pairs are as many as their square.
 _MOST = 500
+
+
+class Matched:
+    """Pairs of candidate and reference, as words: one row for each candidate and reference of it. Each candidate has a reference at least."""
+
+    def __init__(self, candidates: Sequence[Text], references: Sequence[Sequence[Text]]) -> None:
+        if any(isinstance(several, str) for several in references):
+            raise InputError("a text stands for its references: give a list of references for each candidate")
+        numbers = np.fromiter(map(len, references), np.int64, len(references))
+        self.owners = np.repeat(np.arange(len(candidates)), numbers)  # candidate of each row
+        self.starts = np.cumsum(numbers) - numbers  # first row of each candidate
+        self.references = words_of(list(chain.from_iterable(references)))
+        texts = words_of(candidates)
+        self.candidates = [texts[owner] for owner in self.owners.tolist()]
+
+    def best(self, scores: Floats) -> Floats:
+        """Return (n,) the highest score of each candidate over its references, of one score a row."""
+        return np.maximum.reduceat(scores, self.starts) if len(scores) else scores
 
 
 def headline_rouge(
@@ -48,19 +65,26 @@ def headline_rouge(
     if counts not in ("set", "clipped"):
         raise InputError(f"counts is {counts!r}: choose set or clipped")
     rows = Matched(candidates, references)
+    pairs = list(zip(rows.references, rows.candidates, strict=True))
     scores: dict[str, Floats] = {}
     for name in measures:
+        number = name.removeprefix("rouge")
         if name == "rougeL":
             scores[name] = rouge_l(rows.references, rows.candidates)[:, 1]
-        elif name not in _SKIPS:
-            scores[name] = _rouge_n(rows, _order(name), clipped=counts == "clipped")
-        elif name not in scores:
-            scores |= _skip_rouge(rows)
+        elif name in ("rougeSU", "rougeWSU"):
+            if name not in scores:
+                skips = np.array([_skip_rouge(*pair) for pair in pairs]).reshape(-1, 2)
+                scores |= {"rougeSU": skips[:, 0], "rougeWSU": skips[:, 1]}
+        elif name.startswith("rouge") and number.isdecimal() and int(number):
+            values = [_rouge_n(*pair, n=int(number), clipped=counts == "clipped") for pair in pairs]
+            scores[name] = np.array(values, np.float64)
+        else:
+            raise InputError(f"no measure called {name!r}: choose from {', '.join(ROUGE_MEASURES)}")
     return {name: rows.best(scores[name]) for name in measures}
 
 
 def rouge_l(references: Sequence[Sequence[str]], candidates: Sequence[Sequence[str]]) -> Floats:
-    """ROUGE-L, (n, 3): longest common subsequence of words over the length of either side: precision, recall and F1."""
+    """Return ROUGE-L, (n, 3): longest common subsequence of words over the length of either side: precision, recall and F1."""
     common = cpdist(references, candidates, scorer=LCSseq.similarity, dtype=np.int32).astype(np.float64)
     lengths = [np.fromiter(map(len, side), np.int64, len(side)) for side in (candidates, references)]
     precision, recall = (common / np.maximum(length, 1) for length in lengths)
@@ -69,46 +93,29 @@ def rouge_l(references: Sequence[Sequence[str]], candidates: Sequence[Sequence[s
     return np.stack([precision, recall, f1], axis=1)
 
 
-def _order(measure: str) -> int:
-    """Length of a measure's n-grams."""
-    number = measure.removeprefix("rouge")
-    if not (number.isdecimal() and measure.startswith("rouge") and int(number)):
-        raise InputError(f"no measure called {measure!r}: choose from {', '.join(ROUGE_MEASURES)}")
-    return int(number)
+def _rouge_n(reference: Sequence[str], candidate: Sequence[str], *, n: int, clipped: bool) -> float:
+    wanted, offered = (extract_word_ngrams(list(text), n) for text in (reference, candidate))
+    if not clipped:
+        wanted, offered = Counter(wanted.keys()), Counter(offered.keys())
+    return (wanted & offered).total() / max(1, wanted.total())
 
 
-def _rouge_n(rows: Matched, n: int, *, clipped: bool) -> Floats:
-    """ROUGE-N of each row."""
-    scores = np.zeros(len(rows))
-    for row, texts in enumerate(zip(rows.references, rows.candidates, strict=True)):
-        wanted, given = (extract_word_ngrams(list(text), n) for text in texts)
-        if not clipped:
-            wanted, given = Counter(wanted.keys()), Counter(given.keys())
-        scores[row] = (wanted & given).total() / max(1, wanted.total())
-    return scores
-
-
-def _skip_rouge(rows: Matched) -> dict[str, Floats]:
-    """ROUGE-SU and ROUGE-WSU of each row."""
-    scores = np.zeros((2, len(rows)))
-    for row, texts in enumerate(zip(rows.references, rows.candidates, strict=True)):
-        reference, candidate = (text[:_MOST] for text in texts)
-        wanted = set(reference)
-        if not wanted:
-            continue
-        ours, theirs = _distances(reference, wanted), _distances(candidate, wanted)
-        common = len(wanted.intersection(candidate))
-        near = [2 / (distance + theirs[pair]) for pair, distance in ours.items() if pair in theirs]
-        scores[0, row] = (common + len(near)) / (len(wanted) + len(ours))
-        scores[1, row] = (common + fsum(near)) / (len(wanted) + fsum(1 / each for each in ours.values()))
-    return dict(zip(_SKIPS, scores, strict=True))
+def _skip_rouge(reference: Sequence[str], candidate: Sequence[str]) -> tuple[float, float]:
+    """ROUGE-SU and ROUGE-WSU of a pair."""
+    wanted = {*reference[:_MOST]}
+    if not wanted:
+        return 0.0, 0.0
+    own, other = (_distances(text[:_MOST], wanted) for text in (reference, candidate))
+    common = len(wanted.intersection(candidate[:_MOST]))
+    near = [2 / (distance + other[pair]) for pair, distance in own.items() if pair in other]
+    whole = len(wanted) + fsum(1 / distance for distance in own.values())
+    return (common + len(near)) / (len(wanted) + len(own)), (common + fsum(near)) / whole
 
 
 def _distances(text: Sequence[str], wanted: set[str]) -> dict[tuple[str, str], int]:
-    """Every ordered pair of the wanted words in a text with its smallest distance."""
+    """Return every ordered pair of the wanted words in a text with its smallest distance."""
     distances: dict[tuple[str, str], int] = {}
-    for (i, first), (j, second) in combinations(
-        [(i, word) for i, word in enumerate(text) if word in wanted], 2
-    ):
+    places = [(place, word) for place, word in enumerate(text) if word in wanted]
+    for (i, first), (j, second) in combinations(places, 2):
         distances[first, second] = min(j - i, distances.get((first, second), j - i))
     return distances

@@ -1,4 +1,4 @@
-"""Sentences of articles, by rule: end marks, then what is on both sides of them.
+"""Sentences of articles and their clauses, by rule: end marks, then what is on both sides of them.
 
 A full stop ends no sentence after a title ("Mr.", "dott.", "Sra.") or an initial ("J. Edgar"), nor before a number after
 "n." or "art.", nor after a German ordinal ("am 3. März"); after letters with dots ("U.S.", "S.p.A.") and words like "ecc." it
@@ -7,12 +7,21 @@ ends one only where an Italian or English function word begins the next ("in the
 
 import re
 
-from change_it.text.marks import CLOSING, ENDS, JOINTS, OPENING, WIDE_ENDS, WIDE_JOINTS
 from change_it.text.stopwords import stop_words
+from change_it.text.tokens import beginning, length
+from change_it.text.typography import (
+    CLOSING,
+    COMBINING,
+    ENDS,
+    JOINTS,
+    OPENING,
+    WIDE_ENDS,
+    WIDE_JOINTS,
+    Typography,
+)
 
 
 def _set(text: str) -> frozenset[str]:
-    """The words of a list."""
     return frozenset(text.split())
 
 
@@ -25,10 +34,10 @@ _TITLES = _set(
 )
 
 #: Before a number.
-_NUMBERED = _set("""n nn no nos nr num art artt p pp pag pagg vol voll fig figg cap sec par tab ca tel""")
+_NUMBERED = _set("n nn no nos nr num art artt p pp pag pagg vol voll fig figg cap sec par tab ca tel")
 
 #: At the end of a sentence or within one.
-_EITHER = _set("""inc corp co ltd bros jr sr esq etc est dept assn univ ave blvd ecc coop""")
+_EITHER = _set("inc corp co ltd bros jr sr esq etc est dept assn univ ave blvd ecc coop")
 
 #: The same, where they are written like this: months and American states.
 _CAPITALISED = _set(
@@ -59,8 +68,16 @@ _FUNCTION_WORDS = stop_words("it") | stop_words("en")
 _REACH = 40
 
 
+#: Between two clauses.
+_JOINT = re.compile(
+    rf"(?<=[\w{COMBINING}])[{re.escape(CLOSING)}]?\s*(?:[{JOINTS}]|\s[-–—])\s+|[{WIDE_JOINTS}{WIDE_ENDS}]+"
+)
+#: Sentences of an article that are cut, its first characters that they are found in, and the fewest and most words of a cut.
+_SENTENCES, _CHARACTERS, _WORDS = 3, 1500, (4, 20)
+
+
 def sentences(text: str) -> list[str]:
-    """The sentences of an Italian or English text in order; their words, joined, are the words of the text.
+    """Return the sentences of a text in order; their words, joined, are the words of the text.
 
     A blank line ends a sentence, whatever comes before it; a single line break is a space. In a text without
     capitals every end mark counts that no abbreviation explains.
@@ -77,13 +94,8 @@ def sentences(text: str) -> list[str]:
     return [sentence for sentence in ended if sentence]
 
 
-def without_end(text: str) -> str:
-    """A part of a sentence without a comma, colon, dash or full stop that dangles at its end."""
-    return text.rstrip(f" .-–—。۔।{JOINTS}{WIDE_JOINTS}")
-
-
 def _ends(text: str, match: re.Match[str], caseless: bool) -> bool:
-    """Whether the marks that were found end a sentence."""
+    """Return whether the marks of a match end a sentence."""
     after = match["next"]
     if after is None:  # nothing follows, or no word: a number sign, a bullet
         return True
@@ -91,20 +103,36 @@ def _ends(text: str, match: re.Match[str], caseless: bool) -> bool:
         return False
     if match["marks"] != ".":
         return True
-    before = _LAST_WORD.search(text, max(0, match.start() - _REACH), match.start())
+    start, reach = match.start(), max(0, match.start() - _REACH)
+    before = _LAST_WORD.search(text, reach, start)
     word = before[0] if before else ""
-    plain = word.lower()
-    if plain == "on" and before and text[before.start() - 1 : before.start()] in "'’":  # l'on., dell'on.
-        return False
-    if plain in _TITLES or (len(word) == 1 and word.isalpha() and (word.isupper() or caseless)):
-        return False
-    if plain in _NUMBERED and after[0].isdigit():
-        return False
-    day = _DAY.search(text, max(0, match.start() - _REACH), match.start())
-    if day and (after in _MONTHS or (day["before"] and after.lower() not in _FUNCTION_WORDS)):
-        return False
-    if word.islower() and len(word) == 1 and text[match.end() + 1 : match.end() + 2] == ".":  # z. B.
-        return False
+    plain, initial = word.lower(), len(word) == 1 and word.isalpha()
+    day = _DAY.search(text, reach, start)
+    follows = after.lower() in _FUNCTION_WORDS
+    explained = (
+        plain in _TITLES
+        or (initial and (word.isupper() or caseless))
+        or (plain == "on" and text[max(0, start - 3) : start - 2] in ("", "'", "’"))  # l'on., dell'on.
+        or (plain in _NUMBERED and after[0].isdigit())
+        or (day is not None and (after in _MONTHS or (day["before"] is not None and not follows)))
+        or (initial and word.islower() and text[match.end() + 1 : match.end() + 2] == ".")  # z. B.
+    )
     if plain in _EITHER or word in _CAPITALISED or _DOTTED.match(word):
-        return not caseless and after.lower() in _FUNCTION_WORDS
-    return True
+        return not explained and not caseless and follows
+    return not explained
+
+
+def without_end(text: str) -> str:
+    """Return a part of a sentence without a comma, colon, dash or full stop that dangles at its end."""
+    return text.rstrip(f" .-–—。۔।{JOINTS}{WIDE_JOINTS}")
+
+
+def cuts(article: str, typography: Typography) -> list[str]:
+    """Return the first sentences of an article and their clauses as headlines; if all are too long, the beginning of the first."""
+    fewest, most = _WORDS
+    first = sentences(article[:_CHARACTERS])[:_SENTENCES]
+    clauses = (clause for sentence in first for clause in (sentence, *_JOINT.split(sentence)))
+    long = [clause for clause in map(" ".join, map(str.split, clauses)) if length(clause) >= fewest]
+    fitting = [text for text in long if length(text) <= most] or [beginning(text, most) for text in long[:1]]
+    headlines = (text[:1].upper() + text[1:] for text in map(without_end, fitting))
+    return list(dict.fromkeys(map(typography.apply, headlines)))

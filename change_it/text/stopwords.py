@@ -25,7 +25,7 @@ GUESSED = 2000
 
 @cache
 def stop_words(language: str) -> frozenset[str]:
-    """The lower-case function words of `it`, `en`, `none` (no words), or in a UTF-8 file for another language."""
+    """Return the lower-case function words of `it`, `en`, `none` (no words), or in a UTF-8 file for another language."""
     if language == "none":
         return frozenset()
     for file in (LISTS / f"{language}.txt", Path(language)):
@@ -37,18 +37,18 @@ def stop_words(language: str) -> frozenset[str]:
 
 
 def function_words(language: str) -> frozenset[str]:
-    """The stop words of a language that has a list; none of any other."""
+    """Return the stop words of a language that has a list; none of any other."""
     return stop_words(language if language in LISTED else "none")
 
 
 def function_word_shares(texts: Sequence[str]) -> dict[str, float]:
-    """The share of the words of some texts that are function words of `it`, and of `en`."""
+    """Return the share of the words of some texts that are function words of `it`, and of `en`."""
     every = [word for text in texts[:GUESSED] for word in words(text)]
     return {name: sum(word in stop_words(name) for word in every) / max(1, len(every)) for name in LISTED}
 
 
 def guess_language(texts: Sequence[str]) -> str:
-    """`it` or `en`, the one whose function words are at least `LEAST` of the words and `LEAD` times those of the other; else `none`.
+    """Return `it` or `en`, whose function words are at least `LEAST` of the words and `LEAD` times those of the other; else `none`.
 
     Examples:
         >>> guess_language(["The mayor of Rome"]), guess_language(["Il sindaco di Roma"]), guess_language(["El alcalde de Roma"])

@@ -59,12 +59,17 @@ _OPENING = frozenset(':.!?"-')
 
 
 def tokens(text: str, language: str) -> list[str]:
-    """Words and marks as the taggers expect them, close to Universal Dependencies' own."""
+    """Return words and marks as the taggers expect them, close to Universal Dependencies' own."""
     return _TOKEN.get(language, _TOKEN["it"]).findall(text)
 
 
-def sentence_case(words: Sequence[str], language: str) -> Case:
-    """The capitalisation of a sentence; function words may stay small in a Title."""
+def forms(words: Sequence[str]) -> list[str]:
+    """Return words as the features see them: lower case, one kind of quotes and dashes, zero for every digit."""
+    return [_DIGIT.sub("0", word.lower().translate(_MARKS)) for word in words]
+
+
+def _case(words: Sequence[str], language: str) -> Case:
+    """Return the capitalisation of a sentence; function words may stay small in a Title."""
     spelled = [word for word in words if any(map(str.isalpha, word))]
     if all(word == word.lower() for word in spelled):
         return "lower"
@@ -75,36 +80,30 @@ def sentence_case(words: Sequence[str], language: str) -> Case:
     return "title" if sum(content) >= max(3, 0.9 * len(content)) else "sentence"
 
 
-def forms(words: Sequence[str]) -> list[str]:
-    """Words as the features see them: lower case, one kind of quotes and dashes, zero for every digit."""
-    return [_DIGIT.sub("0", word.lower().translate(_MARKS)) for word in words]
-
-
 def _shape(word: str) -> str:
-    """The shape of a word: lower case, a capital, capitals, mixed, digits, both, or the kind of mark."""
+    """Return the shape of a word: lower case, a capital, capitals, mixed, digits, both, or the kind of mark."""
     if word.isalpha() or (word[:-1].isalpha() and word[-1] in "'’"):
         if word == word.lower():
             return "x"
         if word == word.upper():
             return "X" if len(word.rstrip("'’")) == 1 else "XX"
         return "Xx" if word[1:] == word[1:].lower() else "xX"
+    has_letters = any(map(str.isalpha, word))
     if any(map(str.isdigit, word)):
-        return "0a" if any(map(str.isalpha, word)) else "0"
-    if any(map(str.isalpha, word)):
+        return "0a" if has_letters else "0"
+    if has_letters:
         return ("X" if word[0].isupper() else "x") + ("-" if "-" in word else ".")
     return unicodedata.category(word[0]) if word else "none"
 
 
 def word_features(words: Sequence[str], language: str) -> list[list[str]]:
-    """For each word its features that do not depend on other words' tags."""
-    case = sentence_case(words, language)
+    """Return for each word its features that do not depend on other words' tags."""
+    case = _case(words, language)[0]  # shapes count for what they say in this case of the sentence
     low = ["<s2>", "<s1>", *forms(words), "</s1>", "</s2>"]
-    # Shapes count for what they say in this case of the sentence.
-    shapes = ["<s>", "<s>", *(f"{case[0]}{_shape(word)}" for word in words), "</s>", "</s>"]
+    shapes = ["<s>", "<s>", *(f"{case}{_shape(word)}" for word in words), "</s>", "</s>"]
     rows = []
     for i in range(2, len(low) - 2):
-        word, last, next_word = low[i], low[i - 1], low[i + 1]
-        shape = shapes[i]
+        word, last, next_word, shape = low[i], low[i - 1], low[i + 1], shapes[i]
         begins = i == 2 or last in _OPENING
         rows.append([
             "b", f"w{word}", f"1{word[-1:]}", f"2{word[-2:]}", f"3{word[-3:]}", f"4{word[-4:]}", f"5{word[-5:]}",
@@ -116,15 +115,15 @@ def word_features(words: Sequence[str], language: str) -> list[list[str]]:
     return rows
 
 
-def tag_features(form: str, following: str, last: str, before: str) -> tuple[str, ...]:
-    """Features of the tags given so far: `last` is of the word before, `before` of the one before that."""
-    return (
+def tag_features(form: str, following: str, last: str, before: str) -> list[str]:
+    """Return the features of the tags of the word before (`last`) and of the one before that (`before`)."""
+    return [
         f"t{last}",
         f"u{last} {before}",
         f"v{last} {form}",
         f"T{last} {form[-3:]}",
         f"x{last} {following}",
-    )
+    ]
 
 
 class PerceptronTagger:
@@ -137,36 +136,30 @@ class PerceptronTagger:
     def __init__(
         self, language: str, index: dict[str, int], weights: NDArray[np.int32], closed: Iterable[str]
     ) -> None:
-        self.language = language
-        self.index = index
-        self.weights = weights
-        self.closed = frozenset(closed)
-        # One row more for the features without weights.
-        self._rows = np.vstack([weights, np.zeros((1, len(TAGS)), np.int32)])
-        self._functions = stop_words(language)
+        self.language, self.index, self.weights, self.closed = language, index, weights, frozenset(closed)
+        self._rows = np.vstack(
+            [weights, np.zeros((1, len(TAGS)), np.int32)]
+        )  # the last: features without weights
 
     def tag(self, words: Sequence[str]) -> list[str]:
-        """The universal tag of each word and mark of one sentence, capitals kept."""
-        if not words:
-            return []
-        index, weights, none = self.index, self._rows, len(self.index)
-        low = [*forms(words), ""]
-        rows = [[index.get(name, none) for name in row] for row in word_features(words, self.language)]
-        tags: list[str] = []
-        last = before = ""
-        for i, scores in enumerate(weights[rows].sum(axis=1)):
-            given = [index.get(name, none) for name in tag_features(low[i], low[i + 1], last, before)]
-            before, last = last, self._best(scores + weights[given].sum(axis=0), low[i])
+        """Return the universal tag of each word and mark of one sentence, capitals kept."""
+        low, tags, last, before = [*forms(words), ""], list[str](), "", ""
+
+        def scores(features: Sequence[str]) -> NDArray[np.int64]:
+            rows = [self.index.get(name, -1) for name in features]
+            return self._rows[rows].sum(axis=0)
+
+        for i, features in enumerate(word_features(words, self.language)):
+            total = scores([*features, *tag_features(low[i], low[i + 1], last, before)])
+            before, last = last, self._best(total, low[i])
             tags.append(last)
         return tags
 
     def _best(self, scores: NDArray[np.int64], form: str) -> str:
-        """The tag of the highest score that the word may have."""
-        best = TAGS[int(scores.argmax())]
-        is_word = any(map(str.isalnum, form))
-        if f"{form} {best}" in self.closed:
-            return best
-        if is_word and (best not in CLOSED or (best != "PUNCT" and form.rstrip("'") in self._functions)):
+        """Return the tag of the highest score that the word may have."""
+        best, is_word = TAGS[int(scores.argmax())], any(map(str.isalnum, form))
+        is_function = best != "PUNCT" and form.rstrip("'") in stop_words(self.language)
+        if f"{form} {best}" in self.closed or (is_word and (best not in CLOSED or is_function)):
             return best
         # A word that has none of these tags in the treebank gets another; a mark is PUNCT or SYM, or as it is there.
         others = [tag for tag in TAGS if tag not in CLOSED] if is_word else ["PUNCT", "SYM"]
@@ -180,18 +173,18 @@ class PerceptronTagger:
             features, closed = (
                 arrays[name].tobytes().decode().split("\n") for name in ("features", "closed")
             )
-            weights = arrays["weights"].astype(np.int32)
-        return cls(language, {feature: row for row, feature in enumerate(features)}, weights, closed)
+            index = {feature: row for row, feature in enumerate(features)}
+            return cls(language, index, arrays["weights"].astype(np.int32), closed)
 
 
 def languages() -> list[str]:
-    """The languages that the package's own taggers exist for."""
+    """Return the languages that the package's own taggers exist for."""
     return sorted(path.stem for path in WEIGHTS.glob("*.npz"))
 
 
 @cache
 def load_tagger(language: str) -> PerceptronTagger:
-    """The package's own tagger of `it` or `en`."""
+    """Return the package's own tagger of `it` or `en`."""
     if language not in languages():
         known = ", ".join(languages())
         raise InputError(

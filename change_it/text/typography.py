@@ -1,12 +1,44 @@
-"""Typography of headlines, without their words: quotes, dashes, dots, apostrophes, capitals."""
+"""Typography of headlines, without their words: quotes, dashes, dots, apostrophes, capitals; the marks of all scripts."""
 
 import re
+import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from change_it.text.marks import QUOTED
 from change_it.text.spans import in_title_case
+
+#: Quotation marks of one kind each: the first half opens, the second closes. What closes in one language opens in another.
+QUOTES = ("„“", "„”", "»«", "›‹", "«  »", "«»", "“”", "””", '""', "‚‘", "‘’", "''", "‹›", "「」", "『』")
+#: Marks before the first word of a sentence, and behind its last one.
+OPENING, CLOSING = "\"'“”„‘’‚«»‹›「『([¿¡–—-", "\"'”“’‘»«›‹」』)]）"
+#: What ends a sentence where a space follows, and what does in any case.
+ENDS, WIDE_ENDS = ".!?…؟۔।॥", "。！？｡"
+#: What joins clauses, where a space follows, and in any case.
+JOINTS, WIDE_JOINTS = ":;,،؛", "，、；："
+#: Combining marks, which are no letters to `re`.
+COMBINING = "".join(
+    chr(code)
+    for code in range(0x300, 0x10000)
+    if unicodedata.category(chr(code)) in ("Mn", "Mc") and not 0xFE00 <= code < 0xFE10
+)
+#: What opens only where a word follows and none comes before, since it closes elsewhere or is an apostrophe.
+_GUARDED = ("»«", "””", "''", "›‹")
+
+
+def _quoted(marks: str) -> re.Pattern[str]:
+    half = len(marks) // 2
+    before, after = marks[:half], marks[half:]
+    inner = f"([^{before.strip()}{after.strip()}]*{'?' * (half - 1)})"
+    before = rf"(?<!\w){before}(?=\S)" if marks in _GUARDED else before
+    return re.compile(before + inner + after + (r"(?!\w)" if marks in (*_GUARDED, "‘’") else ""))
+
+
+#: A quoted stretch, by the marks around it.
+QUOTED = {marks: _quoted(marks) for marks in QUOTES}
+#: The same and brackets; and the marks of these that are no apostrophes.
+BRACKETED = (*QUOTED.values(), re.compile(r"\(([^()]*)\)"), re.compile(r"\[([^\[\]]*)\]"))
+PAIRED = '„“”«»‹›‚「」『』"()[]'
 
 #: What models write before a headline.
 BULLET = re.compile(r"\A(?:[-•>]|#{1,6}|1[.)]) +")
@@ -17,9 +49,7 @@ LABEL = re.compile(
     r"(?: (?:in|for|su|per)\b[^:«“\"]{1,40}| \([^:«“\"()]{1,40}\))?)[*_ ]*:[*_ ]+",
     re.IGNORECASE,
 )
-_DASH = re.compile(r" ([-–—]) ")
-_DOTS = re.compile(r"\.\.\.|…")
-_APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
+_DASH, _DOTS, _APOSTROPHE = map(re.compile, (r" ([-–—]) ", r"\.\.\.|…", r"(?<=\w)['’](?=\w)"))
 _AFTER_COLON = re.compile(r"(?<=: )[^\W\d_]")
 #: Those that have a capital in a Title Like This.
 _LONG_WORD = re.compile(r"[^\W\d_]{4,}")
@@ -39,26 +69,33 @@ class Typography:
 
     @classmethod
     def of(cls, headlines: Sequence[str]) -> "Typography":
-        """The most frequent typography of these headlines.
+        """Return the most frequent typography of these headlines.
 
         Examples:
             >>> Typography.of(["«Sì» di Roma – subito", "Dice «no»: ecco perché."]).quotes
             '«»'
         """
-        quotes = Counter({marks: sum(len(p.findall(h)) for h in headlines) for marks, p in QUOTED.items()})
-        after_colon = [letter[0].isupper() for h in headlines for letter in _AFTER_COLON.findall(h)]
+
+        def most(marks: Iterable[str], default: str) -> str:
+            counts = Counter(marks)
+            return max(counts, key=counts.__getitem__, default=default)
+
+        def usual(flags: Sequence[bool]) -> bool:
+            return 2 * sum(flags) > len(flags)
+
+        text = "\n".join(headlines)
         return cls(
-            _most(quotes, '""'),
-            _most(Counter(mark for h in headlines for mark in _DASH.findall(h)), "-"),
-            _most(Counter(mark for h in headlines for mark in _DOTS.findall(h)), "..."),
-            _most(Counter(mark for h in headlines for mark in _APOSTROPHE.findall(h)), "'"),
-            _usual([h.endswith(".") and not h.endswith("..") for h in headlines]),
-            _usual(after_colon),
-            _usual([in_title_case(h) for h in headlines]),
+            most((marks for marks, p in QUOTED.items() for h in headlines for _ in p.findall(h)), '""'),
+            most(_DASH.findall(text), "-"),
+            most(_DOTS.findall(text), "..."),
+            most(_APOSTROPHE.findall(text), "'"),
+            usual([headline.endswith(".") and not headline.endswith("..") for headline in headlines]),
+            usual([letter.isupper() for letter in _AFTER_COLON.findall(text)]),
+            usual([in_title_case(headline) for headline in headlines]),
         )
 
     def apply(self, headline: str) -> str:
-        """A headline set like this, to the letter the same words.
+        """Return a headline set like this, to the letter the same words.
 
         Examples:
             >>> Typography(quotes="«»", stop=True).apply('"Sì" di Roma')
@@ -70,21 +107,8 @@ class Typography:
         half = len(self.quotes) // 2
         text = text.replace("\0", self.quotes[:half]).replace("\1", self.quotes[half:])
         text = _APOSTROPHE.sub(self.apostrophe, _DOTS.sub(self.dots, _DASH.sub(f" {self.dash} ", text)))
-        if not in_title_case(text):
-            if self.titles:
-                text = _LONG_WORD.sub(
-                    lambda word: word[0].capitalize() if word[0].islower() else word[0], text
-                )
-            elif self.capital:
-                text = _AFTER_COLON.sub(lambda letter: letter[0].upper(), text)
+        if (self.titles or self.capital) and not in_title_case(text):
+            capitalised = _LONG_WORD if self.titles else _AFTER_COLON
+            text = capitalised.sub(lambda word: word[0].capitalize() if word[0].islower() else word[0], text)
         bare = text if text.endswith(("..", "…")) else text.removesuffix(".")
         return f"{bare}." if self.stop and bare[-1:].isalnum() else bare
-
-
-def _most(counts: Counter[str], otherwise: str) -> str:
-    best = max(counts, key=lambda key: counts[key], default=otherwise)
-    return best if counts[best] else otherwise
-
-
-def _usual(flags: Sequence[bool]) -> bool:
-    return 2 * sum(flags) > len(flags)

@@ -4,12 +4,7 @@ import numpy as np
 import pytest
 from drawn import texts
 
-from change_it.hevas.divergence import divergences, inverse_frequencies
-
-
-@pytest.fixture(params=[None, "tf-idf"])
-def idf(request):
-    return inverse_frequencies(texts(40, 9)) if request.param else None
+from change_it.hevas.spaces import divergences, inverse_frequencies
 
 
 def test_by_hand():
@@ -24,25 +19,22 @@ def test_by_hand():
     assert weighed == pytest.approx([1 - (one + 0.75 + other + 0.9) / 2])
 
 
-def test_divergence_is_zero_for_identical_and_for_disjoint_texts(idf):
-    ours = texts(50, 3)
-    same, other = [[text] for text in ours], [["niente di questo"]] * 50
-    assert divergences(ours, same, idf=idf)[0] == pytest.approx(np.zeros(50), abs=1e-15)
-    assert divergences(ours, other, idf=idf)[0] == pytest.approx(np.zeros(50), abs=1e-12)
-    assert divergences(ours, same, idf=idf)[1] == pytest.approx(np.ones(50), abs=1e-12)
-    assert divergences(ours, other, idf=idf)[1] == pytest.approx(np.zeros(50), abs=1e-12)
+@pytest.mark.parametrize("idf", [None, inverse_frequencies(texts(40, 9))])
+def test_identical_disjoint_and_empty_texts(idf):
+    drawn = texts(50, 3)
+    same, other = [[text] for text in drawn], [["niente di questo"]] * 50
+    for references, similarity in ((same, 1), (other, 0)):
+        kl, js = divergences(drawn, references, idf=idf)
+        assert kl == pytest.approx(np.zeros(50), abs=1e-12)
+        assert js == pytest.approx(np.full(50, similarity), abs=1e-12)
+    for scores in divergences(["", "a", "…"], [["a"], [""], [""]], idf=idf):
+        assert scores.tolist() == [0, 0, 0]
+    assert [scores.shape for scores in divergences([], [], idf=idf)] == [(0,), (0,)]
 
 
 def test_of_several_references_the_most_similar_counts():
     near, far, disjoint = "il governo cade oggi", "il voto in aula", "niente altro"
-    texts = [far, near, disjoint]
-    assert divergences(["il governo cade"], [texts])[1] == divergences(["il governo cade"], [[near]])[1]
-    kl = divergences(["il governo cade", "boh"], [texts, [disjoint, far]])[0]
-    assert kl[0] == divergences(["il governo cade"], [[near]])[0][0] > 0
-    assert kl[1] == 0
-
-
-def test_no_words_score_zero_and_no_input_gives_no_scores(idf):
-    for scores in divergences(["", "a", "…"], [["a"], [""], [""]], idf=idf):
-        assert scores.tolist() == [0, 0, 0]
-    assert [scores.shape for scores in divergences([], [], idf=idf)] == [(0,), (0,)]
+    kl, js = divergences(["il governo cade", "boh"], [[far, near, disjoint], [disjoint, far]])
+    one, alone = divergences(["il governo cade"], [[near]])
+    assert (kl[0], js[0]) == (one[0], alone[0])
+    assert kl[0] > 0 == kl[1]

@@ -4,13 +4,11 @@ import numpy as np
 import pytest
 
 from change_it import InputError
-from change_it.hevas.divergence import divergences, inverse_frequencies
 from change_it.hevas.documents import Documents, System
-from change_it.hevas.evaluation import Evaluation, chosen_metrics, evaluate
-from change_it.hevas.metric_options import MetricOptions
-from change_it.hevas.metrics import METRICS
+from change_it.hevas.evaluation import Evaluation, evaluate
+from change_it.hevas.metrics import METRICS, MetricOptions, chosen_metrics
 from change_it.hevas.readability import average_word_length, fog, tag_ratios
-from change_it.hevas.spaces import LatentSemantic, TopicModel
+from change_it.hevas.spaces import LatentSemantic, TopicModel, divergences, inverse_frequencies
 from change_it.text.rouge import headline_rouge
 from change_it.text.tagging import load_tagger
 from change_it.text.tokens import words
@@ -43,7 +41,7 @@ def evaluation():
 def test_every_metric_is_the_one_of_its_module(evaluation):
     assert evaluation.metrics == tuple(METRICS)
     split = [words(text) for text in ARTICLES]
-    lsi = LatentSemantic(split, keep="3", language="it")
+    lsi = LatentSemantic(split, keep=("number", 3), language="it")
     lda = TopicModel(split, topics=2, language="it")
     rouge = headline_rouge(GOOD.headlines, REFERENCES)
     expected = {

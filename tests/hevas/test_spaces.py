@@ -39,7 +39,7 @@ def by_hand(number):
 
 @pytest.mark.parametrize("number", [1, 10, 40])
 def test_lsi_is_the_cosine_after_projecting_with_v_over_s(number):
-    space = LatentSemantic(DOCUMENTS, keep=str(number))
+    space = LatentSemantic(DOCUMENTS, keep=("number", number))
     _, project = by_hand(number)
     rows = [project(given) for given in (DOCUMENTS, HEADLINES, REFERENCES)]
     coverage = [cosine(h, d) for h, d in zip(rows[1], rows[0], strict=True)]
@@ -52,16 +52,16 @@ def test_lsi_is_the_cosine_after_projecting_with_v_over_s(number):
 
 def test_lsi_filters_by_number_ratio_and_threshold():
     values, _ = by_hand(40)
-    np.testing.assert_allclose(LatentSemantic(DOCUMENTS, keep="7").eigenvalues, values[:7])
-    np.testing.assert_allclose(LatentSemantic(DOCUMENTS, keep="ratio:0.3").eigenvalues, values[:12])
+    np.testing.assert_allclose(LatentSemantic(DOCUMENTS, keep=("number", 7)).eigenvalues, values[:7])
+    np.testing.assert_allclose(LatentSemantic(DOCUMENTS, keep=("ratio", 0.3)).eigenvalues, values[:12])
     threshold = (values[8] + values[9]) / 2
-    above = LatentSemantic(DOCUMENTS, keep=f"threshold:{threshold}").eigenvalues
+    above = LatentSemantic(DOCUMENTS, keep=("threshold", threshold)).eigenvalues
     np.testing.assert_allclose(above, values[:9])
-    np.testing.assert_allclose(LatentSemantic(DOCUMENTS, keep="threshold:0.0").eigenvalues, values)
+    np.testing.assert_allclose(LatentSemantic(DOCUMENTS, keep=("threshold", 0)).eigenvalues, values)
 
 
 def test_repeated_and_empty_documents_bring_no_eigenvalue_of_zero():
-    space = LatentSemantic([*DOCUMENTS[:5], *DOCUMENTS[:5], ""], keep="ratio:1")
+    space = LatentSemantic([*DOCUMENTS[:5], *DOCUMENTS[:5], ""], keep=("ratio", 1))
     assert len(space.eigenvalues) == 5
     assert space.coverage([*DOCUMENTS[:5], *DOCUMENTS[:5], "w1"])[-1] == 0
     assert np.isfinite(space.documents).all()

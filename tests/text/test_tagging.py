@@ -8,17 +8,15 @@ from change_it.text.tagging import CLOSED, TAGS, load_tagger, tokens
 @pytest.mark.parametrize(
     ("language", "text", "expected"),
     [
-        ("it", "Dell’amore e d'altro", ["Dell’", "amore", "e", "d'", "altro"]),
-        ("it", "un po' d'aria negli anni '80: 5%", ["un", "po'", "d'", "aria", "negli", "anni", "'80", ":", "5", "%"]),
-        ("it", "Nord-ovest: 1.500 euro alle 9:30...", ["Nord-ovest", ":", "1.500", "euro", "alle", "9:30", "..."]),
-        ("it", "Perché così? È l'U.E.!", ["Perché", "così", "?", "È", "l'", "U.E.", "!"]),
-        ("en", "Don't, can't, won’t", ["Do", "n't", ",", "ca", "n't", ",", "wo", "n’t"]),
-        ("en", "They're O'Neill's and the players' 1960s", ["They", "'re", "O'Neill", "'s", "and", "the", "players", "'", "1960s"]),
-        ("en", "Mr. Smith, U.S. co-founder: $3bn", ["Mr.", "Smith", ",", "U.S.", "co-founder", ":", "$", "3bn"]),
+        ("it", "Dell’amore e un po' d'aria negli anni '80: 5%", "Dell’ amore e un po' d' aria negli anni '80 : 5 %"),
+        ("it", "Nord-ovest: 1.500 euro alle 9:30... È l'U.E.!", "Nord-ovest : 1.500 euro alle 9:30 ... È l' U.E. !"),
+        ("en", "Don't, can't, won’t", "Do n't , ca n't , wo n’t"),
+        ("en", "They're O'Neill's and the players' 1960s", "They 're O'Neill 's and the players ' 1960s"),
+        ("en", "Mr. Smith, U.S. co-founder: $3bn", "Mr. Smith , U.S. co-founder : $ 3bn"),
     ],
 )  # fmt: skip
 def test_tokens_are_those_of_the_treebanks(language, text, expected):
-    assert tokens(text, language) == expected
+    assert tokens(text, language) == expected.split()
 
 
 @pytest.mark.parametrize("language", ["it", "en", "fr"])
@@ -47,13 +45,10 @@ def test_typography_does_not_make_every_word_a_name(language, text, nouns):
 
 @pytest.mark.parametrize("language", ["it", "en"])
 def test_any_words_get_as_many_tags_and_unknown_ones_no_function_word_tag(language):
-    tagger = load_tagger(language)
-    draw = random.Random(7)
-    for _ in range(200):
-        words = ["".join(draw.choices("qwzxyk漢", k=draw.randint(4, 9))) for _ in range(draw.randint(1, 8))]
+    tagger, draw = load_tagger(language), random.Random(7)
+    for count in range(60):
+        words = ["".join(draw.choices("qwzxyk漢", k=draw.randint(4, 9))) for _ in range(count % 9)]
         tags = tagger.tag(words)
         assert len(tags) == len(words)
-        assert not set(tags) & set(CLOSED)
-        assert set(tags) <= set(TAGS)
-    assert tagger.tag([]) == []
-    assert set(tagger.tag(["", "►", "†"])[1:]) <= {"PUNCT", "SYM"}
+        assert {*tags} <= {*TAGS} - {*CLOSED}
+    assert {*tagger.tag(["", "►", "†"])[1:]} <= {"PUNCT", "SYM"}
