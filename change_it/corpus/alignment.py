@@ -260,7 +260,6 @@ class Candidates:
     close: Pairs  # each two articles with a cosine above the strict threshold inside the guard
     nearest: Floats  # (articles,) highest cosine with the other outlet inside the guard; 0 where none is above `loose`
     lags: list[dict[str, Any]] = field(default_factory=list)  # pairs by days apart, see `pairs_by_lag`
-    partners: dict[str, dict[str, int]] = field(default_factory=dict)  # by group: pairs, articles alone
     others: Pairs = NO_PAIRS  # strict pairs with an article of a further outlet, each such article in one
 
 
@@ -424,12 +423,8 @@ def _given_pairs(
         a_rows, b_rows = (np.flatnonzero((groups == group) & (labels == side)) for side in (0, 1))
         parts.append(align(vectors, days, (a_rows, b_rows), window_days=None, floor=options.loose))
     best = one_to_one(_best_first(parts))
-    partners = {}
-    for group in GROUPS:
-        count = int((groups[best.a_index] == group).sum())
-        partners[group] = {"pairs": count, "alone": int((groups == group).sum()) - 2 * count}
     # For the looks; training articles are not compared with each other, there can be very many.
     window = options.guard if (days >= 0).any() else None
     sides = np.flatnonzero(groups == "A2"), np.arange(len(articles))
     close = align(vectors, days, sides, window_days=window, floor=options.strict)
-    return Candidates(best, close, np.zeros(len(articles)), partners=partners)
+    return Candidates(best, close, np.zeros(len(articles)))

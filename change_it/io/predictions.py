@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from change_it.errors import InputError
-from change_it.io.opening import read_text
+from change_it.io.rows import read_text
 from change_it.io.texts import counted, length_fault, listed
 
 _NAME = re.compile(r"\w[\w.+-]*")
