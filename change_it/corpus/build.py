@@ -87,7 +87,9 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     if options.window is not None and not is_split:
         refuse_apart(articles, outlets.names, options.window)
     stage("near-duplicates")
-    vectors = tfidf([article.article for article in articles], stop_words=function_words(options.language))
+    vectors = tfidf(
+        [article.article for article in articles], stop_words=function_words(options.language or "none")
+    )
     clusters = _with_equal_texts(near_duplicates(vectors), articles)
     stage("alignment")
     sizes = parse_sizes(options.sizes)

@@ -120,10 +120,11 @@ def parse_date(value: object, *, day_first: bool | None = None) -> date | str | 
     return days.pop()
 
 
-def both_orders(text: str) -> dict[bool, Any]:
-    """The days that `6/3/24` may be, True where the day comes first."""
+def both_orders(value: object) -> dict[bool, Any]:
+    """The days that `6/3/24` may be, True where the day comes first; none of a date that is written in another way."""
     days = {}
-    for day_first in (True, False):
-        with suppress(ValueError):
-            days[day_first] = parse_date(text, day_first=day_first)
+    if isinstance(value, str) and _YEAR_LAST.fullmatch(_WEEKDAY.sub("", value).strip()):
+        for day_first in (True, False):
+            with suppress(ValueError):
+                days[day_first] = parse_date(value, day_first=day_first)
     return days

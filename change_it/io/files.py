@@ -203,7 +203,7 @@ def check_writable(
         raise InputError(f"cannot write --out {path}: {error.strerror}; choose another place") from error
     if not is_file and Path.cwd().is_relative_to(target):
         raise InputError(f"--out {path} is the working folder or above it: name a folder below it")
-    for name in filter(None, inputs):
+    for name in (name for name in inputs if name):
         source = Path(name).resolve()
         inside = source.is_relative_to(target) or (is_file and target.is_relative_to(source))
         if inside and source.exists():
