@@ -43,10 +43,8 @@ def build(options: BuildOptions) -> None:
     """Build a corpus and print what is in it."""
     check_language(options.language)
     if not 0 <= options.loose <= options.strict < 1:
-        asked = f"--loose {options.loose} and --strict {options.strict}"
-        raise InputError(
-            f"{asked} are no cosines: give numbers from 0 to less than 1, the lower one as --loose"
-        )
+        fault = f"--loose {options.loose} and --strict {options.strict} are no cosines"
+        raise InputError(f"{fault}: give numbers from 0 to less than 1, the lower one as --loose")
     here = [file for file in options.files if not outlet_and_file(file)[1].startswith(HUB)]
     tables = read_tables(here) if here else []  # nothing is read yet
     check_writable(options.out, inputs=[table.name for table in tables], record=REPORT)
@@ -79,13 +77,8 @@ def build(options: BuildOptions) -> None:
     for table in summary(corpus.report):
         print_table(table, terminal)
     judges = options.out.with_name("judges")
-    print_lines(
-        [
-            f"Corpus: {options.out}",
-            f"Next: change-it train judge --task all --fold both --corpus {options.out} --out {judges}",
-        ],
-        terminal,
-    )
+    train = f"change-it train judge --task all --fold both --corpus {options.out} --out {judges}"
+    print_lines([f"Corpus: {options.out}", f"Next: {train}"], terminal)
 
 
 @dataclass(kw_only=True)
@@ -124,6 +117,5 @@ def items(options: ItemsOptions) -> None:
     ]
     write_table(options.out, ("id", "direction", "headline", "article", "to"), rows)
     print(f"wrote {counted(len(rows), 'headline')} to {options.out}")
-    print(
-        f"Next: write id and headline of each to mine.csv, then change-it score --corpus {options.corpus} --judges JUDGES --predictions mine=mine.csv"
-    )
+    score = f"change-it score --corpus {options.corpus} --judges JUDGES --predictions mine=mine.csv"
+    print(f"Next: write id and headline of each to mine.csv, then {score}")

@@ -219,7 +219,7 @@ class _Reader:
     def _day(self, value: object, day_first: bool | None) -> date | None:
         """The day of a date, which can be one of an article."""
         try:
-            day: Any = parse_date(value, day_first=bool(day_first))
+            day = parse_date(value, day_first=bool(day_first))
         except ValueError as error:
             fault = error if str(error) in (NO_DAY, DAY_NUMBER) else UNREADABLE
             raise InputError(f"{fault}: {value}") from error
@@ -251,7 +251,8 @@ class _Reader:
             values = [row[name] for row in self.undated if not is_missing(row.get(name))]
             texts = all(isinstance(value, str | date) and not str(value).isdecimal() for value in values)
             with suppress(ValueError):
-                if texts and name.lower() not in read and any(list(map(parse_date, values))):
+                days = [both_orders(value) or parse_date(value) for value in values if texts]
+                if name.lower() not in read and any(days):
                     return name
         return ""
 
@@ -323,7 +324,7 @@ def _losses(reading: Reading) -> list[Look]:
     return looks
 
 
-def _day_first(name: str, dates: Sequence[tuple[str, dict[bool, date]]]) -> bool:
+def _day_first(name: str, dates: Sequence[tuple[str, dict[bool, date | None]]]) -> bool:
     """Whether the day comes first in the dates of a table that can be read in one order alone; refused where they do not tell."""
     example = {min(days): where for where, days in reversed(dates) if len(days) == 1}
     if len(example) == 1:
