@@ -17,7 +17,7 @@ from change_it.tables import Column, Row, Table, figure
 
 #: `band` is tenths of the cosine, `band_pairs` how many pairs of the corpus are in it.
 KEY = ["item", "pair_id", "similarity", "band", "band_pairs", "event", "days"]
-KEY += [f"{side}_{of}" for side in "ab" for of in ("id", "date", "headline")]
+KEY += [f"{side}_{column}" for side in "ab" for column in ("id", "date", "headline")]
 #: Characters of an article that readers see.
 OPENING = 300
 
@@ -26,7 +26,7 @@ def draw_pairs(corpus: str, count: int, seed: int) -> pl.DataFrame:
     """The rows of sheet and key: A1, A2 and A3 pairs in random order, evenly over bands of cosine as far as each has enough."""
     if count < 1:
         raise InputError(f"--pairs {count} is too few: give a number from 1")
-    sides = [f"{side}_{of}" for side in "ab" for of in ("id", "headline", "article", "date")]
+    sides = [f"{side}_{column}" for side in "ab" for column in ("id", "headline", "article", "date")]
     columns = ["pair_id", "similarity", "event", *sides]
     splits = (read_table(corpus, "pairs", split, columns) for split in ("train", "test"))
     if not (filled := [pairs for pairs in splits if pairs.height]):
@@ -77,7 +77,7 @@ def pair_tables(key: pl.DataFrame, answers: Answers, seed: int = 1) -> dict[str,
     """Share of one event of all pairs, by band, by days apart and above the lowest threshold, and agreement of readers; intervals draw events."""
     rated = ratings(answers, key["item"].to_list(), "same")
     is_read = np.isfinite(np.column_stack([*rated.values()])).any(axis=1)
-    rated, key = {name: of[is_read] for name, of in rated.items()}, key.filter(pl.Series(is_read))
+    rated, key = {name: said[is_read] for name, said in rated.items()}, key.filter(pl.Series(is_read))
     said = np.column_stack([*rated.values()])
     similarity, events = key["similarity"].to_numpy(), key["event"].to_numpy()
     weight = key.select(pl.col("band_pairs") / pl.len().over("band")).to_series().to_numpy()
@@ -94,9 +94,10 @@ def pair_tables(key: pl.DataFrame, answers: Answers, seed: int = 1) -> dict[str,
         note = f"{figure(lowest)} is the lowest threshold that keeps {figure(GOOD)} one event on these pairs: confirm it on others."
     rows = []
     for name, part in parts.items():
-        at = np.asarray(part)
-        cells = score_cells({"one_event": share(yes[at], weight[at], events[at], seed)})
-        rows.append(Row({"pairs": name, "n": int(at.sum()), **cells}, name.split()[0]))
+        in_part = np.asarray(part)
+        one_event = share(yes[in_part], weight[in_part], events[in_part], seed)
+        cells = score_cells({"one_event": one_event})
+        rows.append(Row({"pairs": name, "n": int(in_part.sum()), **cells}, name.split()[0]))
     weighted = "One event: most readers say so. Shares are of the corpus: a pair stands for all in its band of cosine."
     figures = Column("one_event", title="one event"), Column("one_event_interval", "interval", "interval")
     shown = (Column("pairs", "text"), Column("n", "count"), *figures)

@@ -19,7 +19,7 @@ from change_it.cli import exit_on_input_error, main
 from change_it.corpus.negatives import negate
 from change_it.generators.prompt import headline_of
 from change_it.hub import cards
-from change_it.io import opening
+from change_it.io import rows as reader
 from change_it.judges.linear import boosted
 from change_it.networks import server as servers
 from change_it.networks.pretrained import local_folder
@@ -66,8 +66,8 @@ def test_a_text_that_is_too_long_for_a_headline_is_none(tmp_path):
 
 
 def test_a_line_and_a_text_are_read_to_a_limit(tmp_path, monkeypatch):
-    monkeypatch.setattr(opening, "LONGEST_LINE", 100)
-    monkeypatch.setattr(opening, "LARGEST", 400)
+    monkeypatch.setattr(reader, "LONGEST_LINE", 100)
+    monkeypatch.setattr(reader, "LARGEST", 400)
 
     def read(name, text):
         (tmp_path / name).write_bytes(gzip.compress(text.encode()))

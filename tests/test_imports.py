@@ -76,7 +76,7 @@ push metric nope me/nope | ships no metrics/nope
 score --corpus . --judges judges | . is not a change_it corpus (it has no README.md): did you mean corpus?
 score --corpus judges --judges corpus | it is judges, not corpus: are two options swapped?
 score --corpus corpus --judges judges/main | it is one judge, give all of them: judges
-score --corpus corpus --judges judges --predictions mine=rows.csv --columns title=headline | write headline=title
+score --corpus corpus --judges judges --predictions mine=rows.csv --columns title=headline | is not ours=theirs
 transfer --generator judges --corpus corpus --out out.csv | it is judges, not generators
 corpus build rows.csv --strict 50 --out out | --strict 50.0 are no cosines
 push dataset corpus headlines | headlines is no name

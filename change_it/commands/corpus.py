@@ -1,9 +1,7 @@
 """`change-it corpus sample`, `build` and `items`; the options of `build` are `corpus.corpus_options`."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from change_it.commands.common import print_lines
 from change_it.corpus.corpus_options import BuildOptions, check_language
@@ -14,9 +12,6 @@ from change_it.engines import use_engine
 from change_it.errors import InputError
 from change_it.io import HUB, check_writable, counted, outlet_and_file, read_tables, write_table
 from change_it.tables import console, print_table
-
-#: Test pairs below which scores say little.
-FEW_PAIRS = 100
 
 
 @dataclass(kw_only=True)
@@ -48,10 +43,8 @@ def build(options: BuildOptions) -> None:
     """Build a corpus and print what is in it."""
     check_language(options.language)
     if not 0 <= options.loose <= options.strict < 1:
-        asked = f"--loose {options.loose} and --strict {options.strict}"
-        raise InputError(
-            f"{asked} are no cosines: give numbers from 0 to less than 1, the lower one as --loose"
-        )
+        fault = f"--loose {options.loose} and --strict {options.strict} are no cosines"
+        raise InputError(f"{fault}: give numbers from 0 to less than 1, the lower one as --loose")
     here = [file for file in options.files if not outlet_and_file(file)[1].startswith(HUB)]
     tables = read_tables(here) if here else []  # nothing is read yet
     check_writable(options.out, inputs=[table.name for table in tables], record=REPORT)
@@ -84,29 +77,8 @@ def build(options: BuildOptions) -> None:
     for table in summary(corpus.report):
         print_table(table, terminal)
     judges = options.out.with_name("judges")
-    print_lines(
-        [
-            f"Corpus: {options.out}",
-            *few_pairs(corpus.report),
-            f"Next: change-it train judge --task all --fold both --corpus {options.out} --out {judges}",
-        ],
-        terminal,
-    )
-
-
-def few_pairs(report: Mapping[str, Any]) -> list[str]:
-    """What gives more test pairs where there are few, by what the corpus shows, in a sentence."""
-    pairs, options = report["pairs"]["kept"]["A2"], report["options"]
-    if pairs >= FEW_PAIRS:
-        return []
-    helps, days = ["more months of articles"], options["window_days"]
-    if (lowest := report["lowest_strict"]) and lowest < options["strict"]:
-        helps.append(f"--strict {lowest:g}")
-    of_next = [row for row in report["days_apart"] if row["days"] == days + 1] if days != "none" else []
-    if of_next and (of_next[0].get("strict_one_event") or 0) >= 0.8:
-        helps.append(f"--window-days {days + 1}")
-    few = f"{counted(pairs, 'test pair')} are few, so figures will be uncertain"
-    return [f"{few}: what helps is {' or '.join(helps)} (see the table of pairs by days apart)."]
+    train = f"change-it train judge --task all --fold both --corpus {options.out} --out {judges}"
+    print_lines([f"Corpus: {options.out}", f"Next: {train}"], terminal)
 
 
 @dataclass(kw_only=True)
@@ -145,6 +117,5 @@ def items(options: ItemsOptions) -> None:
     ]
     write_table(options.out, ("id", "direction", "headline", "article", "to"), rows)
     print(f"wrote {counted(len(rows), 'headline')} to {options.out}")
-    print(
-        f"Next: write id and headline of each to mine.csv, then change-it score --corpus {options.corpus} --judges JUDGES --predictions mine=mine.csv"
-    )
+    score = f"change-it score --corpus {options.corpus} --judges JUDGES --predictions mine=mine.csv"
+    print(f"Next: write id and headline of each to mine.csv, then {score}")

@@ -153,7 +153,7 @@ def run(options: QuickstartOptions) -> None:
     build = BuildOptions(**reading, out=Path(built), strict=options.strict, seed=seed)
     steps.run("corpus", *([] if options.files else [(corpus.sample, sample)]), (corpus.build, build))
     if options.files:
-        print_lines(corpus.few_pairs(read_report(Path(built))), steps.terminal)
+        print_lines([f"{text}." for text in read_report(Path(built))["warnings"]], steps.terminal)
 
     def judge(task: Task, fold: Fold, folder: str, encoder: str) -> Call:
         where = Path(folder) / task

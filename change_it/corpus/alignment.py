@@ -165,7 +165,7 @@ def nearest_wrong(
     apart: int = 0,
     at_least: int = 25,
 ) -> Ints:
-    """For each article of the first side (positions) the most similar of the other that is surely not its partner: a hard negative; -1 where none shares a word.
+    """For each article of the first side (positions) the most similar wrong one of the other: a hard negative; -1 where none shares a word.
 
     It is of the same group (side of the split, fold), of another cluster (event), with a cosine between floor and ceiling, and
     `apart` days away at least; in the window, or among the `at_least` nearest in time where that holds fewer, or in the whole
@@ -260,7 +260,6 @@ class Candidates:
     close: Pairs  # each two articles with a cosine above the strict threshold inside the guard
     nearest: Floats  # (articles,) highest cosine with the other outlet inside the guard; 0 where none is above `loose`
     lags: list[dict[str, Any]] = field(default_factory=list)  # pairs by days apart, see `pairs_by_lag`
-    partners: dict[str, dict[str, int]] = field(default_factory=dict)  # by group: pairs, articles alone
     others: Pairs = NO_PAIRS  # strict pairs with an article of a further outlet, each such article in one
 
 
@@ -280,14 +279,18 @@ def find_pairs(
     another day is in no pair. Where the input gives the splits, partners come from undated similarity inside each of A1, A2
     and A3. Where the loose threshold leaves fewer than `wanted` pairs, those down to .05 are returned too.
     """
+    window, days = options.window, day_numbers(article.date for article in articles)
+    labels, everything = outlet_numbers(articles, outlets), np.arange(len(articles))
+    a_rows, b_rows = np.flatnonzero(labels == 0), np.flatnonzero(labels == 1)
     if any(article.alignment for article in articles):
         if options.other_outlets:
             fault = "--other-outlets and a column alignment exclude each other"
             raise InputError(f"{fault}: give --columns alignment=")
-        return _given_pairs(articles, outlets, vectors, options)
-    window, days = options.window, day_numbers(article.date for article in articles)
-    labels, everything = outlet_numbers(articles, outlets), np.arange(len(articles))
-    a_rows, b_rows = np.flatnonzero(labels == 0), np.flatnonzero(labels == 1)
+        parts, groups = [], np.array([article.alignment or "R" for article in articles])
+        for group in GROUPS:
+            sides = a_rows[groups[a_rows] == group], b_rows[groups[b_rows] == group]
+            parts.append(align(vectors, days, sides, window_days=None, floor=options.loose))
+        return Candidates(one_to_one(_best_first(parts)), NO_PAIRS, np.zeros(len(articles)))
     if window is not None and not all((days[rows] >= 0).any() for rows in (a_rows, b_rows)):
         raise InputError("an outlet has no dated article: give a date column, or use --window-days none")
     for floor in (options.loose, min(LOWEST, options.loose)):
@@ -348,16 +351,12 @@ def lowest_strict(lags: list[dict[str, Any]], window: int | None, loose: float) 
     """The lowest of `EDGES` from the loose threshold whose pairs inside the window are one event in nine of ten, by the estimate; None without one, or without pairs `GUARD` days apart."""
     if window is None or not lags or not len(lags[GUARD]["alone"]):
         return None
-    near, lowest = lags[: window + 1], None
+    lowest = None
     for edge in EDGES[loose <= EDGES][::-1].tolist():
-        found = [
-            (count, share_of_one_event(lags, lag["days"], edge))
-            for lag in near
-            if (count := (lag["alone"] > edge).sum())
-        ]
-        total = sum(count for count, _ in found)
-        if total >= LEAST_PAIRS:
-            if sum(count * share for count, share in found) / total < GOOD:
+        counts = [int((lag["alone"] > edge).sum()) for lag in lags[: window + 1]]
+        of_one_event = sum(n * share_of_one_event(lags, days, edge) for days, n in enumerate(counts) if n)
+        if sum(counts) >= LEAST_PAIRS:
+            if of_one_event / sum(counts) < GOOD:
                 break
             lowest = edge
     return lowest
@@ -411,25 +410,3 @@ def test_neighbours(
     foreign = labels[found.a_index] != labels[found.b_index]
     count = {"articles": found.a_index, "other_outlet": found.a_index[foreign]}
     return {name: len(np.unique(rows)) for name, rows in count.items()}
-
-
-def _given_pairs(
-    articles: Sequence[Article], outlets: Outlets, vectors: csr_matrix, options: BuildOptions
-) -> Candidates:
-    """Pairs inside each alignment group that the input gives."""
-    labels, days = outlet_numbers(articles, outlets), day_numbers(article.date for article in articles)
-    groups = np.array([article.alignment or "R" for article in articles])
-    parts = []
-    for group in GROUPS:
-        a_rows, b_rows = (np.flatnonzero((groups == group) & (labels == side)) for side in (0, 1))
-        parts.append(align(vectors, days, (a_rows, b_rows), window_days=None, floor=options.loose))
-    best = one_to_one(_best_first(parts))
-    partners = {}
-    for group in GROUPS:
-        count = int((groups[best.a_index] == group).sum())
-        partners[group] = {"pairs": count, "alone": int((groups == group).sum()) - 2 * count}
-    # For the looks; training articles are not compared with each other, there can be very many.
-    window = options.guard if (days >= 0).any() else None
-    sides = np.flatnonzero(groups == "A2"), np.arange(len(articles))
-    close = align(vectors, days, sides, window_days=window, floor=options.strict)
-    return Candidates(best, close, np.zeros(len(articles)), partners=partners)

@@ -36,7 +36,7 @@ from change_it.corpus.splits import REMOVED, Splits, components, leak_check, spl
 from change_it.corpus.summary import summary
 from change_it.corpus.training_sets import Tables, training_sets
 from change_it.corpus.vectors import near_duplicates, tfidf
-from change_it.io import replace_folder, write_json, write_text
+from change_it.io import counted, replace_folder, write_json, write_text
 from change_it.stats import Ints
 from change_it.tables import card_markdown
 from change_it.templates import template_environment, without_markup
@@ -45,14 +45,10 @@ from change_it.text.stopwords import function_word_shares, function_words, guess
 ROWS_A_GROUP = 5_000
 #: Articles of an outlet that its language is guessed from.
 GUESSED = 200
-#: Test pairs below which a corpus warns.
-ENOUGH = 100
-#: Estimated share of strict pairs that are one event, below which a corpus warns.
-WARNED = 0.8
-#: Articles, and days, of an event above which a corpus warns.
-LARGEST, LONGEST = 20, 14
-#: Pairs of an event above which a corpus warns if they are a tenth of all.
-MANY_PAIRS = 5
+#: Test pairs, and share of strict pairs that are one event, below which a corpus warns.
+ENOUGH, WARNED = 100, 0.8
+#: Articles and days of an event, and pairs of one if they are a tenth of all, above which a corpus warns.
+LARGEST, LONGEST, MANY_PAIRS = 20, 14, 5
 SPLIT_NAMES = ("A1", "A2", "A3", "R")
 #: Options of place and work, which change nothing in a corpus.
 NOT_REPORTED = ("out", "engine", "address")
@@ -72,27 +68,31 @@ class Corpus:
 
 def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lambda text: None) -> Corpus:
     """Align, split and make all training sets (LREC 2020 §4.1, EvalNLGEval 2020 §3); the same input gives the same rows."""
-    reading = in_canonical_order(reading)
-    articles, outlets = reading.articles, reading.outlets
-    given = [article.alignment for article in articles]
+    # The order of the input's rows decides nothing.
+    keys = [(a.label, str(a.date or ""), a.headline, a.article, a.id) for a in reading.articles]
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    articles, places = [reading.articles[row] for row in order], [reading.places[row] for row in order]
+    outlets, alignments = reading.outlets, [article.alignment for article in articles]
+    is_split = any(alignments)  # by the input
     notes: list[str] = []
-    language = options.language
-    if language is None:
+    if options.language is None:
         language, note = _guessed(articles, outlets)
+        options = dataclasses.replace(options, language=language)
         notes.append(note)
-    options = dataclasses.replace(options, language=language)
     if not any(article.date for article in articles):
-        if options.window is not None and not any(given):
+        if options.window is not None and not is_split:
             compared = "every article of one outlet is compared with every article of the other"
             notes.append(f"No row has a date, so {compared}")
         options = dataclasses.replace(options, window_days="none")
-    sizes = parse_sizes(options.sizes)
-    if options.window is not None and not any(given):
+    if options.window is not None and not is_split:
         refuse_apart(articles, outlets.names, options.window)
     stage("near-duplicates")
-    vectors = tfidf([article.article for article in articles], stop_words=function_words(language))
+    vectors = tfidf(
+        [article.article for article in articles], stop_words=function_words(options.language or "none")
+    )
     clusters = _with_equal_texts(near_duplicates(vectors), articles)
     stage("alignment")
+    sizes = parse_sizes(options.sizes)
     candidates = find_pairs(articles, vectors, outlets, options, wanted=sum(sizes.values()) if sizes else 0)
     stage("splits")
     labels = outlet_numbers(articles, outlets)
@@ -104,7 +104,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         loose=options.loose,
         seed=options.seed,
         sizes=sizes,
-        given=given if any(given) else None,
+        given=alignments if is_split else None,
         close=candidates.close.places,
         others=candidates.others.places,
     )
@@ -113,14 +113,13 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     strict = splits.pairs[splits.pair_alignment != "A3"]
     pairs = candidates.pairs.select(strict).places + candidates.others.select(splits.others).places
     neighbours = find_neighbours(articles, vectors, labels, splits, np.concatenate(pairs), options)
-    neighbours = neighbours.with_columns(ids)
     stage("training sets")
     article_table = _article_table(articles, splits).with_columns(other=pl.Series(labels > 1))
     pair_table = _pair_table(article_table, candidates, splits)
     article_table = article_table.filter(pl.col("alignment") != REMOVED)
     nearest = pl.DataFrame([ids, pl.Series("nearest", candidates.nearest)])
     base = {"articles": _sides(article_table, "articles"), "pairs": _sides(pair_table, "pairs")}
-    every = base | training_sets(base, neighbours, outlets, nearest, options)
+    every = base | training_sets(base, neighbours.with_columns(ids), outlets, nearest, options)
     tables = {
         config: {side: rows.select(*CONFIGS[config]) for side, rows in every[config].items()}
         for config in CONFIGS
@@ -128,7 +127,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     stage("leak check")
     leaks = leak_check(tables, pl.DataFrame([ids, pl.Series("cluster", clusters)]))
     leaks["neighbours"] = test_neighbours(tables["articles"], ids.to_list(), vectors, options)
-    if (near := leaks["neighbours"])["articles"] and not any(given):
+    if (near := leaks["neighbours"])["articles"] and not is_split:
         raise RuntimeError(f"the leak check found test articles close to training ones: {near}")
     test = tables["pairs"]["test"]
     if same := test.filter(pl.col("a_headline") == pl.col("b_headline")).height:
@@ -138,14 +137,13 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         for config, by_side in tables.items()
         if (filled := {side: rows for side, rows in by_side.items() if rows.height})
     }
-    removed = [Rejection(*reading.places[at], ids[at], why) for at, why in sorted(splits.removed.items())]
-    report = _report(reading, options, candidates, splits, tables) | {"leak_check": leaks}
-    report["notes"] = notes
+    report = _report(reading, options, candidates, splits, tables) | {"leak_check": leaks, "notes": notes}
     report["loose_one_event"] = one_event(report, "loose")
     report["warnings"] = warnings_of(report)
     looks = [*reading.looks, *look(articles, outlets.names, candidates.close.places)]
-    report["looks"] = [each.as_dict() for each in looks]
-    report["mended"] = [each.as_dict() for each in reading.mended]
+    report |= {"looks": [each.as_dict() for each in looks]}
+    report |= {"mended": [each.as_dict() for each in reading.mended]}
+    removed = [Rejection(*places[row], ids[row], reason) for row, reason in sorted(splits.removed.items())]
     return Corpus(outlets, tables, [*reading.rejected, *removed], report)
 
 
@@ -190,7 +188,6 @@ def _report(
         "lowest_strict": lowest_strict(candidates.lags, options.window, options.loose),
         "events": _events(tables),
         "other_outlets": _other_outlets(tables),
-        "partners": candidates.partners,
         "histogram": {
             "edges": EDGES.tolist(),
             "compared": candidates.pairs.counts.tolist(),
@@ -259,15 +256,6 @@ def _other_outlets(tables: Tables) -> dict[str, Any]:
     counts = counts.sort("count", "label", descending=[True, False])
     pairs = tables["pairs"].get(OTHER)
     return {"articles": dict(counts.iter_rows()), "pairs": 0 if pairs is None else pairs.height}
-
-
-def in_canonical_order(reading: Reading) -> Reading:
-    """The articles sorted by their content, so that the order of the input's rows decides nothing."""
-    given = reading.articles
-    keys = [(a.label, str(a.date or ""), a.headline, a.article, a.id) for a in given]
-    order = sorted(range(len(given)), key=keys.__getitem__)
-    places = [reading.places[row] for row in order]
-    return dataclasses.replace(reading, articles=[given[row] for row in order], places=places)
 
 
 def write_corpus(corpus: Corpus, out: Path) -> None:
@@ -349,40 +337,35 @@ def _pair_table(articles: pl.DataFrame, candidates: Candidates, splits: Splits) 
 
 def warnings_of(report: Mapping[str, Any]) -> list[str]:
     """A sentence each where the test set is too small, pairs are not of one event, or an event is too large."""
-    warnings, pairs, events = [], report["pairs"]["kept"]["A2"], report["events"]
-    if pairs < ENOUGH:
-        few = f"the test set has {pairs:,} pairs, and scores on fewer than {ENOUGH} say little"
-        warnings.append(f"{few}: {_more_pairs(report)}")
-    share, best = one_event(report, "strict"), report["lowest_strict"]
-    narrow = " or narrow --window-days" if report["options"]["window_days"] not in (0, "none") else ""
+    pairs, events, best = report["pairs"]["kept"], report["events"], report["lowest_strict"]
+    strict, days, share = (
+        pairs["A1"] + pairs["A2"],
+        report["options"]["window_days"],
+        one_event(report, "strict"),
+    )
+    warnings = []
+    has_large_event = events["largest_pairs"] >= max(MANY_PAIRS, strict / 10)
+    if pairs["A2"] < ENOUGH:
+        helps = ["more months of articles"]
+        if best and best < report["thresholds"]["strict"] and not has_large_event:
+            helps.append(f"--strict {best:g}")
+        next_day = [row for row in report["days_apart"] if days != "none" and row["days"] == days + 1]
+        if next_day and (next_day[0].get("strict_one_event") or 0) >= WARNED:
+            helps.append(f"--window-days {days + 1}")
+        few = f"{counted(pairs['A2'], 'test pair')} are few, so figures will be uncertain"
+        warnings.append(f"{few}: what helps is {' or '.join(helps)} (see the table of pairs by days apart)")
+    narrow = " or narrow --window-days" if days not in (0, "none") else ""
     if share is not None and share < WARNED:
         mend = f"raise --strict{f' to {best:g}' if best else ''}{narrow}"
         warnings.append(f"only {share:.0%} of the strict pairs report one event, by the estimate: {mend}")
-    total = pairs + report["pairs"]["kept"]["A1"]
-    if events["largest_pairs"] >= max(MANY_PAIRS, total / 10):
-        warnings.append(
-            f"an event has {events['largest_pairs']} of the {total:,} strict pairs: raise --strict{narrow}"
-        )
+    if has_large_event:
+        many = f"an event has {events['largest_pairs']} of the {strict:,} strict pairs"
+        warnings.append(f"{many}: raise --strict{narrow}")
     elif events["largest"] > LARGEST or (events["largest_days"] or 0) > LONGEST:
-        days = f" in {events['largest_days']} days" if events["largest_days"] else ""
-        mend = f"raise --strict{narrow}"
-        warnings.append(f"an event has {events['largest']} articles{days}, more than one event has: {mend}")
+        length = f" in {events['largest_days']} days" if events["largest_days"] else ""
+        many = f"an event has {events['largest']} articles{length}, more than one event has"
+        warnings.append(f"{many}: raise --strict{narrow}")
     return warnings
-
-
-def _more_pairs(report: Mapping[str, Any]) -> str:
-    """How to get a larger test set."""
-    best = report["lowest_strict"]
-    kept = report["pairs"]["kept"]
-    one_event = 10 * report["events"]["largest_pairs"] >= kept["A1"] + kept["A2"]
-    lower = (
-        f", or lower --strict to {best:g}"
-        if best and best < report["thresholds"]["strict"] and not one_event
-        else ""
-    )
-    more = f"give more months of articles, or longer articles{lower}"
-    more = "give more articles of A2" if report["partners"] else more
-    return "ask for more A2 in --sizes" if report["options"]["sizes"] else more
 
 
 def _sides(rows: pl.DataFrame, config: str) -> dict[str, pl.DataFrame]:

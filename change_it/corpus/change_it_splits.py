@@ -25,13 +25,10 @@ ChangeItSplitsConfig = dataclasses.make_dataclass(
 
 
 class ChangeItSplits(datasets.GeneratorBasedBuilder):
-    """Read, align and split raw articles; each config is one table of a corpus folder.
+    """Read, align and split raw articles; rows are those of `change-it corpus build` with the same options.
 
-    Rows are those of `change-it corpus build` with the same options, which are all keywords here but `files`
-    (`data_files`) and `out`.
-
-    `config_name` is `pairs` (default), `articles`, `main`, `hh`, `ah`, `sum` or another config of a corpus folder, `data_files` the
-    articles as `corpus build` reads them; `language`, `strict`, `loose`, `seed` and so on are its options.
+    `config_name` is `pairs` (default), `articles` or another config of a corpus folder, `data_files` the articles as `corpus build`
+    reads them; its other options are keywords.
 
     As in:
 
@@ -56,9 +53,11 @@ class ChangeItSplits(datasets.GeneratorBasedBuilder):
             raise ValueError("give the raw articles as data_files=...")
         fetched = dl_manager.download_and_extract(self.config.data_files)
         parts = fetched.values() if isinstance(fetched, dict) else [fetched]
-        files = [str(file) for part in parts for file in ([part] if isinstance(part, str | Path) else part)]
+        files = tuple(
+            str(file) for part in parts for file in ([part] if isinstance(part, str | Path) else part)
+        )
         chosen = {field.name: getattr(self.config, field.name) for field in _OPTIONS}
-        options = BuildOptions(files=tuple(files), out=Path(), **chosen)
+        options = BuildOptions(files=files, out=Path(), **chosen)
         corpus = build_corpus(read_articles(options), options)
         self.info.features = datasets.Features.from_dict(features(self.config.name, corpus.outlets))
         return [

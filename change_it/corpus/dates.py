@@ -3,7 +3,6 @@
 import re
 from contextlib import suppress
 from datetime import UTC, date, datetime
-from typing import Any
 
 from dateutil import parser
 
@@ -70,11 +69,11 @@ _NAMED = re.compile(
 )
 
 
-def parse_date(value: object, *, day_first: bool | None = None) -> date | str | None:
+def parse_date(value: object, *, day_first: bool = False) -> date | None:
     """Day of `value`; None where nothing is written, ValueError with what is wrong where it cannot be read.
 
-    Understood are dates as objects, ISO 8601 (`20170615101500` too), RFC 822, `15/6/17` and `15-6-2017` in either order (as it is
-    written without `day_first`), `15.6.2017` with the day first (69-99 are 1969-1999), seconds since 1970 of at least nine digits
+    Understood are dates as objects, ISO 8601 (`20170615101500` too), RFC 822, `15/6/17` and `15-6-2017` in either order,
+    `15.6.2017` with the day first (69-99 are 1969-1999), seconds since 1970 of at least nine digits
     or milliseconds of twelve (the day in UTC), English or Italian month names in any form, and a day, month and year in this order with
     the name of the month in German, French, Spanish, Portuguese, Dutch, Swedish, Danish, Norwegian, Romanian, Albanian, Polish, Turkish,
     Russian, Ukrainian, Greek, Arabic or Hindi. A time zone is not applied.
@@ -92,11 +91,10 @@ def parse_date(value: object, *, day_first: bool | None = None) -> date | str | 
         return date(*map(int, filter(None, match.groups())))
     if match := _YEAR_LAST.fullmatch(text):
         first, mark, second, year = match.groups()
-        if mark != "." and day_first is None:
-            return text
         order = "%d %m" if mark == "." or day_first else "%m %d"
-        written = f"{first} {second} {year}", f"{order} %{'Y' if len(year) == 4 else 'y'}"
-        return datetime.strptime(*written).date()
+        return datetime.strptime(
+            f"{first} {second} {year}", f"{order} %{'Y' if len(year) == 4 else 'y'}"
+        ).date()
     if named := _NAMED.search(fold(text).lower()):
         day, month, year = named.groups()
         return date(int(year), _NUMBERS[month], int(day))
@@ -120,10 +118,11 @@ def parse_date(value: object, *, day_first: bool | None = None) -> date | str | 
     return days.pop()
 
 
-def both_orders(text: str) -> dict[bool, Any]:
-    """The days that `6/3/24` may be, True where the day comes first."""
+def both_orders(value: object) -> dict[bool, date | None]:
+    """The days that `6/3/24` may be, True where the day comes first; none of a date that is written in another way."""
     days = {}
-    for day_first in (True, False):
-        with suppress(ValueError):
-            days[day_first] = parse_date(text, day_first=day_first)
+    if isinstance(value, str) and _YEAR_LAST.fullmatch(_WEEKDAY.sub("", value).strip()):
+        for day_first in (True, False):
+            with suppress(ValueError):
+                days[day_first] = parse_date(value, day_first=day_first)
     return days

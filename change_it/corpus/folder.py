@@ -30,7 +30,7 @@ SPLITS = ("train", "validation", "test", OTHER)
 _HEADLINES = "id headline label:outlet fold:int64"
 _MATCHES = "label:match fold:int64 event kind"
 _GENERATION = "id source target direction fold:int64"
-_COLUMNS = {
+_COLUMNS = {  # `outlet` and `match` are class labels
     "articles": "id label date:date32 headline article alignment fold:int64 event",
     "pairs": "pair_id similarity:float64 alignment a_id a_headline a_article a_date:date32 "
     "b_id b_headline b_article b_date:date32 fold:int64 event",
@@ -118,13 +118,13 @@ def read_report(corpus: Path) -> dict[str, Any]:
 def read_warnings(corpus: str) -> list[str]:
     """The warnings of `corpus build`, for the commands that use the corpus, how many looks it has, and what its loose pairs are worth."""
     report = _report_of(corpus)
-    warnings, looks = [*report.get("warnings", [])], len(report.get("looks", []))
-    if (share := report.get("loose_one_event")) is not None and share < 0.8:
-        warnings.append(
-            f"some {share:.0%} of the loose pairs (A3, which s2s1 and s2s2 learn) report one event, by the estimate"
-        )
+    warnings, looks, share = [*report.get("warnings", [])], report.get("looks"), report.get("loose_one_event")
+    if share is not None and share < 0.8:
+        loose = f"some {share:.0%} of the loose pairs (A3, which s2s1 and s2s2 learn) report one event"
+        warnings.append(f"{loose}, by the estimate")
     if looks:
-        warnings.append(f"corpus build has {counted(looks, 'look')} at this corpus: see its card, {CARD}")
+        seen = counted(len(looks), "look")
+        warnings.append(f"corpus build has {seen} at this corpus: see its card, {CARD}")
     return warnings
 
 
@@ -196,14 +196,13 @@ def _fetched(corpus: str) -> Path:
 
 def check_corpus(corpus: str) -> None:
     """Refuse a path that is neither a folder with a card nor looks like a Hub id."""
-    if Path(corpus).is_dir():
-        if not (Path(corpus) / CARD).is_file():
-            fault = f"{corpus} is not a change_it corpus (it has no {CARD})"
-            mend = instead(Path(corpus), "corpus") or "build one with `change-it corpus build`"
-            raise InputError(f"{fault}: {mend}")
-    elif not is_hub_id(corpus):
+    folder = Path(corpus)
+    if not folder.is_dir() and not is_hub_id(corpus):
         mend = "give one written by `change-it corpus build`, or a Hub id"
         raise InputError(f"there is no corpus folder {corpus}: {mend}")
+    if folder.is_dir() and not (folder / CARD).is_file():
+        mend = instead(folder, "corpus") or "build one with `change-it corpus build`"
+        raise InputError(f"{corpus} is not a change_it corpus (it has no {CARD}): {mend}")
 
 
 def check_outlet(corpus: str, to: str) -> None:

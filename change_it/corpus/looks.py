@@ -82,37 +82,36 @@ def look(articles: Sequence[Article], outlets: tuple[str, str], links: tuple[Int
         cut, shared = _without_shared(name, mine, other)
         plain.append(cut)
         looks += shared
-        for what, found, least, advice in _of_one(mine, cut):
-            looks += _seen(what, name, found, len(mine), advice, least)
+        for what, texts, least, advice in _of_one(mine, cut):
+            looks += _seen(what, name, texts, len(mine), advice, least)
     looks += _marks(*plain) + _marks(*plain[::-1])
-    texts = {article.article for article in plain[1]}
-    found = [article.headline for article in plain[0] if article.article in texts]
+    others = {article.article for article in plain[1]}
+    twins = [article.headline for article in plain[0] if article.article in others]
     what, least = f"articles stand word for word in {outlets[1]}, too", max(OFTEN / len(plain[0]), HUNDREDTH)
-    looks += _seen(
-        what, outlets[0], found, len(plain[0]), "leave agency texts out, which show no outlet", least
-    )
+    advice = "leave agency texts out, which show no outlet"
+    looks += _seen(what, outlets[0], twins, len(plain[0]), advice, least)
     foreign = [a.headline for a in articles if not a.headline.isascii()]
-    found = [text for text in foreign if 2 * sum(map(is_unspaced, text)) > len(text)]
+    unspaced = [text for text in foreign if 2 * sum(map(is_unspaced, text)) > len(text)]
     advice = "words, lengths and baselines count its letters, and no figure was validated on such a language"
-    looks += _seen("headlines are in a script without spaces", "", found, len(articles), advice, MANY)
+    looks += _seen("headlines are in a script without spaces", "", unspaced, len(articles), advice, MANY)
     what = f"articles are {LONG} times as long as others and aligned, or aligned with {HUB} others"
-    found, advice = _live(articles, outlets, links), "if they are live pages of many stories, leave them out"
-    return looks + _seen(what, "", found, len(articles), advice, 0)
+    live, advice = _live(articles, outlets, links), "if they are live pages of many stories, leave them out"
+    return looks + _seen(what, "", live, len(articles), advice, 0)
 
 
 def mended(articles: Sequence[Article], outlets: tuple[str, str]) -> tuple[list[Article], list[Look]]:
     """The articles without what the texts of their outlet share, in order, and what was taken off; a text of nothing else is empty."""
     sides = [[article for article in articles if article.label == name] for name in outlets]
-    done = [_without_shared(*of) for of in zip(outlets, sides, sides[::-1], strict=True)]
+    done = [_without_shared(*side) for side in zip(outlets, sides, sides[::-1], strict=True)]
     cut = {name: iter(plain) for name, (plain, _) in zip(outlets, done, strict=True)}
-    taken = [replace(each, advice="") for _, looks in done for each in looks]
-    return [next(cut[a.label]) if a.label in cut else a for a in articles], taken
+    taken_off = [replace(look, advice="") for _, looks in done for look in looks]
+    return [next(cut[a.label]) if a.label in cut else a for a in articles], taken_off
 
 
-def _seen(what: str, outlet: str, found: Sequence[str], total: int, advice: str, least: float) -> list[Look]:
-    """A look at what was found, unless it is a smaller share."""
-    enough = found and len(found) >= least * total
-    return [Look(what, outlet, len(found), total, found[0], advice)] if enough else []
+def _seen(what: str, outlet: str, texts: Sequence[str], total: int, advice: str, least: float) -> list[Look]:
+    """A look at some texts, unless they are a smaller share."""
+    is_enough = texts and len(texts) >= least * total
+    return [Look(what, outlet, len(texts), total, texts[0], advice)] if is_enough else []
 
 
 def _without_shared(name: str, mine: list[Article], other: list[Article]) -> tuple[list[Article], list[Look]]:
@@ -132,9 +131,9 @@ def _without_shared(name: str, mine: list[Article], other: list[Article]) -> tup
     ):
         texts = map(changed, mine)
         cut = [replace(a, headline=head, article=text) for a, (head, text) in zip(mine, texts, strict=True)]
-        found = [a.headline for a, b in zip(mine, cut, strict=True) if a != b]
-        if seen := _seen(what, name, found, len(mine), "--mend takes it off", least):
-            looks.append(replace(seen[0], example=[*examples, *found][0]))
+        before = [a.headline for a, b in zip(mine, cut, strict=True) if a != b]
+        if seen := _seen(what, name, before, len(mine), "--mend takes it off", least):
+            looks.append(replace(seen[0], example=[*examples, *before][0]))
             mine = cut
     return mine, looks
 
@@ -241,14 +240,13 @@ def _of_one(mine: list[Article], cut: list[Article]) -> Iterator[tuple[str, list
 
 def _marks(mine: list[Article], other: list[Article]) -> list[Look]:
     """A mark in the place of which the other outlet has another one."""
-    for marks in _TWINS:
-        (found, rest), (alike, instead) = (
+    for pattern, twin in _TWINS:
+        here, there = (
             [[a.headline for a in side if re.search(mark, a.headline)] for mark in marks]
-            for side in (mine, other)
+            for side, marks in ((mine, (pattern, twin)), (other, (twin, pattern)))
         )
-        alone = len(rest) <= FEW * len(found) and len(alike) <= FEW * len(instead)
-        if min(len(found), len(instead)) >= LEAST and alone:
-            return _seen(MARK, mine[0].label, found, len(mine), "write it alike in both files", 0)
+        if all(len(texts) >= LEAST and len(rest) <= FEW * len(texts) for texts, rest in (here, there)):
+            return _seen(MARK, mine[0].label, here[0], len(mine), "write it alike in both files", 0)
     return []
 
 

@@ -1,7 +1,7 @@
 """From files of any of the known kinds to articles of two outlets; what cannot be used is kept with its reason."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
@@ -16,7 +16,6 @@ from change_it.corpus.looks import FEW, LEAST, Look, mended
 from change_it.errors import InputError
 from change_it.io import (
     InputTable,
-    Names,
     Record,
     cell_text,
     check_columns,
@@ -85,6 +84,13 @@ class Reading:
         """Number of rejected rows by kind."""
         return Counter(item.kind for item in self.rejected)
 
+    def keep(self, reason: str, is_kept: Sequence[bool]) -> None:
+        """Reject the articles that are not kept."""
+        every = list(zip(self.articles, self.places, is_kept, strict=True))
+        self.rejected += [Rejection(*place, a.id, reason, a.label) for a, place, keep in every if not keep]
+        self.articles = [article for article, _, keep in every if keep]
+        self.places = [place for _, place, keep in every if keep]
+
     def refused(self, message: str) -> RefusedError:
         """The error that refuses the input, with the reasons of rejected rows by outlet."""
         counts = Counter(f"{item.kind} of {item.label or 'no outlet'}" for item in self.rejected)
@@ -110,64 +116,86 @@ def read_articles(options: ReadingOptions) -> Reading:
     """
     if options.other_outlets and not options.labels:
         raise InputError("--other-outlets requires --labels with two labels, as in --labels Post,Herald")
-    reader = _Reader(options, parse_columns(options.columns, COLUMNS))
+    reader = _Reader(options)
     tables = read_tables(options.files, reader.columns)
     for table in tables:
         reader.take_table(table)
-    return reader.reading(tables, ", ".join(options.files))
+    if not reader.reading.rows:
+        raise InputError(f"{', '.join(options.files)} holds no rows: give files with articles")
+    date_column = reader.unread_dates()
+    reader.check(tables, date_column)
+    reading = reader.reading
+    _name_outlets(reading, reader.outlets, tables)
+    if options.mend:
+        reading.articles, reading.mended = mended(reading.articles, reading.outlets.names)
+        for label, count in reader.repaired.items():
+            if name := reading.outlets.name_of(label):
+                look = Look("texts were encoded as UTF-8 twice", name, count, reading.rows, "", "")
+                reading.mended.append(look)
+        reading.keep("empty article", [bool(a.headline and a.article) for a in reading.articles])
+    _drop_repeated(reading)
+    order = {table.name: number for number, table in enumerate(tables)}
+    reading.rejected.sort(key=lambda item: (order[item.file], item.line))
+    reading.articles = _with_own_ids(reading.articles)
+    reading.looks = _losses(reading)
+    if date_column:
+        advice = f"give --columns date={date_column}, or date= to leave it unread"
+        unread = Look("rows have no date that is read", "", reading.rows, reading.rows, date_column, advice)
+        reading.looks.append(unread)
+    return reading
 
 
 class _Reader:
-    """Makes articles of rows; until `reading` knows the outlets they carry the label of the input."""
+    """Makes articles of rows; until the outlets are known they carry the label of the input."""
 
-    def __init__(self, options: ReadingOptions, columns: Names) -> None:
-        self.options, self.columns = options, columns
+    def __init__(self, options: ReadingOptions) -> None:
+        self.options, self.columns = options, parse_columns(options.columns, COLUMNS)
         self.outlets = Outlets.parse(options.labels) if options.labels else None
         self.latest = date.today() + TOLERANCE
-        self.found = Reading([], [], 0, Outlets("", "", "", ""), [])
+        self.reading = Reading([], [], 0, Outlets("", "", "", ""), [])
         self.repaired: Counter[str] = Counter()  # labels of texts that were encoded twice
-        self.seen: list[Mapping[str, Any]] = []  # some rows without a date
-        self.foreign: list[tuple[int, Any]] = []  # lines and dates of other outlets: they tell the order, too
+        self.undated: list[Mapping[str, Any]] = []  # some rows without a date
 
     def take_table(self, table: InputTable) -> None:
         """Take the rows of a table, whose dates say together whether the day comes first."""
-        rows = [(row.line, self._article(table, row, n)) for n, row in enumerate(table.rows, start=1)]
-        self.found.rows += len(rows)
-        written = [(line, getattr(article, "date", None)) for line, article in rows]
-        day_first, self.foreign = _day_first(table.name, written, self.foreign), []
-        if day_first is not None:
-            self.found.day_first[table.name] = day_first
+        rows, dates = [], []
+        for number, row in enumerate(table.rows, start=1):
+            rows.append((row.line, self._article(table, row, number)))
+            if len(days := both_orders(row.cells.get("date"))) == 1 or len({*days.values()}) == 2:
+                dates.append((f"{row.cells['date']} in line {row.line}", days))
+        self.reading.rows += len(rows)
+        day_first = self.options.dayfirst
+        if day_first is None and dates:
+            day_first = self.reading.day_first[table.name] = _day_first(table.name, dates)
         for line, article in rows:
-            if isinstance(article, Article) and isinstance(article.date, str):
+            if isinstance(article, Article):
                 try:
-                    article = replace(article, date=self._day(article.date, bool(day_first)))
+                    article = replace(article, date=self._day(article.date, day_first))
                 except InputError as error:
                     article = Rejection(table.name, line, article.id, str(error), article.label)
             if isinstance(article, Rejection):
-                self.found.rejected.append(article)
+                self.reading.rejected.append(article)
             else:
-                self.found.articles.append(article)
-                self.found.places.append((table.name, line))
+                self.reading.articles.append(article)
+                self.reading.places.append((table.name, line))
 
-    def _article(self, table: InputTable, row: Record, number: int) -> Any:
-        """The article of a row, as its date a text where its order is open; or why there is none."""
-        id_, label, columns = f"{table.stem}-{number}", "", self.columns
-        if number <= LOOKED_AT and columns["date"] and "date" not in row.cells:
-            self.seen.append(row.values)
+    def _article(self, table: InputTable, row: Record, number: int) -> Article | Rejection:
+        """The article of a row, its date as it is written; or why there is none."""
+        id_, label = f"{table.stem}-{number}", ""
+        if number <= LOOKED_AT and self.columns["date"] and "date" not in row.cells:
+            self.undated.append(row.values)
         try:
             id_ = cleaning.visible(cell_text(row.cells.get("id"), "id")) or id_
             label = cleaning.clean(table.label) or (table.outlet if "label" not in row.cells else None) or ""
             label = label or self._words(row, "label")
             label = (self.outlets.name_of(label) if self.outlets else None) or label
             if self.outlets and label not in self.outlets.names and not self.options.other_outlets:
-                self.foreign.append((row.line, row.cells.get("date")))
                 raise InputError(f"unknown label: {label}")
             headline, body = (self._words(row, column, label) for column in ("headline", "article"))
-            day = self._day(row.cells.get("date"), self.options.dayfirst)
-            alignment = cell_text(row.cells.get("alignment"), "alignment").strip() or None
+            alignment: Any = cell_text(row.cells.get("alignment"), "alignment").strip() or None
             if alignment not in (None, *get_args(Alignment)):
                 raise InputError(f"unknown alignment: {alignment}")
-            return Article(id_, label, headline, body, day, alignment)  # type: ignore[arg-type]  # checked above
+            return Article(id_, label, headline, body, row.cells.get("date"), alignment)
         except InputError as error:
             return Rejection(table.name, row.line, id_, str(error), label)
 
@@ -178,171 +206,136 @@ class _Reader:
         cell = row.cells[column]
         if column != "article" and isinstance(cell, list) and len(cell) > 1:
             raise InputError(f"{column} is a list of texts: {listed(list(map(str, cell)), 3)}")
-        given = cell_text(cell, column)
-        if fault := length_fault(column, given):
+        text = cell_text(cell, column)
+        if fault := length_fault(column, text):
             raise InputError(fault)
-        if self.options.mend and (repaired := cleaning.decoded(given)) != given:
+        if self.options.mend and (repaired := cleaning.decoded(text)) != text:
             self.repaired[label] += 1
-            given = repaired
-        if text := cleaning.clean(given):
+            text = repaired
+        if text := cleaning.clean(text):
             return text
         raise InputError(f"empty {column}")
 
-    def _day(self, value: object, day_first: bool | None) -> Any:
-        """The day of a date, which can be one of an article; the date as it is written where its order is open."""
+    def _day(self, value: object, day_first: bool | None) -> date | None:
+        """The day of a date, which can be one of an article."""
         try:
-            day = parse_date(value, day_first=day_first)
+            day = parse_date(value, day_first=bool(day_first))
         except ValueError as error:
             fault = error if str(error) in (NO_DAY, DAY_NUMBER) else UNREADABLE
             raise InputError(f"{fault}: {value}") from error
-        if isinstance(day, date) and not EARLIEST <= day <= self.latest:
+        if day and not EARLIEST <= day <= self.latest:
             raise InputError(f"{TOO_OLD}: {value}")
         return day
 
-    def reading(self, tables: Sequence[InputTable], files: str) -> Reading:
-        """Settle outlets, versions and ids; `files` is for messages."""
-        found = self.found
-        if not found.rows:
-            raise InputError(f"{files} holds no rows: give files with articles")
+    def check(self, tables: Sequence[InputTable], date_column: str) -> None:
+        """Refuse input without the columns that are read, or without a usable row."""
+        reading, files = self.reading, ", ".join(self.options.files)
         by_label = not all(table.label or table.outlet for table in tables)
-        needs = [] if found.articles else ["headline", "article", *(["label"] if by_label else [])]
-        seen = dict.fromkeys(name for table in tables for name in table.columns)
-        date_column = self._date_column()
+        needs = [] if reading.articles else ["headline", "article", *(["label"] if by_label else [])]
         advice = f",date={date_column}" if date_column else ""
         advice += ", or give each file its outlet, as in left=a.csv right=b.csv" if by_label else ""
+        seen = dict.fromkeys(name for table in tables for name in table.columns)
         check_columns(files, seen, self.columns, COLUMNS, needs=needs, advice=advice)
-        if not found.articles:
-            mend = "correct them, or give --columns, as in headline=headline.main, or --labels"
-            if found.reasons.most_common(1)[0][0] in (UNREADABLE, TOO_OLD, NO_DAY, DAY_NUMBER):
+        if not reading.articles:
+            mend = "correct them, or give --columns, as in headline=title, or --labels"
+            if reading.reasons.most_common(1)[0][0] in (UNREADABLE, TOO_OLD, NO_DAY, DAY_NUMBER):
                 mend = "correct them, or leave the dates unread by --columns date="
-            first = {item.kind: item.reason for item in reversed(found.rejected)}
-            reasons = _counts(Counter({first[kind]: count for kind, count in found.reasons.items()}))
-            raise RefusedError(f"no row of {files} can be used ({reasons}): {mend}", found.rejected)
-        labels = {article.label for article in found.articles}
-        found.outlets = outlets = self.outlets or self._found_outlets(labels, tables)
-        names = {label: outlets.name_of(label) or label for label in labels}
-        for label, name in ((outlets.a_label, outlets.a), (outlets.b_label, outlets.b)):
-            if name not in names.values():
-                mend = "give files of both outlets, or correct --labels"
-                raise found.refused(f"no usable row has the label {label!r}: {mend}")
-        found.articles = [replace(article, label=names[article.label]) for article in found.articles]
-        if self.options.mend:
-            found.articles, found.mended = mended(found.articles, outlets.names)
-            found.mended += [
-                Look("texts were encoded as UTF-8 twice", names[label], count, found.rows, "", "")
-                for label, count in self.repaired.items()
-                if label in names
-            ]
-            self._keep("empty article", [bool(a.headline and a.article) for a in found.articles])
-        newest = self._best(
-            lambda a: a.id, lambda a: (a.date or date.min, len(a.article), a.headline, a.article)
-        )
-        dated = sorted((a for a in found.articles if a.date), key=lambda a: str(a.date), reverse=True)
-        first_day = {(a.label, a.id): a.date for a in dated}  # that of the event
-        found.articles = [replace(a, date=first_day.get((a.label, a.id))) for a in found.articles]
-        self._keep("duplicate id", newest)
-        oldest = self._best(
-            lambda a: a.article, lambda a: (-(a.date or date.max).toordinal(), a.headline, a.id)
-        )
-        self._keep("repeated article", oldest)
-        order = {table.name: number for number, table in enumerate(tables)}
-        found.rejected.sort(key=lambda item: (order[item.file], item.line))
-        found.articles = _settled(found.articles)
-        found.looks = _losses(found)
-        if date_column:
-            advice = f"give --columns date={date_column}, or date= to leave it unread"
-            undated = "rows have no date that is read"
-            found.looks.append(Look(undated, "", found.rows, found.rows, date_column, advice))
-        return found
+            first = {item.kind: item.reason for item in reversed(reading.rejected)}
+            reasons = _counts(Counter({first[kind]: count for kind, count in reading.reasons.items()}))
+            raise RefusedError(f"no row of {files} can be used ({reasons}): {mend}", reading.rejected)
 
-    def _best(self, key: Callable[[Article], str], rank: Callable[[Article], Any]) -> list[bool]:
-        """Whether each article has the highest rank of those of its outlet with the same key."""
-        ranked = sorted(enumerate(self.found.articles), key=lambda placed: rank(placed[1]))
-        kept = {*{(article.label, key(article)): place for place, article in ranked}.values()}
-        return [place in kept for place in range(len(ranked))]
-
-    def _keep(self, reason: str, kept: Sequence[bool]) -> None:
-        """Reject the articles that are not kept."""
-        found = self.found
-        every = list(zip(found.articles, found.places, kept, strict=True))
-        found.rejected += [Rejection(*place, a.id, reason, a.label) for a, place, keep in every if not keep]
-        found.articles = [article for article, _, keep in every if keep]
-        found.places = [place for _, place, keep in every if keep]
-
-    def _found_outlets(self, occurring: Collection[str], tables: Sequence[InputTable]) -> Outlets:
-        """The outlets of usable rows: those that the input names in their order, then sorted; CHANGE-IT's have short names."""
-        labels = [label for label in dict.fromkeys(table.label for table in tables) if label in occurring]
-        labels += sorted({*occurring} - {*labels})
-        short: Mapping[str, str] = {}
-        if {*labels} == {*KNOWN_LABELS} and all(t.outlet or LAYOUT.issuperset(t.columns) for t in tables):
-            short = KNOWN_LABELS
-        if len(labels) != 2:
-            mend = "give files of two outlets, or choose two labels, as in --labels left,right"
-            raise self.found.refused(f"the labels of usable rows are {listed(labels, 5)}: {mend}")
-        a, b = short or labels
-        return Outlets(short.get(a, a), short.get(b, b), a, b)
-
-    def _date_column(self) -> str:
+    def unread_dates(self) -> str:
         """A column that is not read and holds dates; empty without any."""
         read = {name.lower() for several in self.columns.values() for name in several}
-        for name in dict.fromkeys(chain.from_iterable(self.seen)):
-            values = [row[name] for row in self.seen if not is_missing(row.get(name))]
+        for name in dict.fromkeys(chain.from_iterable(self.undated)):
+            values = [row[name] for row in self.undated if not is_missing(row.get(name))]
             texts = all(isinstance(value, str | date) and not str(value).isdecimal() for value in values)
             with suppress(ValueError):
-                if texts and name.lower() not in read and any(list(map(parse_date, values))):
+                days = [both_orders(value) or parse_date(value) for value in values if texts]
+                if name.lower() not in read and any(days):
                     return name
         return ""
 
 
-def write_rejected(path: Path, rejected: Iterable[Rejection]) -> None:
-    """Write the rows that were rejected as CSV."""
-    rows = ([item.file, item.line, item.id, item.reason] for item in rejected)
-    write_table(path, ("file", "line", "id", "reason"), rows, quote_formulas=True)
+def _name_outlets(reading: Reading, outlets: Outlets | None, tables: Sequence[InputTable]) -> None:
+    """Give the articles the short names of their outlets: of those asked for, else those that the input names in their order, then sorted."""
+    labels = {article.label for article in reading.articles}
+    if outlets is None:
+        first = [label for label in dict.fromkeys(table.label for table in tables) if label in labels]
+        in_order = first + sorted(labels.difference(first))
+        if len(in_order) != 2:
+            mend = "give files of two outlets, or choose two labels, as in --labels left,right"
+            raise reading.refused(f"the labels of usable rows are {listed(in_order, 5)}: {mend}")
+        is_change_it = labels == {*KNOWN_LABELS} and all(
+            table.outlet or LAYOUT.issuperset(table.columns) for table in tables
+        )
+        a, b = KNOWN_LABELS if is_change_it else in_order
+        short = KNOWN_LABELS if is_change_it else {}
+        outlets = Outlets(short.get(a, a), short.get(b, b), a, b)
+    for label, name in ((outlets.a_label, outlets.a), (outlets.b_label, outlets.b)):
+        if not labels & {label, name}:
+            mend = "give files of both outlets, or correct --labels"
+            raise reading.refused(f"no usable row has the label {label!r}: {mend}")
+    reading.outlets = outlets
+    reading.articles = [
+        replace(article, label=outlets.name_of(article.label) or article.label)
+        for article in reading.articles
+    ]
 
 
-def _losses(found: Reading) -> list[Look]:
-    """Looks at the outlets that lost many rows."""
-    looks = []
-    for name in found.outlets.names:
-        counts = Counter(row.kind for row in found.rejected if found.outlets.name_of(row.label) == name)
-        total = counts.total() + sum(article.label == name for article in found.articles)
-        if total >= LEAST and counts.total() >= FEW * total:
-            advice = "of one id the newest row is kept, with the first date; ids such as 1.58292E+18 are left out by --columns id="
-            advice = advice if counts.most_common(1)[0][0] == "duplicate id" else "see rejected.csv"
-            looks.append(Look("rows were rejected", name, counts.total(), total, _counts(counts, 3), advice))
-    return looks
+def _drop_repeated(reading: Reading) -> None:
+    """Keep of the versions of an id the newest and longest with the first date, and of those of a text the oldest."""
+
+    def is_best(key: Callable[[Article], str], rank: Callable[[Article], Any]) -> list[bool]:
+        ranked = sorted(enumerate(reading.articles), key=lambda placed: rank(placed[1]))
+        best = {*{(article.label, key(article)): place for place, article in ranked}.values()}
+        return [place in best for place in range(len(ranked))]
+
+    newest = is_best(lambda a: a.id, lambda a: (a.date or date.min, len(a.article), a.headline, a.article))
+    dated = sorted((a for a in reading.articles if a.date), key=lambda a: str(a.date), reverse=True)
+    first_day = {(a.label, a.id): a.date for a in dated}  # that of the event
+    reading.articles = [replace(a, date=first_day.get((a.label, a.id))) for a in reading.articles]
+    reading.keep("duplicate id", newest)
+    oldest = is_best(lambda a: a.article, lambda a: (-(a.date or date.max).toordinal(), a.headline, a.id))
+    reading.keep("repeated article", oldest)
 
 
-def _day_first(
-    name: str, written: Iterable[tuple[int, Any]], foreign: Iterable[tuple[int, Any]]
-) -> bool | None:
-    """Whether the day comes first in the dates of a table, by those of other outlets where its own leave it open; None where it makes no difference, refused where they do not tell."""
-
-    def orders(lines: Iterable[tuple[int, Any]]) -> list[tuple[str, dict[bool, Any]]]:
-        return [(f"{day} in line {line}", both_orders(day)) for line, day in lines if isinstance(day, str)]
-
-    dates = orders(written)
-    found = {min(days): where for where, days in reversed(dates) if len(days) == 1}
-    unclear = [(where, days) for where, days in dates if len({*days.values()}) == 2]
-    if unclear and not found:
-        others = {min(days): where for where, days in orders(foreign) if len(days) == 1}
-        found = others if len(others) == 1 else {}
-    if len(found) == 1 or not (found or unclear):
-        return next(iter(found), None)
-    if found:
-        example = f"{found[True]} has the day first and {found[False]} the month"
-    else:
-        where, days = unclear[0]
-        example = f"{where} is {days[True]} with the day first and {days[False]} with the month first"
-    mend = "give --dayfirst True or --dayfirst False, or write all dates as 2024-03-06"
-    raise InputError(f"{name}: {example}: {mend}")
-
-
-def _settled(articles: list[Article]) -> list[Article]:
-    """Give the articles an id of its own where outlets use the same."""
+def _with_own_ids(articles: list[Article]) -> list[Article]:
+    """The articles, with an id of its own where outlets use the same."""
     outlets = Counter(id_ for id_, _ in {(article.id, article.label) for article in articles})
     shared = [id_ for id_, count in outlets.items() if count > 1]
     separator, names = "-", {article.label for article in articles}
     while any(f"{name}{separator}{id_}" in outlets for id_ in shared for name in names):
         separator += "-"
     return [replace(a, id=f"{a.label}{separator}{a.id}") if outlets[a.id] > 1 else a for a in articles]
+
+
+def _losses(reading: Reading) -> list[Look]:
+    """Looks at the outlets that lost many rows."""
+    looks = []
+    for name in reading.outlets.names:
+        counts = Counter(row.kind for row in reading.rejected if reading.outlets.name_of(row.label) == name)
+        total = counts.total() + sum(article.label == name for article in reading.articles)
+        if total >= LEAST and counts.total() >= FEW * total:
+            advice = "see rejected.csv"
+            if counts.most_common(1)[0][0] == "duplicate id":
+                advice = "of one id the newest row is kept, with the first date; ids such as 1.58292E+18 are left out by --columns id="
+            looks.append(Look("rows were rejected", name, counts.total(), total, _counts(counts, 3), advice))
+    return looks
+
+
+def _day_first(name: str, dates: Sequence[tuple[str, dict[bool, date | None]]]) -> bool:
+    """Whether the day comes first in the dates of a table that can be read in one order alone; refused where they do not tell."""
+    example = {min(days): where for where, days in reversed(dates) if len(days) == 1}
+    if len(example) == 1:
+        return next(iter(example))
+    where, days = dates[0]
+    fault = f"{where} is {days[True]} with the day first and {days[False]} with the month first" if not example else f"{example[True]} has the day first and {example[False]} the month"  # fmt: skip
+    mend = "give --dayfirst True or --dayfirst False, or write all dates as 2024-03-06"
+    raise InputError(f"{name}: {fault}: {mend}")
+
+
+def write_rejected(path: Path, rejected: Iterable[Rejection]) -> None:
+    """Write the rows that were rejected as CSV."""
+    rows = ([item.file, item.line, item.id, item.reason] for item in rejected)
+    write_table(path, ("file", "line", "id", "reason"), rows, quote_formulas=True)

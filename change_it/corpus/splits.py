@@ -103,15 +103,17 @@ def split(
     on they are of other outlets, which are never tested, and `others` are pairs with one of them, kept where both stay.
     """
     a, b, similarity = pairs
-    wanted, top, next_best = _ranked(similarity, len(clusters), strict, loose, sizes, given)
-    event = components(clusters, a[top], b[top])
+    alignment = _wanted_by_input(len(clusters), given)
     if given is None:
+        top, next_best = _ranked(similarity, strict, loose, sizes)
+        event = components(clusters, a[top], b[top])
         together = _dealt_together(event, (a[top], b[top]), close)
         in_test = np.isin(event, event[a[top]][_deal_test(together, sizes, seed, strict)])
         tested = in_test & np.isin(np.arange(len(clusters)), np.r_[a[top], b[top]])
     else:
-        in_test = np.isin(event, event[wanted == "A2"])
-        tested = wanted == "A2"
+        top, next_best = np.zeros(len(a), dtype=bool), np.ones(len(a), dtype=bool)
+        tested = alignment == "A2"
+        in_test = np.isin(clusters, clusters[tested])
     first, second = close if given is None else (NONE, NONE)
     is_close = np.zeros(len(clusters), dtype=bool)
     is_close[np.r_[second[tested[first]], first[tested[second]]]] = True
@@ -119,8 +121,8 @@ def split(
     free = ~out[a] & ~out[b]
 
     if given is not None:
-        pair_alignment = np.where(free, wanted[a], REMOVED)
-        pair_alignment[(wanted[a] == "A2") & (wanted[b] == "A2")] = "A2"
+        pair_alignment = np.where(free, alignment[a], REMOVED)
+        pair_alignment[tested[a] & tested[b]] = "A2"
     else:
         cases = {"A1": top & free, "A2": top & in_test[a], "A3": next_best & free}
         pair_alignment = np.select([*cases.values()], [*cases], REMOVED)
@@ -129,7 +131,6 @@ def split(
             pair_alignment[np.flatnonzero(free & ~next_best & ~top)[:missing]] = "A3"
 
     kept = pair_alignment != REMOVED
-    alignment = wanted.copy()
     for name in _ORDER[1:]:
         alignment[a[pair_alignment == name]] = name
         alignment[b[pair_alignment == name]] = name
@@ -154,32 +155,27 @@ def split(
     )
 
 
+def _wanted_by_input(count: int, given: Sequence[Alignment | None] | None) -> NDArray[np.str_]:
+    """The split of each article as the input gives it, `R` where it does not."""
+    if given is None:
+        return np.full(count, "R", dtype="<U2")
+    if "A2" not in given:
+        mend = "drop the column so that pairs are found, or add A2"
+        raise InputError(f"the alignment column names no A2 article: {mend}")
+    return np.array([name or "R" for name in given], dtype="<U2")
+
+
 def _ranked(
-    similarity: Floats,
-    count: int,
-    strict: float,
-    loose: float,
-    sizes: dict[str, int] | None,
-    given: Sequence[Alignment | None] | None,
-) -> tuple[NDArray[np.str_], Bools, Bools]:
-    """The splits that the input wants for the articles; the pairs that are dealt to A1 and A2, and those that make A3."""
-    wanted = np.full(count, "R", dtype="<U2")
-    rank = np.arange(len(similarity))
-    if given is not None:
-        wanted = np.array([name or "R" for name in given], dtype="<U2")
-        if "A2" not in wanted:
-            mend = "drop the column so that pairs are found, or add A2"
-            raise InputError(f"the alignment column names no A2 article: {mend}")
-        return wanted, rank < 0, rank >= 0
+    similarity: Floats, strict: float, loose: float, sizes: dict[str, int] | None
+) -> tuple[Bools, Bools]:
+    """The pairs that are dealt to A1 and A2, and those that make A3."""
     if sizes is None:
-        return wanted, similarity > strict, (similarity > loose) & (similarity <= strict)
-    total, most = sum(sizes.values()), sizes["A1"] + sizes["A2"]
+        return similarity > strict, (similarity > loose) & (similarity <= strict)
+    rank, total = np.arange(len(similarity)), sum(sizes.values())
     if len(rank) < total:
-        asked = ", ".join(f"{name}={number:,}" for name, number in sizes.items())
-        raise InputError(
-            f"--sizes asks for {total:,} pairs ({asked}), there are {len(rank):,}: ask for fewer"
-        )
-    return wanted, rank < most, (rank >= most) & (rank < total)
+        raise InputError(f"--sizes asks for {total:,} pairs, there are {len(rank):,}: ask for fewer")
+    most = sizes["A1"] + sizes["A2"]
+    return rank < most, (rank >= most) & (rank < total)
 
 
 def _dealt_together(event: Ints, pairs: tuple[Ints, Ints], close: tuple[Ints, Ints]) -> Ints:
@@ -206,13 +202,12 @@ def _deal_test(unit: Ints, sizes: dict[str, int] | None, seed: int, strict: floa
     targets = (len(unit) - half, half) if sizes is None else (sizes["A1"], sizes["A2"])
     rng = rng_for(seed, "A1/A2")
     order = rng.permutation(len(members))
-    # large units first, so that the last ones even out
-    order = order[np.argsort(-sizes_of[order], kind="stable")]
-    filled = [0, 0]
-    tested = []
-    for position in order:
-        open_share = [1 - filled[side] / targets[side] for side in (0, 1)]
-        side = int(open_share[1] > open_share[0]) if open_share[0] != open_share[1] else int(rng.integers(2))
+    filled, tested = [0, 0], []
+    for position in order[
+        np.argsort(-sizes_of[order], kind="stable")
+    ]:  # large units first, the last even out
+        share = [filled[side] / targets[side] for side in (0, 1)]
+        side = int(share[1] < share[0]) if share[0] != share[1] else int(rng.integers(2))
         filled[side] += int(sizes_of[position])
         if side == 1:
             tested.append(members[position])
@@ -279,7 +274,6 @@ def leak_check(tables: Mapping[str, Mapping[str, pl.DataFrame]], clusters: pl.Da
 
 
 def _values(tables: Iterable[pl.DataFrame], columns: tuple[str, ...]) -> pl.Series:
-    """All values of these columns where the tables have them, nulls left out."""
     parts = [table[name] for table in tables for name in columns if name in table.columns]
     none = pl.Series("value", [], pl.String)
     return pl.concat([none, *(part.alias("value") for part in parts)]).drop_nulls()

@@ -29,10 +29,6 @@ def _rows(report: Mapping[str, Any]) -> Table:
         f"Pairs above {thresholds['strict']}: {pairs['above_strict']:,} · above {thresholds['loose']}: "
         f"{pairs['above_loose']:,} · not kept, because they touch the test set: {pairs['dropped']:,}"
     )
-    for group, found in report["partners"].items():
-        notes.append(
-            f"Partners in {group}: {found['pairs']:,} pairs; {found['alone']:,} articles without one"
-        )
     if other := report["other_outlets"]:
         notes.append(
             f"Other outlets: {sum(other['articles'].values()):,} articles of {len(other['articles'])}, "

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from change_it.corpus.article import Outlets
 from change_it.corpus.corpus_options import BuildOptions, Negatives
-from change_it.corpus.folder import OTHER
+from change_it.corpus.folder import OTHER, read_table
 from change_it.corpus.negatives import contradict, name_pool
 from change_it.corpus.splits import components, rng_for
+from change_it.text.evidence import unsupported
 
 #: Config → split → rows.
 Tables = dict[str, dict[str, pl.DataFrame]]
@@ -25,6 +26,8 @@ VALIDATION_SHARE = 0.1
 FACTS = 0.1
 #: Training headlines that new names are taken from.
 NAMED = 2000
+#: Characters of an article that a small network reads, roughly: names and numbers behind them are out of its sight.
+OPENING = 1000
 
 
 def training_sets(
@@ -34,34 +37,26 @@ def training_sets(
 
     `neighbours` is `alignment.find_neighbours` with the column `id`; `nearest` is `Candidates.nearest` as `id, nearest`.
     """
-    articles, pairs = base["articles"], base["pairs"]
+    articles, pairs, seed = base["articles"], base["pairs"], options.seed
     train, test = articles["train"], articles["test"]
-    seed = options.seed
     every = pl.concat([train, articles[OTHER]])
     weak = train.filter(pl.col("alignment").is_in(["R", "A3"]))
     even, even_weak = balanced(train, "main", seed=seed), balanced(weak, "sum", seed=seed)
-    a1, a3 = (pairs["train"].filter(pl.col("alignment") == name) for name in ("A1", "A3"))
+    a1, a3 = (pairs["train"].filter(alignment=name) for name in ("A1", "A3"))
     strict = pl.concat([a1, pairs[OTHER]])
     held = pl.col("event").is_in(_validation_events(every, strict, seed).implode())
     sides = {"train": ~held, "validation": held}
-
     directions = dict(zip(outlets.names, outlets.directions[::-1], strict=True))  # to the outlet
     to_own = pl.col("label").replace_strict(directions, return_dtype=pl.String)
 
     def shuffled(purpose: str, rows: pl.DataFrame) -> pl.DataFrame:
         return _shuffled(rows, rng_for(seed, f"order of {purpose}"))
 
-    tables: Tables = {
-        "main": {
-            **{
-                side: shuffled("main", _headlines(even.filter(rule), outlets)) for side, rule in sides.items()
-            },
-            "test": _headlines(test, outlets),
-        },
-        "sum": {
-            "train": shuffled("sum", _articles_to_headlines(even_weak, to_own)),
-            "test": crossed(pairs["test"], outlets, source="article"),
-        },
+    main = {side: shuffled("main", _headlines(even.filter(rule), outlets)) for side, rule in sides.items()}
+    tables: Tables = {"main": main | {"test": _headlines(test, outlets)}}
+    tables["sum"] = {
+        "train": shuffled("sum", _articles_to_headlines(even_weak, to_own)),
+        "test": crossed(pairs["test"], outlets, source="article"),
     }
     language = options.language or "none"
     facts = partial(_changed_facts, headlines=every["headline"], language=language, seed=seed)
@@ -73,25 +68,26 @@ def training_sets(
         published, mixed = dict[str, pl.DataFrame](), dict[str, pl.DataFrame]()
         for side, rule in sides.items():
             draw = partial(make, rows.filter(rule), known, neighbours, seed=seed)
-            published[side], found = draw(negatives="random"), draw(negatives="mixed")
-            right, wrong = found.filter(label=1), found.filter(label=0)
+            published[side], both = draw(negatives="random"), draw(negatives="mixed")
+            right, wrong = both.filter(label=1), both.filter(label=0)
             changed = facts(right, count=round(FACTS * right.height))
             mixed[side] = shuffled(task, pl.concat([right, wrong[changed.height :], changed]))
         draw = partial(make, tested, test, neighbours, seed=seed)
         published["test"] = draw(negatives="random")
         right = published["test"].filter(label=1)
-        wrong_ones = [draw(negatives="hard").filter(kind="hard"), facts(right, count=right.height)]
+        parts = [
+            published["test"],
+            draw(negatives="hard").filter(kind="hard"),
+            facts(right, count=right.height),
+        ]
         if task == "hh":
             near = draw(negatives="hard", neighbour="near_id").filter(kind="hard")
-            wrong_ones.append(near.with_columns(kind=pl.lit("near")))
-        mixed["test"] = shuffled(task, pl.concat([published["test"], *wrong_ones]))
-        tables |= {task: mixed, f"{task}_random": published}
+            parts.append(near.with_columns(kind=pl.lit("near")))
+        tables |= {task: mixed | {"test": shuffled(task, pl.concat(parts))}, f"{task}_random": published}
     crossed_test = crossed(pairs["test"], outlets, source="headline")
     for name, rows in {"s2s1": a3, "s2s2": pl.concat([a1, a3]), "s2s3": a1}.items():
-        tables[name] = {
-            "train": shuffled(name, crossed(rows, outlets, source="headline")),
-            "test": crossed_test,
-        }
+        training = shuffled(name, crossed(rows, outlets, source="headline"))
+        tables[name] = {"train": training, "test": crossed_test}
     near = train.join(nearest, on="id", how="left", maintain_order="left")
     return tables | _lrec_sets(near, test, outlets, options, shuffled)
 
@@ -101,11 +97,11 @@ def _validation_events(articles: pl.DataFrame, pairs: pl.DataFrame, seed: int) -
     paired = pl.col("event").is_in(pairs["event"].implode())
     events = articles.select("event", "fold", paired=paired).unique().sort("event")
     parts = events.partition_by("fold", "paired")
-    orders = (rng_for(seed, f"validation {row}").permutation(part.height) for row, part in enumerate(parts))
-    held = [
-        held_out(part["event"], VALIDATION_SHARE, order) for part, order in zip(parts, orders, strict=True)
-    ]
-    return pl.Series([event for part in held for event in part], dtype=pl.String)
+    held: list[str] = []
+    for number, part in enumerate(parts):
+        order = rng_for(seed, f"validation {number}").permutation(part.height)
+        held += held_out(part["event"], VALIDATION_SHARE, order)
+    return pl.Series(held, dtype=pl.String)
 
 
 def _changed_facts(
@@ -162,32 +158,27 @@ def headline_pairs(
     right = pairs.select(
         "fold", "event", headline1="a_headline", headline2="b_headline", kind=pl.lit("match")
     )
-    seen = pairs.select(
-        "a_headline",
-        "b_headline",
-        "fold",
-        "event",
+    see_a = (pl.col("from_a") & pl.col("beside_a").is_not_null()) | pl.col("beside_b").is_null()
+    is_other = (pl.col("hard1") != pl.col("a_headline")) | (pl.col("hard2") != pl.col("b_headline"))
+    drawn = pairs.with_columns(
         random=_headline_of(pairs, "b_headline", wrong),
         beside_a=_neighbour_headline(pairs["a_id"], neighbour, neighbours, articles),
         beside_b=_neighbour_headline(pairs["b_id"], neighbour, neighbours, articles),
         from_a=pl.Series(_half(pairs.height, rng)),
         wanted=pl.Series(_hard_rows(pairs.height, negatives, rng)),
-    )
-    see_a = (pl.col("from_a") & pl.col("beside_a").is_not_null()) | pl.col("beside_b").is_null()
-    near = seen.with_columns(
-        headline1=pl.when(see_a).then("a_headline").otherwise("beside_b"),
-        headline2=pl.when(see_a).then("beside_a").otherwise("b_headline"),
     ).with_columns(
-        hard=pl.col("wanted")
-        & pl.coalesce("beside_a", "beside_b").is_not_null()
-        & ((pl.col("headline1") != pl.col("a_headline")) | (pl.col("headline2") != pl.col("b_headline")))
+        hard1=pl.when(see_a).then("a_headline").otherwise("beside_b"),
+        hard2=pl.when(see_a).then("beside_a").otherwise("b_headline"),
     )
-    hard = pl.col("hard") & pl.struct("hard", "headline1", "headline2").is_first_distinct()
-    made = near.select(
+    drawn = drawn.with_columns(
+        hard=pl.col("wanted") & pl.coalesce("beside_a", "beside_b").is_not_null() & is_other
+    )
+    hard = pl.col("hard") & pl.struct("hard", "hard1", "hard2").is_first_distinct()
+    made = drawn.select(
         "fold",
         "event",
-        headline1=pl.when(hard).then("headline1").otherwise("a_headline"),
-        headline2=pl.when(hard).then("headline2").otherwise("random"),
+        headline1=pl.when(hard).then("hard1").otherwise("a_headline"),
+        headline2=pl.when(hard).then("hard2").otherwise("random"),
         kind=_kind(hard),
     ).drop_nulls()
     return _shuffled(_labelled(_swapped(right, rng), _swapped(made, rng)), rng)
@@ -204,22 +195,18 @@ def headline_articles(
     rng = rng_for(seed, "headline articles")
     strata = rows.select(pl.struct("label", "fold").rank("dense")).to_series().to_numpy()
     wrong = _wrong_row(_groups(rows, "headline"), strata, rng)
-    chosen = rows.select(
-        "headline",
-        "article",
-        "fold",
-        "event",
+    drawn = rows.with_columns(
         random=_headline_of(rows, "headline", wrong),
         near=_neighbour_headline(rows["id"], "own_id", neighbours, articles),
         hard=pl.Series(_hard_rows(rows.height, negatives, rng)),
     )
-    near = pl.col("near").str.to_lowercase() != pl.col("headline").str.to_lowercase()
-    usable = (pl.col("hard") & near).fill_null(False)
-    made = chosen.select(
+    differs = pl.col("near").str.to_lowercase() != pl.col("headline").str.to_lowercase()
+    usable = (pl.col("hard") & differs).fill_null(False)
+    made = drawn.select(
         "fold",
         "event",
+        "article",
         headline=pl.when(usable).then("near").otherwise("random"),
-        article="article",
         kind=_kind(usable),
     ).drop_nulls()
     right = rows.select("fold", "event", "headline", "article", kind=pl.lit("match"))
@@ -287,28 +274,33 @@ def _lrec_sets(
     def sample(purpose: str, rows: pl.DataFrame, count: int) -> pl.DataFrame:
         return rows[np.sort(rng_for(seed, purpose).permutation(rows.height)[:count])]
 
-    sets: dict[str, list[pl.DataFrame]] = {"train_d": [], "train_m": []}
-    for name in outlets.names:
-        rest, weak = (train.filter(alignment=alignment, label=name) for alignment in ("R", "A3"))
-        weak = sample(f"train_m A3 {name}", weak, size)
-        sets["train_d"].append(sample(f"train_d {name}", unaligned.filter(label=name), size))
-        sets["train_m"].append(pl.concat([weak, sample(f"train_m R {name}", rest, size - weak.height)]))
-
-    tables: Tables = {"train_d": {}, "train_m": {}, "agnostic": {}}
-    for name, by_outlet in sets.items():
-        halves: dict[str, list[pl.DataFrame]] = {"train": [], "validation": []}
-        for outlet, rows in zip(outlets.names, by_outlet, strict=True):
+    parts: dict[str, dict[str, list[pl.DataFrame]]] = {
+        name: {"train": [], "validation": []} for name in ("train_d", "train_m")
+    }
+    for outlet in outlets.names:
+        rest, weak = (train.filter(alignment=alignment, label=outlet) for alignment in ("R", "A3"))
+        weak = sample(f"train_m A3 {outlet}", weak, size)
+        rows_by_set = {
+            "train_d": sample(f"train_d {outlet}", unaligned.filter(label=outlet), size),
+            "train_m": pl.concat([weak, sample(f"train_m R {outlet}", rest, size - weak.height)]),
+        }
+        for name, rows in rows_by_set.items():
             order = rng_for(seed, f"validation {name} {outlet}").permutation(rows.height)
             count = round(rows.height * VALIDATION_SHARE)
-            halves["train"].append(shuffled(f"{name} {outlet}", rows[np.sort(order[count:])]))
-            halves["validation"].append(rows[np.sort(order[:count])])
-        for part, of_outlets in halves.items():
-            tables[name][part] = shuffled(f"{name} {part}", _headlines(pl.concat(of_outlets), outlets))
-            if name == "train_m":
-                half = pl.concat(rows.head(rows.height // 2) for rows in of_outlets)
-                pairs = _articles_to_headlines(half, pl.lit("agnostic"))
-                tables["agnostic"][part] = shuffled(f"agnostic {part}", pairs)
+            parts[name]["train"].append(shuffled(f"{name} {outlet}", rows[np.sort(order[count:])]))
+            parts[name]["validation"].append(rows[np.sort(order[:count])])
+    tables: Tables = {"agnostic": {}}
+    for name, sides in parts.items():
+        tables[name] = {
+            side: shuffled(f"{name} {side}", _headlines(pl.concat(by_outlet), outlets))
+            for side, by_outlet in sides.items()
+        }
         tables[name]["test"] = _headlines(test, outlets)
+    for side, by_outlet in parts["train_m"].items():
+        half = pl.concat(rows.head(rows.height // 2) for rows in by_outlet)
+        tables["agnostic"][side] = shuffled(
+            f"agnostic {side}", _articles_to_headlines(half, pl.lit("agnostic"))
+        )
     tables["agnostic"]["test"] = _articles_to_headlines(test, pl.lit("agnostic"))
     return tables
 
@@ -391,3 +383,29 @@ def _labelled(right: pl.DataFrame, wrong: pl.DataFrame) -> pl.DataFrame:
 def _shuffled(rows: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
     """The rows in random order; texts are not copied, as they would be from a table in several chunks."""
     return rows.rechunk()[rng.permutation(rows.height)]
+
+
+def read_rewriting(corpus: str) -> pl.DataFrame:
+    """`id, given, article, to, target` for the generator `rewrite`: every article with its own headline, and both directions of A1 (pairs of A3 are two events too often).
+
+    `given` is the original's headline; an own headline has none. Nothing teaches to invent: headlines with names, numbers
+    or quotations that the original and the beginning of its article lack are left out.
+    """
+    articles = read_table(corpus, "articles", "train", ["id", "label", "headline", "article"])
+    parts = [articles.select("id", "article", given=pl.lit(""), target="headline", to="label")]
+    sides = [f"{side}_{column}" for side in "ab" for column in ("id", "headline", "article")]
+    pairs = read_table(corpus, "pairs", "train", [*sides, "alignment"]).filter(alignment="A1")
+    label = dict(articles.select("id", "label").iter_rows())
+    for here, there in ("ab", "ba"):
+        to = pl.col(f"{there}_id").replace_strict(label, return_dtype=pl.String)
+        names = {"id": "id", "article": "article", "given": "headline"}
+        columns = {name: f"{here}_{column}" for name, column in names.items()}
+        parts.append(pairs.select(**columns, target=f"{there}_headline", to=to))
+    rows = pl.concat(parts).filter(
+        pl.col(name).str.strip_chars().str.len_chars() > 0 for name in ("article", "target")
+    )
+    supported = [
+        not unsupported(target, (given, article[:OPENING]))
+        for article, given, target in rows.select("article", "given", "target").iter_rows()
+    ]
+    return rows.filter(pl.Series(supported, dtype=pl.Boolean))

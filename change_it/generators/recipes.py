@@ -7,9 +7,8 @@ import numpy as np
 import polars as pl
 
 from change_it.corpus.folder import read_outlets, read_table
-from change_it.corpus.rewriting import read_rewriting
 from change_it.corpus.splits import rng_for
-from change_it.corpus.training_sets import held_out
+from change_it.corpus.training_sets import held_out, read_rewriting
 from change_it.errors import InputError
 from change_it.generators.generator_options import Reads, Recipe
 

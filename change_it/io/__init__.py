@@ -26,7 +26,6 @@ from change_it.io.model_folders import (
     is_missing_path,
     weight_files,
 )
-from change_it.io.opening import check_file, read_input, read_text
 from change_it.io.predictions import Predictions, headlines_of, named_files, text_lines
 from change_it.io.rows import (
     HUB,
@@ -35,11 +34,14 @@ from change_it.io.rows import (
     Record,
     cell_named,
     check_columns,
+    check_file,
     kind_of,
     outlet_and_file,
     parse_columns,
+    read_input,
     read_records,
     read_tables,
+    read_text,
 )
 from change_it.io.texts import (
     LONGEST,

@@ -127,15 +127,25 @@ def replace_folder(
         partial.mkdir()
         yield partial
         if record:
-            names = {file.relative_to(partial).as_posix() for file in partial.rglob("*") if file.is_file()}
-            new = partial / record
-            write_json(new, (read_json(new) or {}) | {"files": sorted(names.union(later))})
+            files = {file.relative_to(partial).as_posix() for file in partial.rglob("*") if file.is_file()}
+            about = read_json(partial / record) or {}
+            write_json(partial / record, about | {"files": sorted(files.union(later))})
+
+        def leave(folder: str, names: list[str]) -> list[str]:
+            """Names of our old files, which are not copied; their modes are."""
+            paths = {name: (Path(folder) / name).relative_to(target) for name in names}
+            for file in filter(lambda file: (partial / file).is_file(), paths.values()):
+                if file.as_posix() not in ours:
+                    raise InputError(f"{target / file} was not written by this command: move it elsewhere")
+                shutil.copymode(target / file, partial / file)
+            return [name for name, file in paths.items() if file.as_posix() in ours]
+
         old = partial.with_suffix(".old")
         if target.exists():
-            _copy_others(target, partial, ours)
+            shutil.copytree(target, partial, symlinks=True, ignore=leave, dirs_exist_ok=True)
             os.replace(target, old)
         os.replace(partial, target)
-        _drop(old)
+        shutil.rmtree(old, ignore_errors=True)
 
 
 def files_of_ours(folder: Path, record: str | None) -> set[str]:
@@ -164,29 +174,7 @@ def _beside(target: Path) -> Iterator[Path]:
         error.add_note(str(target))  # `change-it` names it where the disk is at fault
         raise
     finally:
-        _drop(partial)
-
-
-def _copy_others(old: Path, new: Path, ours: set[str]) -> None:
-    """Copy all but our files, whose modes are kept; one that a new file would replace is refused."""
-
-    def leave(folder: str, names: list[str]) -> list[str]:
-        paths = {name: (Path(folder) / name).relative_to(old) for name in names}
-        for path in paths.values():
-            if (new / path).is_file():
-                if path.as_posix() not in ours:
-                    raise InputError(f"{old / path} was not written by this command: move it elsewhere")
-                shutil.copymode(old / path, new / path)
-        return [name for name, path in paths.items() if path.as_posix() in ours]
-
-    shutil.copytree(old, new, symlinks=True, ignore=leave, dirs_exist_ok=True)
-
-
-def _drop(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        path.unlink(missing_ok=True)
+        shutil.rmtree(partial, ignore_errors=True) if partial.is_dir() else partial.unlink(missing_ok=True)
 
 
 def check_writable(
@@ -201,27 +189,24 @@ def check_writable(
     It may not overwrite `inputs`, of which some need not be there; a folder is new, empty or has our `record`.
     """
     target, is_file = path.resolve(), kind == "csv"
+    wanted = "file" if is_file else "folder"
     if is_file and path.suffix.lower() not in ("", ".csv"):
         raise InputError(f"--out {path} is written as CSV: name it {path.stem}.csv")
-    found, wanted = ("a folder or a device", "a file") if is_file else ("a file", "a folder")
     try:
         if target.exists() and not (target.is_file() if is_file else target.is_dir()):
-            raise InputError(f"--out {path} is {found}: name {wanted}")
-        near = target if kind == "run" else target.parent
-        while not near.exists():
-            near = near.parent
-        with tempfile.TemporaryFile(dir=near):
-            pass
+            raise InputError(f"--out {path} is no {wanted}: name a {wanted}")
+        there = target if kind == "run" else target.parent
+        while not there.exists():
+            there = there.parent
+        tempfile.TemporaryFile(dir=there).close()
     except OSError as error:
         raise InputError(f"cannot write --out {path}: {error.strerror}; choose another place") from error
     if not is_file and Path.cwd().is_relative_to(target):
         raise InputError(f"--out {path} is the working folder or above it: name a folder below it")
-    for given in (Path(name) for name in inputs if name and Path(name).exists()):
-        source = given.resolve()
-        if target in (source, *source.parents) or (is_file and source in target.parents):
-            raise InputError(
-                f"--out {path} is or holds the input {given} or lies in it, and no output may overwrite an input: choose "
-                f"another --out"
-            )
+    for name in (name for name in inputs if name):
+        source = Path(name).resolve()
+        inside = source.is_relative_to(target) or (is_file and target.is_relative_to(source))
+        if inside and source.exists():
+            raise InputError(f"--out {path} would overwrite the input {name}: choose another --out")
     if not is_file:
         files_of_ours(target, record)

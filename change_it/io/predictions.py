@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from change_it.errors import InputError
-from change_it.io.opening import read_text
+from change_it.io.rows import read_text
 from change_it.io.texts import counted, length_fault, listed
 
 _NAME = re.compile(r"\w[\w.+-]*")
@@ -28,11 +28,11 @@ def named_files(
             raise InputError(
                 f"{option} {spec!r} is not NAME=FILE: write {option} {example} (letters, digits, . + - _)"
             )
-        named = name, Path(file).resolve()
-        if (name.lower() in used and not (repeated and used[name.lower()] == name)) or named in files:
+        is_taken = name.lower() in used and not (repeated and used[name.lower()] == name)
+        if is_taken or (name, Path(file).resolve()) in files:
             raise InputError(f"{option} {spec!r}: the name {name} is taken, choose another")
         used[name.lower()] = name
-        files.add(named)
+        files.add((name, Path(file).resolve()))
         yield name, Path(file)
 
 
@@ -71,14 +71,15 @@ class Predictions:
         )
 
     def problems(self, unknown: str, others: Mapping[str, Iterable[str]] = {}) -> str:
-        """The problems and their ids, as `2 ids missing: a, b; 1 id duplicate: c`; empty without any. `unknown` is what ids that are not wanted are called."""
+        """The problems and their ids, as `2 ids missing: a, b; 1 id duplicate: c`; empty without any. Ids that are not wanted are called `unknown`."""
         every = {
             "missing": self.missing,
             unknown: self.unknown_ids,
             "duplicate": self.duplicate_ids,
             **others,
         }
-        distinct = {fault: list(dict.fromkeys(ids)) for fault, ids in every.items()}
-        return "; ".join(
+        distinct = {fault: [*dict.fromkeys(ids)] for fault, ids in every.items() if ids}
+        faults = (
             f"{counted(len(ids), 'id')} {fault}: {listed(ids)}" for fault, ids in distinct.items() if ids
         )
+        return "; ".join(faults)

@@ -1,36 +1,38 @@
-"""The reader of tables: CSV, JSON and parquet files, packed or not, folders of `datasets` and the Hub; rows are streamed.
+"""The reader of tables (CSV, JSON and parquet files, packed or not, data sets of the Hub) and of text files; rows are streamed.
 
 A file that is not what its name says is refused with the line at fault; what a row holds is its reader's to judge.
 """
 
+import codecs
 import csv
 import json
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from glob import glob, has_magic
-from itertools import chain
+from glob import glob
+from io import BufferedReader, TextIOWrapper
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
 from change_it.errors import InputError
 from change_it.io.model_folders import hub_fault
-from change_it.io.opening import LONGEST_LINE, check_file, file_inside, lines_of, open_text, read_whole
 from change_it.io.texts import cell_text, is_missing, length_fault, listed
 
-KINDS = dict.fromkeys((".csv", ".tsv"), "CSV") | dict.fromkeys((".jsonl", ".ndjson", ".json"), "JSON")
-KINDS[".parquet"] = "parquet"
+KINDS = {".csv": "CSV", ".tsv": "CSV", ".jsonl": "JSON", ".ndjson": "JSON", ".json": "JSON", ".parquet": "parquet"}  # fmt: skip
+#: Endings of packed files.
+PACKED = (".gz", ".bz2", ".zst")
 HUB, PAGES = "hf://", "https://huggingface.co/"
+#: Characters of a line or a cell, and of a text that is read whole, at most.
+LONGEST_LINE, LARGEST = 10_000_000, 500_000_000
 #: Rows that are decoded at once: a few bytes of parquet can be a long text in each.
 ROWS_A_BATCH = 100
 #: Parts of file and config names that give the outlet where no column does (CHANGE-IT on the Hub).
 OUTLET_NAMES = {"repubblica": "R", "ilgiornale": "G"}
-#: Files by which a folder of `save_to_disk` is known.
-SAVED = ("state.json", "dataset_dict.json")
-#: What cells and metadata of unknown shapes raise.
-STRANGE = (ValueError, LookupError, TypeError, AttributeError)
-#: What our columns are called elsewhere, the example first.
+#: What our columns are called elsewhere.
 ELSEWHERE = {
     "headline": ("title", "titolo", "name", "head"),
     "article": ("body", "text", "content", "maintext", "testo", "articolo"),
@@ -43,6 +45,9 @@ Names = Mapping[str, Sequence[str]]
 Columns = Sequence[str] | Names
 Rows = Iterator[tuple[int, dict[str, Any]]]
 
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+#: Bytes that are no UTF-8, as `surrogateescape` reads them.
+_NOT_UTF8 = re.compile("[\udc80-\udcff]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
@@ -69,7 +74,7 @@ class InputTable:
 def read_tables(files: Sequence[str], names: Names | None = None) -> list[InputTable]:
     """Find files and data sets, in the order given and each once; nothing is read before `rows` is used.
 
-    `files` are CSV, TSV, JSON or parquet files, packed ones too, globs of them, folders of `save_to_disk`, or data set ids
+    `files` are CSV, TSV, JSON or parquet files, packed ones too, globs of them, or data set ids
     `hf://datasets/owner/name[/config]`, each perhaps as `OUTLET=FILE`. `names` are those that `cells` have.
     """
     if not files:
@@ -80,26 +85,24 @@ def read_tables(files: Sequence[str], names: Names | None = None) -> list[InputT
         for key, table in _tables(name, names or {}):
             table.label = label
             if tables.setdefault(key, table).label != label:
-                fault = f"{table.name} is given twice, of other outlets"
-                raise InputError(f"{fault}: give it once, as OUTLET=FILE")
+                raise InputError(f"{table.name} is of two outlets: give it once, as OUTLET=FILE")
     # Ids are made from stems: those that occur twice get the folder's name before them, at last numbers behind.
     stems: set[str] = set()
     for table in tables.values():
-        given, parent, number = table.stem, Path(table.name).parent.name, 2
-        if table.stem in stems and parent:
-            table.stem = f"{parent}-{given}"
-        while table.stem in stems:
-            table.stem, number = f"{given}-{number}", number + 1
+        stem, parent = table.stem, Path(table.name).parent.name
+        names_to_try = chain(
+            [stem], [f"{parent}-{stem}"] if parent else [], (f"{stem}-{n}" for n in count(2))
+        )
+        table.stem = next(name for name in names_to_try if name not in stems)
         stems.add(table.stem)
     return list(tables.values())
 
 
 def outlet_and_file(spec: str) -> tuple[str, str]:
     """The outlet and the file of `OUTLET=FILE`; no outlet where a file is named alone, even one with an equals sign in its path."""
-    spec = re.sub(rf"(\A|=){re.escape(PAGES)}", rf"\1{HUB}", spec)
-    outlet, equals, file = spec.partition("=")
-    named = equals and outlet.strip() and file and not re.search(r"[/\\*?]", outlet)
-    alone = not named or Path(spec).exists() or glob(spec, recursive=True)
+    spec = spec.replace(PAGES, HUB)
+    outlet, _, file = spec.partition("=")
+    alone = not outlet.strip() or not file or re.search(r"[/\\*?]", outlet) or Path(spec).exists()
     return ("", spec) if alone else (outlet.strip(), file)
 
 
@@ -128,11 +131,10 @@ def read_records(
     for row in rows:
         try:
             texts = {ours: cell_text(row.cells.get(ours), ours) for ours in there}
+            if fault := length_fault("headline", max(texts.get("headline", "").split("\n"), key=len)):
+                raise InputError(fault)
         except InputError as error:
-            advice = "" if columns is None else "; --columns headline=headline.main reads a field of it"
-            raise InputError(f"{file}, line {row.line}: {error}{advice}") from error
-        if fault := length_fault("headline", max(texts.get("headline", "").split("\n"), key=len)):
-            raise InputError(f"{file}, line {row.line}: {fault}")
+            raise InputError(f"{file}, line {row.line}: {error}") from error
         cells = {ours: _CONTROL.sub(" ", text).strip() for ours, text in texts.items()}
         others = (str(value).strip() for value in row.values.values() if not is_missing(value))
         if len(seen) == 1 or any(cells.values()) or any(others):
@@ -147,16 +149,14 @@ def parse_columns(spec: str, defaults: Names) -> dict[str, tuple[str, ...]]:
 
     A comma that no column of ours follows belongs to the name before it.
     """
-    given: dict[str, tuple[str, ...]] = {}
-    ours_next = rf",(?=\s*(?:{'|'.join(map(re.escape, defaults))})\s*=)"
-    for part in filter(None, (part.strip(" ,") for part in re.split(ours_next, spec))):
+    mapped: dict[str, tuple[str, ...]] = {}
+    next_column = rf",(?=\s*(?:{'|'.join(map(re.escape, defaults))})\s*=)"
+    for part in filter(None, (part.strip(" ,") for part in re.split(next_column, spec))):
         ours, equals, theirs = map(str.strip, part.partition("="))
-        if ours not in defaults and theirs in defaults:
-            raise InputError(f"--columns {part!r} has ours and theirs swapped: write {theirs}={ours}")
         if ours not in defaults or not equals:
             raise InputError(f"--columns {part!r} is not ours=theirs: ours is one of {', '.join(defaults)}")
-        given[ours] = (*given.get(ours, ()), *([theirs] if theirs else []))
-    return {ours: tuple(several) for ours, several in defaults.items()} | given
+        mapped[ours] = (*mapped.get(ours, ()), *([theirs] if theirs else []))
+    return {ours: tuple(several) for ours, several in defaults.items()} | mapped
 
 
 def check_columns(
@@ -172,94 +172,94 @@ def check_columns(
     mapped = {ours for ours in names if names[ours] and tuple(names[ours]) != tuple(defaults[ours])}
     if lacking := [ours for ours in names if ours in mapped.union(needs) - _places(seen, names).keys()]:
         columns = " and no column ".join(" or ".join(names[ours]) or ours for ours in lacking)
-        guesses = {ours: name for ours in lacking if (name := _guess(ours, seen))}
-        examples = ",".join(f"{ours}={name}" for ours, name in (guesses or {lacking[0]: "yours"}).items())
+        likely = _places(seen, {ours: ELSEWHERE.get(ours, ()) for ours in lacking}) or {lacking[0]: "yours"}
+        examples = ",".join(f"{ours}={name}" for ours, name in likely.items())
         mend = "rename yours" if advice is None else f"name yours as in --columns {examples}{advice}"
         raise InputError(f"{file} has no column {columns} (its columns are {listed(seen, 20)}): {mend}")
 
 
-def _guess(ours: str, seen: Sequence[str]) -> str | None:
-    """The column that is ours by another name, if there is one."""
-    there = {name.lower(): name for name in seen}
-    return next((there[name] for name in ELSEWHERE.get(ours, ()) if name in there), None)
-
-
 def kind_of(path: Path) -> str | None:
     """CSV, JSON or parquet by the ending of a file, of what is packed in it; None of any other."""
-    return KINDS.get(Path(file_inside(path)).suffix.lower())
+    return KINDS.get(Path(_unpacked_name(path)).suffix.lower())
 
 
 def cell_named(values: Mapping[str, Any], name: str) -> Any:
-    """The cell of a column or field of a row; None where there is none."""
-    path = _places(tuple(values), {name: (name,)}).get(name)
-    return _reach(values, path) if path else None
+    """The cell of a column of a row, in any capitals; None where there is none."""
+    return values.get(_places(tuple(values), {name: (name,)}).get(name, ""))
 
 
-def _places(keys: Sequence[str], names: Names) -> dict[str, tuple[str, ...]]:
-    """The path to the cell of each of our columns that is there. Capitals make no difference; `a.b` is the field b of a."""
-    there = {key.lower(): key for key in reversed(keys)} | {key: key for key in keys}
-    places: dict[str, tuple[str, ...]] = {}
+def read_input(file: Path) -> str:
+    """A text file as `read_text` reads it, or standard input for `-`."""
+    return _rest(sys.stdin, file) if str(file) == "-" else read_text(file)
+
+
+def read_text(file: Path) -> str:
+    """A text file, without a byte order mark."""
+    check_file(file)
+    with _open_text(file) as text:
+        return _rest(text, file)
+
+
+def check_file(file: Path) -> None:
+    """Refuse a file that is not there."""
+    if not file.exists():
+        raise InputError(f"{file} does not exist: check the path")
+
+
+def _places(columns: Sequence[str], names: Names) -> dict[str, str]:
+    """The column of a file that is ours, as it is written there; capitals make no difference."""
+    there = {name.lower(): name for name in reversed(columns)} | {name: name for name in columns}
+    places: dict[str, str] = {}
     for ours, several in names.items():
         for name in several:
-            first, *fields = [name] if name in there or name.lower() in there else name.split(".")
-            if key := there.get(first) or there.get(first.lower()):
-                places.setdefault(ours, (key, *fields))
+            if column := there.get(name) or there.get(name.lower()):
+                places.setdefault(ours, column)
     return places
-
-
-def _reach(value: Any, path: Sequence[str]) -> Any:
-    """The cell at the end of a path; of a list the fields of its items."""
-    for key in path:
-        if isinstance(value, list):
-            value = [_reach(item, [key]) for item in value]
-        else:
-            value = value.get(key) if isinstance(value, Mapping) else None
-    return value
 
 
 def _records(table: InputTable, rows: Rows, names: Names) -> Iterator[Record]:
     """Rows with their cells by our names."""
-    known: dict[tuple[str, ...], dict[str, tuple[str, ...]]] = {}
+    places_by_columns: dict[tuple[str, ...], dict[str, str]] = {}
     for line, values in rows:
-        keys = tuple(values)
-        if (places := known.get(keys)) is None:
-            table.columns.update(dict.fromkeys(keys))
-            places = known[keys] = _places(keys, names)
-        yield Record(line, {ours: _reach(values, path) for ours, path in places.items()}, values)
+        columns = tuple(values)
+        if columns not in places_by_columns:
+            table.columns.update(dict.fromkeys(columns))
+            places_by_columns[columns] = _places(columns, names)
+        yield Record(line, {ours: values[name] for ours, name in places_by_columns[columns].items()}, values)
 
 
 def _tables(name: str, names: Names, otherwise: str | None = None) -> Iterator[tuple[str, InputTable]]:
-    """The tables of a file, a glob, a folder or a data set, each with its real path; `otherwise` is the kind of a file of no known ending."""
-    if name.startswith(HUB) or any(Path(name, saved).is_file() for saved in SAVED):
-        for whole, config, split, data in _data_sets(name):
+    """The tables of a file, a glob or a data set, each with its real path; `otherwise` is the kind of a file of no known ending."""
+    if name.startswith(HUB):
+        for whole, split, data in _data_sets(name):
+            config = Path(whole).name
             table = InputTable(f"{whole}/{split}", f"{config}-{split}", _outlet(config))
             batches = data.with_format("arrow").iter(ROWS_A_BATCH)  # pictures stay as they are
-            rows = _readable(table, _arrow_rows(table, data.features.arrow_schema, batches))
+            rows = _arrow_rows(
+                table, lambda data=data, batches=batches: (data.features.arrow_schema, batches)
+            )
             table.rows = _records(table, rows, names)
             yield table.name, table
         return
-    for path in _paths(name):
+    files = [] if Path(name).exists() else sorted(glob(name, recursive=True))
+    for path in map(Path, files or [name]):
+        check_file(path)
+        if path.is_dir():
+            raise InputError(
+                f"{path} is a folder: name its files, as in '{path}/*.csv', and write one of save_to_disk with to_parquet"
+            )
         if (kind := kind_of(path) or otherwise) is None:
-            endings = f"{', '.join(KINDS)}, perhaps with .gz, .bz2 or .zst after it"
+            endings = f"{', '.join(KINDS)}, perhaps with {', '.join(PACKED)} after it"
             raise InputError(f"{path} is of no known kind: export it as a file that ends in {endings}")
-        stem = Path(file_inside(path)).stem
+        stem = Path(_unpacked_name(path)).stem
         table = InputTable(str(path), stem, _outlet(stem) or _outlet(path.resolve().parent.name))
-        parquet = _readable(table, _parquet_rows(table, path))
-        table.rows = _records(table, parquet if kind == "parquet" else _text_rows(table, path, kind), names)
+        rows = _parquet_rows(table, path) if kind == "parquet" else _text_rows(table, path, kind)
+        table.rows = _records(table, rows, names)
         yield str(path.resolve()), table
 
 
-def _paths(name: str) -> list[Path]:
-    path = Path(name)
-    if path.is_dir():
-        raise InputError(f"{name} is a folder: name its files, for example '{name.rstrip('/')}/*.csv'")
-    if path.exists() or not has_magic(name):
-        check_file(path)
-        return [path]
-    matches = [Path(match) for match in sorted(glob(name, recursive=True)) if Path(match).is_file()]
-    if not matches:
-        raise InputError(f"no file matches {name!r}: check the glob")
-    return matches
+def _unpacked_name(path: Path) -> str:
+    return path.stem if path.suffix.lower() in PACKED else path.name
 
 
 def _outlet(name: str) -> str | None:
@@ -267,46 +267,108 @@ def _outlet(name: str) -> str | None:
     return labels.pop() if len(labels) == 1 else None
 
 
+@contextmanager
+def _open_text(path: Path) -> Iterator[TextIOWrapper]:
+    """A file as text, UTF-8 or UTF-16 by its mark, unpacked by its ending, line ends as they are."""
+    packed = path.suffix.lower() in PACKED
+    try:
+        with _open_packed(path) if packed else path.open("rb") as raw:
+            start = raw.peek(4)[:4]
+            is_utf16 = start.startswith(_UTF16)
+            if start.startswith((b"PK\3\4", b"\x1f\x8b")) or (b"\0" in start and not is_utf16):
+                raise InputError(f"{path} is no text but a spreadsheet, an archive or UTF-16 without a mark: save it as CSV in UTF-8")  # fmt: skip
+            encoding, errors = ("utf-16", "strict") if is_utf16 else ("utf-8-sig", "surrogateescape")
+            with TextIOWrapper(raw, encoding, errors, newline="") as text:
+                yield text
+    except UnicodeError as error:
+        raise InputError(f"{path} is no whole text in UTF-16: save it as UTF-8") from error
+    except (OSError, EOFError) as error:
+        if not packed or getattr(error, "errno", None):
+            raise
+        raise InputError(
+            f"{path} cannot be unpacked ({error}): pack it again, or give it unpacked"
+        ) from error
+
+
+def _open_packed(path: Path) -> BufferedReader:
+    import pyarrow as pa  # a plain file is refused without it
+
+    return BufferedReader(pa.input_stream(str(path)))
+
+
+def _rest(text: TextIO, file: Path, line: int = 1) -> str:
+    """The rest of an open text; one that is too long is refused."""
+    if len(rest := text.read(LARGEST + 1)) > LARGEST:
+        raise InputError(f"{file} has more than {LARGEST:,} characters: give it in parts")
+    return _refuse_bytes(rest, file, line)
+
+
+def _lines(text: TextIO, file: Path) -> Iterator[tuple[int, str]]:
+    """The lines of an open text with their numbers; one that is too long is refused, or cut where it begins a list of JSON."""
+    for number in count(1):
+        line = text.readline(LONGEST_LINE + 1)
+        if len(line) > LONGEST_LINE and not (number == 1 and line.lstrip().startswith("[")):
+            raise InputError(f"{file}, line {number} has more than {LONGEST_LINE:,} characters: break it")
+        if not line:
+            return
+        yield number, _refuse_bytes(line, file, number)
+
+
+def _refuse_bytes(text: str, file: Path, line: int) -> str:
+    """The text, refused with the line where it has bytes that are not UTF-8."""
+    if wrong := _NOT_UTF8.search(text):
+        before = text[: wrong.start()]
+        byte = f"the byte 0x{ord(wrong[0]) - 0xDC00:02x} after {before[-20:]!r} is not UTF-8"
+        mend = "save it as UTF-8, for example with iconv -f CP1252 -t UTF-8"
+        raise InputError(f"{file}, line {line + before.count(chr(10))}: {byte}: {mend}")
+    return text
+
+
 def _text_rows(table: InputTable, path: Path, kind: str) -> Rows:
     """Rows of CSV, by the delimiter that its header has most often, or of JSON."""
-    with open_text(path) as file:
-        every = lines_of(file, path)
-        lines = ((line, text) for line, text in enumerate(every, start=1) if text.strip())
-        line, top = first = next(lines, (0, ""))
-        if kind == "JSON" and top:
+    with _open_text(path) as file:
+        every = _lines(file, path)
+        lines = ((line, text) for line, text in every if text.strip())
+        first = next(lines, None)
+        if kind == "JSON" and first:
             yield from _json_rows(path, file, first, lines)
-        elif top:
-            named = re.fullmatch(r'"?sep=(.)"?\s*', top)
-            line, top = next(lines, first) if named else first
-            delimiter = named[1] if named else max(",;\t|", key=top.count)
-            yield from _csv_rows(table, path, chain([top], every), line, delimiter)
+        elif first:
+            if named := re.fullmatch(r'"?sep=(.)"?\s*', first[1]):
+                first = next(lines, first)
+            delimiter = named[1] if named else max(",;\t|", key=first[1].count)
+            yield from _csv_rows(table, path, chain([first], every), delimiter)
 
 
-def _csv_rows(table: InputTable, path: Path, lines: Iterable[str], line: int, delimiter: str) -> Rows:
+def _csv_rows(table: InputTable, path: Path, lines: Iterator[tuple[int, str]], delimiter: str) -> Rows:
     """Rows of CSV below its header; an empty line is none, but of a single column an empty cell."""
     csv.field_size_limit(LONGEST_LINE)
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
-    before = line
+    line, last = 0, 0
+
+    def texts() -> Iterator[str]:
+        nonlocal line, last
+        for last, text in lines:
+            line = line or last  # where a row begins
+            yield text
+
+    reader = csv.reader(texts(), delimiter=delimiter, strict=True)
+    mend = (
+        "put texts with commas or line breaks in quotes, double the quotes inside, and write empty cells, too"
+    )
     try:
         header = [name.strip() for name in next(reader)]
-        if repeated := [name for name, count in Counter(filter(None, header)).items() if count > 1]:
+        if repeated := [name for name, number in Counter(filter(None, header)).items() if number > 1]:
             raise InputError(f"{path} has more than one column {', '.join(repeated)}: keep one of them")
         table.columns.update(dict.fromkeys(header))
-        line = before + reader.line_num
+        line = 0
         for cells in reader:
             if cells or len(header) == 1:
                 cells = cells or [""]
                 if len(cells) != len(header):
-                    few = f"a cell is missing: write {delimiter!r} before an empty one, too"
-                    mend = (
-                        few if len(cells) < len(header) else "put texts with commas or line breaks in quotes"
-                    )
                     counts = f"{len(cells)} cells and {len(header)} columns"
                     raise InputError(f"{path}, line {line}: {counts}; {mend}")
                 yield line, dict(zip(header, cells, strict=True))
-            line = before + reader.line_num
+            line = 0
     except csv.Error as error:
-        mend = "put texts with commas or line breaks in quotes, and double the quotes inside"
         fault = f"{path}, line {line}: a quote is never closed or not doubled ({error})"
         raise InputError(f"{fault}; {mend}") from error
 
@@ -315,17 +377,11 @@ def _json_rows(path: Path, file: TextIO, first: tuple[int, str], lines: Iterator
     """Rows of JSON: an object a line, or one list of objects."""
     line, text = first
     rows: Iterable[tuple[int, Any]]
-    if text.lstrip().startswith("["):
-        rows = enumerate(_parsed(path, line, text + read_whole(file, path)), start=1)
-    elif text.strip() == "{":
-        row = _parsed(path, line, text + read_whole(file, path))
-        inside = [name for name, value in row.items() if isinstance(value, list) and len(value) > 1]
-        if inside and all(isinstance(item, dict) for item in row[inside[0]]):
-            fault = f"{path} is one JSON object, which has its rows under {inside[0]!r}"
-            raise InputError(f"{fault}: write that list alone, or an object a line")
-        rows = [(line, row)]
+    if text.lstrip().startswith("[") or text.strip() == "{":
+        whole = _parsed(path, line, text + _rest(file, path, line + text.count("\n")))
+        rows = enumerate(whole if isinstance(whole, list) else [whole], start=1)
     else:
-        rows = ((line, _parsed(path, line, text)) for line, text in chain([first], lines))
+        rows = ((number, _parsed(path, number, text)) for number, text in chain([first], lines))
     for number, row in rows:
         if not isinstance(row, dict):
             raise InputError(f"{path}, line {number}: this is no JSON object; write one a line")
@@ -335,10 +391,7 @@ def _json_rows(path: Path, file: TextIO, first: tuple[int, str], lines: Iterator
 def _parsed(path: Path, line: int, text: str) -> Any:
     try:
         return json.loads(text.rstrip())
-    except (
-        ValueError,
-        RecursionError,
-    ) as error:  # no JSON, a number of thousands of digits, nested too deeply
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, nested too deeply
         line, fault = line + getattr(error, "lineno", 1) - 1, getattr(error, "msg", error)
         raise InputError(f"{path}, line {line}: broken JSON ({fault}); write an object a line") from error
 
@@ -346,56 +399,48 @@ def _parsed(path: Path, line: int, text: str) -> Any:
 def _parquet_rows(table: InputTable, path: Path) -> Rows:
     import pyarrow.parquet as pq
 
-    with pq.ParquetFile(path) as file:
-        yield from _arrow_rows(table, file.schema_arrow, file.iter_batches(ROWS_A_BATCH))
+    def opened() -> tuple[Any, Iterable[Any]]:
+        file = pq.ParquetFile(path)
+        return file.schema_arrow, file.iter_batches(ROWS_A_BATCH)
+
+    return _arrow_rows(table, opened)
 
 
-def _readable(table: InputTable, rows: Rows) -> Rows:
-    """Rows of Arrow; what it or Python cannot read, such as a date of an unknown time zone, is refused."""
+def _arrow_rows(table: InputTable, opened: Any) -> Rows:
+    """Rows of Arrow, with the names of a ClassLabel of `datasets` instead of its numbers; what cannot be read is refused."""
     import pyarrow as pa
 
     try:
-        yield from rows
-    except (pa.ArrowException, OverflowError, RecursionError, *STRANGE) as error:
+        schema, batches = opened()
+        table.columns.update(dict.fromkeys(schema.names))
+        about = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
+        classes = {
+            column: dict(enumerate(feature["names"]))
+            for column, feature in (about.get("info", {}).get("features") or {}).items()
+            if isinstance(feature, dict) and feature.get("_type") == "ClassLabel" and column in schema.names
+        }
+        for number, row in enumerate((row for batch in batches for row in batch.to_pylist()), start=1):
+            yield number, row | {name: names.get(row[name]) for name, names in classes.items()}
+    except (pa.ArrowException, OverflowError, RecursionError, ValueError, LookupError, TypeError, AttributeError) as error:  # fmt: skip
         raise InputError(f"{table.name} cannot be read ({error}): export it again, dates as text") from error
 
 
-def _arrow_rows(table: InputTable, schema: Any, batches: Iterable[Any]) -> Rows:
-    """Rows of Arrow, with the names of a ClassLabel of `datasets` instead of its numbers."""
-    table.columns.update(dict.fromkeys(schema.names))
-    about = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
-    classes = {
-        column: dict(enumerate(feature["names"]))
-        for column, feature in (about.get("info", {}).get("features") or {}).items()
-        if isinstance(feature, dict) and feature.get("_type") == "ClassLabel" and column in schema.names
-    }
-    for number, row in enumerate((row for batch in batches for row in batch.to_pylist()), start=1):
-        yield number, row | {name: names.get(row[name]) for name, names in classes.items()}
-
-
-def _data_sets(name: str) -> Iterator[tuple[str, str, str, Any]]:
-    """Splits of a folder of `save_to_disk`, or of a data set of the Hub: of the config that the id names, of CHANGE-IT's two, else of the only or default one."""
-    from datasets import get_dataset_config_names, load_dataset, load_from_disk
+def _data_sets(name: str) -> Iterator[tuple[str, str, Any]]:
+    """The splits of a data set of the Hub with its name and theirs: of the config that the id names, of CHANGE-IT's two, else of the only one."""
+    from datasets import get_dataset_config_names, load_dataset
 
     parts = name.removeprefix(HUB).removeprefix("datasets/").strip("/").split("/")
     repository = "/".join(parts[:2])
     try:
-        if not name.startswith(HUB):
-            data = load_from_disk(name)
-            loaded = {name: data if isinstance(data, dict) else {"rows": data}}
-        elif len(parts) not in (2, 3) or not all(parts):
-            raise ValueError("write hf://datasets/owner/name or hf://datasets/owner/name/config")
-        else:
-            configs = parts[2:] or get_dataset_config_names(repository)
-            if len(configs) > 1:
-                configs = list(filter(_outlet, configs)) or [one for one in configs if one == "default"]
-            if not configs:
-                raise ValueError(f"it has several configs, name one as in hf://datasets/{repository}/config")
-            loaded = {f"{HUB}{repository}/{one}": load_dataset(repository, one) for one in configs}
-    except (OSError, ValueError, RuntimeError, LookupError) as error:
-        if isinstance(error, OSError) and name.startswith(HUB):
-            raise InputError(hub_fault(name, error)) from error
+        configs = parts[2:3] or get_dataset_config_names(repository)
+        configs = list(filter(_outlet, configs)) if len(configs) > 1 else configs
+        if not configs:
+            raise ValueError(f"it has several configs, name one as in hf://datasets/{repository}/config")
+        for config in configs:
+            for split, rows in load_dataset(repository, config).items():
+                yield f"{HUB}{repository}/{config}", split, rows
+    except OSError as error:
+        raise InputError(hub_fault(name, error)) from error
+    except (ValueError, RuntimeError, LookupError) as error:
         reason = str(error).strip().partition("\n")[0]
         raise InputError(f"{name} does not load: {reason or type(error).__name__}") from error
-    for whole, splits in loaded.items():
-        yield from ((whole, Path(whole).name, split, rows) for split, rows in splits.items())

@@ -51,12 +51,10 @@ def cell_text(value: object, name: str = "a cell") -> str:
 
 def column_of(name: str, values: Any) -> Iterable[Any]:
     """The texts of an iterable: a list, a column of a data set, a series; `name` is that of the argument."""
-    if isinstance(values, str):
-        raise InputError(f"{name} is one text: give a list of texts")
-    if hasattr(values, "columns") or hasattr(values, "column_names"):
-        raise InputError(f"{name} is a table: give one of its columns")
-    if not isinstance(values, Iterable):
-        raise InputError(f"{name} is {values!r}: give a list of texts")
+    is_table = hasattr(values, "columns") or hasattr(values, "column_names")
+    if isinstance(values, str) or is_table or not isinstance(values, Iterable):
+        kind = "one text" if isinstance(values, str) else "a table" if is_table else repr(values)
+        raise InputError(f"{name} is {kind}: give a list of texts, or a column")
     return values
 
 

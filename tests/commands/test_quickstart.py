@@ -37,9 +37,7 @@ def called(monkeypatch):
     for command in commands.split():
         monkeypatch.setattr(f"change_it.commands.{command}", partial(run, command))
     monkeypatch.setattr(quickstart, "result_of", lambda name, out: f"result of {name}")
-    report = {"pairs": {"kept": {"A2": 20}}, "options": {"window_days": 0, "strict": 0.5}}
-    report |= {"lowest_strict": 0.4, "days_apart": [{"days": 1, "strict_one_event": 0.9}]}
-    monkeypatch.setattr(quickstart, "read_report", lambda corpus: report)
+    monkeypatch.setattr(quickstart, "read_report", lambda corpus: {"warnings": ["20 test pairs are few"]})
     return found, failing
 
 
@@ -78,8 +76,7 @@ def test_own_newspapers_have_no_generator_and_their_systems_may_come_later(calle
     build, score = commands[0][1], commands[-1][1]
     assert (build.files, build.columns, build.out) == (given["files"], "headline=title", tmp_path / "corpus")
     assert (score.predictions, score.shared_items) == ((), False)
-    helps = "20 test pairs are few, so figures will be uncertain: what helps is more months of articles or --strict 0.4 or --window-days 1"
-    assert helps in " ".join(capsys.readouterr().out.split())
+    assert "20 test pairs are few." in capsys.readouterr().out
     (tmp_path / "mine.csv").write_text("id,headline\n1,a b\n")
     commands.clear()
     quickstart.run(QuickstartOptions(**given, predictions=(f"mine={tmp_path / 'mine.csv'}",)))

@@ -120,7 +120,7 @@ def test_data_set_ids_load_through_datasets(tmp_path, monkeypatch):
     assert sorted(a.id for a in reading.articles) == ["gio-1", "gio-2", "rep-1", "rep-2"]
     with pytest.raises(InputError, match="the labels of usable rows are G: give files of two outlets"):
         read(["hf://owner/hub/ilgiornale"])
-    with pytest.raises(InputError, match=r"hf://owner/hub/ilgiornale/train is given twice, of other outlets"):
+    with pytest.raises(InputError, match=r"hf://owner/hub/ilgiornale/train is of two outlets"):
         read(["left=hf://owner/hub/ilgiornale", "right=hf://datasets/owner/hub/ilgiornale"])
 
     (tmp_path / "owner/plain").mkdir()

@@ -31,7 +31,7 @@ def split_of(strict=0.5, given=None, **sizes):
         (lambda folder: parse_sizes("A1=5"), "--sizes A1=5000"),
         (lambda folder: parse_sizes("A1=0,A2=5"), "--sizes A1=5000"),
         (lambda folder: parse_sizes("A1=5,A2=x"), "--sizes A1=5000"),
-        (lambda folder: split_of(A1=10, A2=10, A3=100), r"120 pairs .*A3=100.* there are 100"),
+        (lambda folder: split_of(A1=10, A2=10, A3=100), "asks for 120 pairs, there are 100"),
         (lambda folder: split_of(strict=0.95), "--strict"),
         (lambda folder: split_of(given=["A1"] * 200), "no A2"),
         (lambda folder: tfidf(["", "! ?"]), "no word is left"),
