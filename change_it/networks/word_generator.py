@@ -57,7 +57,7 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
         if tokenizer is not None:
             about: dict[str, Any] = self.config.change_it
             format_ = WordFormat(tokenizer, **about["format"])
-            given |= format_.search(about["no_repeat_ngram_size"], 1, tokenizer.unknown)
+            given |= format_.rules(about["no_repeat_ngram_size"], 1, tokenizer.unknown)
         return super().generate(*args, **given | options)  # type: ignore[misc]  # it types self by a protocol
 
     def forward(
