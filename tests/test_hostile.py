@@ -17,7 +17,7 @@ from processes import Handler, listening
 from change_it import HeadlineTransfer, InputError, io
 from change_it.cli import exit_on_input_error, main
 from change_it.corpus.negatives import negate
-from change_it.generators.prompt import headline_of
+from change_it.generators.prompted import headline_of
 from change_it.hub import cards
 from change_it.io import rows as reader
 from change_it.judges.linear import boosted
@@ -184,6 +184,7 @@ def test_the_base_that_is_fetched_is_named_and_no_module_of_adapters_is_imported
     pytest.importorskip("peft")
     folder = Path(shutil.copytree(saved_models / "generator", tmp_path / "generator"))
     edit(folder / "generator.json", lambda record: record.update(base="other/model"))
+    (folder / "config.json").unlink()
     with caplog.at_level(logging.WARNING), pytest.raises((InputError, OSError)):
         HeadlineTransfer.from_pretrained(folder, device="cpu")
     assert "loading other/model, the base of the adapters" in caplog.text

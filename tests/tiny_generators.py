@@ -65,10 +65,10 @@ def batch_of(format_, sources, targets):
 
 def found_by(model, format_, sources, **settings):
     """What `search` finds; `candidates` and `no_repeat_ngram_size` among the settings."""
-    from change_it.networks.headline_pipeline import search
+    from change_it.networks.headline_pipeline import search_headlines
 
-    rules = {"candidates": settings.pop("candidates", 1), "no_repeat_ngram_size": 0}
-    return search(model, format_, format_.inputs(sources), {"num_beams": 5} | settings, **rules)
+    rules = {"candidates": settings.pop("candidates", 1), "rule": 0}
+    return search_headlines(model, format_, format_.inputs(sources), {"num_beams": 5} | settings, **rules)
 
 
 def transferred(chosen):

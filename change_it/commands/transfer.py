@@ -40,7 +40,7 @@ class TransferOptions(InferenceOptions):
         change-it transfer --corpus runs/quickstart/corpus --items 20 --out runs/mine/predictions/rewrite.csv
         change-it transfer --generator runs/mine/generators --recipe sum --corpus runs/mine/corpus --out runs/mine/predictions/sum.csv
         change-it transfer --generator runs/mine/generators/sum-gio --input articles.csv --out new.csv
-        change-it transfer --generator NAME --endpoint http://localhost:8000/v1 --shots 3 --corpus runs/mine/corpus --out runs/mine/predictions/prompted.csv
+        change-it transfer --generator NAME --endpoint http://localhost:8000/v1 --corpus runs/mine/corpus --out runs/mine/predictions/prompted.csv
         change-it transfer --generator runs/mine/generators --corpus runs/mine/corpus --rerank runs/mine/judges-0 --out runs/mine/predictions/chosen.csv
     """
 
@@ -62,8 +62,6 @@ class TransferOptions(InferenceOptions):
     """Address of an OpenAI-compatible server whose model --generator is prompted in the language of --corpus, without training; its key is read from the environment, CHANGE_IT_API_KEY."""
     concurrency: int = 8
     """Requests at a time to --endpoint."""
-    shots: int = 0
-    """Examples in a prompt: the training pairs of --corpus, never of the test set, that are nearest to each item by tf-idf."""
     to: str | None = None
     """Outlet to write for; of the rows of a file the other one than their label when not given."""
     rerank: str | None = None
@@ -98,82 +96,78 @@ def run(options: TransferOptions) -> None:
 
 
 def _check(options: TransferOptions) -> None:
-    """Refuse options that require another one, and what is not there or lacks a column that is read."""
+    """Refuse options that require another one, and files that are not there or lack a column, before torch is loaded."""
     if not (options.corpus or options.input):
         raise InputError("give --corpus to transfer its test headlines, or --input for a file")
     if options.endpoint and not options.corpus:
         raise InputError("--endpoint requires --corpus")
     if options.items and options.input:
         raise InputError("--items requires a --corpus without --input")
-    if options.shots and not options.endpoint:
-        raise InputError("--shots requires --endpoint")
     counts = ("items", "candidates", "batch_size", "concurrency")
     check_counts(**{name: getattr(options, name) for name in counts})
     if options.corpus:
         check_corpus(options.corpus)
     if options.rerank:
         check_judges(options.rerank)
-    needs, both = {"headline", "article"} if options.endpoint or options.rerank else set(), options.to is None
+    needs = {"headline", "article"} if options.endpoint or options.rerank else set[str]()
+    needs_label = options.to is None and bool(options.endpoint)
     if options.endpoint:
         if options.to is not None:
             check_outlet(str(options.corpus), options.to)
     else:
         check_model(options.generator, command=COMMAND)
-        if (folder := Path(options.generator)).is_dir():
+        if (folder := Path(options.generator)).is_dir():  # of a Hub id nothing is known yet
             infos = choose_generators(folder, options.recipe, options.to, name=options.generator).values()
             needs = needs.union(*(info.needs for info in infos))
-            both = both and (len(infos) > 1 or any(info.to is None for info in infos))
-        else:
-            both = False  # of a Hub id nothing is known yet
+            needs_label = options.to is None and (len(infos) > 1 or any(info.to is None for info in infos))
     if options.input:
         names = parse_columns(options.columns, COLUMNS)
         tables = read_tables([options.input], names)
-        rows = [row for table in tables for row in islice(table.rows, LOOKED_AT)]
+        if not any(list(islice(table.rows, LOOKED_AT)) for table in tables):
+            raise InputError(
+                f"{options.input} holds no rows: give CSV with a header, or JSON with one object a line"
+            )
+        needed, advice = [*needs, *["label"] * needs_label], ", or give --to" if needs_label else ""
         columns = [column for table in tables for column in table.columns]
-        if not rows or not columns:
-            fault = f"{options.input} holds no rows that can be read"
-            raise InputError(f"{fault}: give CSV with a header, or JSON with one object a line")
-        needed, advice = [*needs, *(["label"] if both else [])], ", or give --to" if both else ""
         check_columns(options.input, columns, names, COLUMNS, needs=needed, advice=advice)
-    check_writable(
-        options.out, kind="csv", inputs=(options.input, options.corpus, options.generator, options.rerank)
-    )
+    inputs = options.input, options.corpus, options.generator, options.rerank
+    check_writable(options.out, kind="csv", inputs=inputs)
 
 
 def _setup(options: TransferOptions) -> "TransferSetup":
     """The generators or the model of a server, and the judges that choose."""
     from change_it.generators.file_transfer import TransferSetup
-    from change_it.generators.headline_transfer import HeadlineSystem, HeadlineTransfer
-    from change_it.generators.prompt import Prompt
+    from change_it.generators.generator import BEAMS
+    from change_it.generators.headline_transfer import (
+        HeadlineSystem,
+        HeadlineTransfer,
+        Search,
+        read_decoding,
+    )
     from change_it.generators.prompted import PromptedGenerator
-    from change_it.generators.search import BEAMS, Search, read_decoding
     from change_it.networks.server import Server
     from change_it.scoring.judges import Judges
 
     beams: dict[str, Any] = {} if options.endpoint else {"num_beams": BEAMS}
     decoding = read_decoding(options.generation, **beams)
-    search = Search(decoding, options.candidates if options.rerank else 1, options.seed)
     system: HeadlineSystem
     if options.endpoint:
-        prompt = Prompt.of_corpus(str(options.corpus), shots=options.shots)
         server = Server(options.endpoint, options.generator)
-        system = PromptedGenerator(prompt, server, options.concurrency)
+        system = PromptedGenerator(str(options.corpus), server, options.concurrency)
     else:
-        where: dict[str, Any] = {"precision": options.precision, "device": options.device}
-        system = HeadlineTransfer.from_pretrained(
-            options.generator, recipe=options.recipe, to=options.to, **where
-        )
+        aim: dict[str, Any] = {"recipe": options.recipe, "to": options.to}
+        system = HeadlineTransfer.from_pretrained(options.generator, **aim, **options.judging)
     if options.to:
         system.targets = (options.to,)
     judges = None
     if options.rerank:
         judges = Judges.from_pretrained(options.rerank, **options.judging)
         judges.check_outlets(system.outlets, options.corpus or f"behind {options.generator}")
-    return TransferSetup(system, judges, search)
+    return TransferSetup(system, judges, Search(decoding, options.candidates if judges else 1, options.seed))
 
 
 def _show(items: Sequence["Item"], options: TransferOptions, setup: "TransferSetup", seconds: float) -> None:
-    """Some transfers and a summary."""
+    """Some transfers, a summary and the next command."""
     from change_it.scoring.item import directions_in_turn  # loads polars
     from change_it.text.cleaning import alike
 
@@ -187,8 +181,8 @@ def _show(items: Sequence["Item"], options: TransferOptions, setup: "TransferSet
     errors = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
     summary = f"{counted(len(good), 'headline')} in {seconds:.0f} s"
     summary += f"; {counted(len(items) - len(good), 'row')} with an error ({errors})" if errors else ""
-    seen = alike(options.out.name, [(one.prediction, one.source) for one in good])
-    lines = [summary, *(f"Warning: {sentence}." for sentence in seen), f"wrote {options.out}"]
+    warnings = alike(options.out.name, [(item.prediction, item.source) for item in good])
+    lines = [summary, *(f"Warning: {sentence}." for sentence in warnings), f"wrote {options.out}"]
     if setup.reranker.startswith("fold:all"):
         lines.append(
             "Warning: the judges that chose train on all folds, so change-it score refuses every judge for this file: "

@@ -14,9 +14,8 @@ from change_it import __version__
 from change_it.corpus.article import KNOWN_LABELS
 from change_it.corpus.reading import COLUMNS
 from change_it.errors import InputError
-from change_it.generators.headline_transfer import HeadlineSystem
+from change_it.generators.headline_transfer import HeadlineSystem, Search
 from change_it.generators.rerank import order
-from change_it.generators.search import Search
 from change_it.io import append, cell_text, length_fault, parse_columns, read_tables, write_table
 from change_it.networks.pretrained import map_threads
 from change_it.progress import bar
@@ -27,7 +26,6 @@ from change_it.text import cleaning
 from change_it.text.folding import composed
 
 HEADER = ("id", "headline", "target", "error", "reranker", "candidates", "generator")
-NOTHING = "nothing was written"
 
 
 @dataclass(frozen=True)
@@ -37,11 +35,6 @@ class TransferSetup:
     system: HeadlineSystem
     judges: Judges | None  # choose among candidates; None takes the first
     search: Search
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """Texts of a row that the system or the judges read."""
-        return ("headline", "article") if self.judges else self.system.needs
 
     @property
     def reranker(self) -> str:
@@ -64,7 +57,7 @@ def corpus_items(setup: TransferSetup, corpus: str, count: int | None = None) ->
         with_reference = [item for item in items if item.reference]
         ids = {item.id for item in directions_in_turn(with_reference, setup.search.seed)[:count]}
         items = [item for item in items if item.id in ids]
-    return [_checked(item, setup.needs) for item in items]
+    return [_checked(item, setup) for item in items]
 
 
 def file_items(setup: TransferSetup, file: str, *, columns: str = "", to: str | None = None) -> list[Item]:
@@ -74,12 +67,12 @@ def file_items(setup: TransferSetup, file: str, *, columns: str = "", to: str | 
     items: list[Item] = []
     for table in read_tables([file], names):
         for number, row in enumerate(table.rows, start=1):
-            label, target, fault, id_, headline, article = "", "", "", f"{table.stem}-{number}", "", ""
+            id_, label, headline, article, target, fault = f"{table.stem}-{number}", "", "", "", "", ""
             try:
-                cells = {ours: cell_text(row.cells.get(ours), ours) for ours in names}
+                cells = {name: cell_text(row.cells.get(name), name) for name in names}
                 id_ = cleaning.visible(cells["id"]) or id_
                 label, headline, article = (
-                    cleaning.clean(cells[ours]) for ours in ("label", "headline", "article")
+                    cleaning.clean(cells[name]) for name in ("label", "headline", "article")
                 )
             except InputError as error:
                 fault = str(error)
@@ -92,15 +85,15 @@ def file_items(setup: TransferSetup, file: str, *, columns: str = "", to: str | 
             else:
                 fault = fault or (f"unknown label: {label}" if label else "empty label")
             items.append(Item(id_, label, target, headline, article, error=fault))
-    return [_checked(item, setup.needs) for item in items]
+    return [_checked(item, setup) for item in items]
 
 
-def _checked(item: Item, needs: Sequence[str]) -> Item:
-    """The item, with an error for a text that is needed and empty, or too long."""
+def _checked(item: Item, setup: TransferSetup) -> Item:
+    """The item, with an error for a text that system or judges read and that is empty, or for one too long."""
     texts = {"headline": item.source, "article": item.article}
-    empty = [name for name in needs if not texts[name]]
+    empty = [name for name in (texts if setup.judges else setup.system.needs) if not texts[name]]
     fault = f"empty {' and '.join(empty)}" if empty else "".join(map(length_fault, texts, texts.values()))
-    return replace(item, error=fault) if fault and not item.error else item
+    return replace(item, error=item.error or fault)
 
 
 def transfer_items(
@@ -111,81 +104,75 @@ def transfer_items(
     They are written in chunks, items of like length in one. Rows are kept in FILE.*.partial until all are there, also where
     another one fails: a call with the same `record` of options goes on with the ids that it lacks.
     """
-    unfinished = _unfinished(setup, items, out, record)
-    batch_size, generation = record["batch_size"], record["generation"]
-    done = _finished(unfinished, items)
-    write_table(unfinished, HEADER, list(done.values()))
-    lengths = [len(item.article if "article" in setup.system.needs else item.source) for item in items]
+    system, batch_size = setup.system, record["batch_size"]
+    # another file for other options, texts, generators or judges; what a server's model is, is known only later
+    own = [] if record["endpoint"] else [system.signature(target) for target in system.targets]
+    text = repr(({**record}, own, setup.reranker, __version__, *items)).encode("utf-8", "backslashreplace")
+    partial = out.with_name(f"{out.name}.{hashlib.sha256(text).hexdigest()[:8]}.partial")
+    done = _finished(partial, items)
+    write_table(partial, HEADER, list(done.values()))
     places = [place for place, item in enumerate(items) if not item.error]
+    lengths = [len(item.article if "article" in system.needs else item.source) for item in items]
     places.sort(key=lambda place: (items[place].target, -lengths[place]))
-    size = batch_size or max(1, setup.system.kept_together // setup.search.candidates)
+    size = batch_size or max(1, system.kept_together // setup.search.candidates)
     chunks = [places[start : start + size] for start in range(0, len(places), size)]
     missing = [chunk for chunk in chunks if not done.keys() >= set(chunk)]
-    before = len(places) - sum(map(len, missing))  # by an interrupted run
     lock = Lock()
-    with bar("transferring", len(places), initial=before) as done_bar:
+    with bar("transferring", len(places), initial=len(places) - sum(map(len, missing))) as done_bar:
 
         def finish(chunk: Sequence[int]) -> None:
-            written = new_rows(setup, [items[place] for place in chunk], batch_size)
+            rows = new_rows(setup, [items[place] for place in chunk], batch_size)
             text = io.StringIO()
-            csv.writer(text, lineterminator="\n").writerows(written)
-            with lock, unfinished.open("ab") as file:
+            csv.writer(text, lineterminator="\n").writerows(rows)
+            with lock, partial.open("ab") as file:
                 append(file, text.getvalue().encode("utf-8", "backslashreplace"))
-                done.update(zip(chunk, written, strict=True))
+                done.update(zip(chunk, rows, strict=True))
                 done_bar.update(len(chunk))
 
         try:
-            list(map_threads(finish, missing, setup.system.batches_at_once(setup.search)))
-        except InputError as error:
+            list(map_threads(finish, missing, system.batches_at_once(setup.search)))
+        except (InputError, TypeError, ValueError) as error:
+            setting = (
+                "" if isinstance(error, InputError) else f"--generation {' '.join(record['generation'])}: "
+            )
+            if setting and (done or not record["generation"]):
+                raise  # transformers checks some settings when it writes, and nothing else is the user's
             if not done:
-                unfinished.unlink()
-                raise
-            kept = f"{len(done):,} of {len(places):,} headlines are kept, and the same command goes on with the others"
-            raise InputError(f"{error} ({kept})") from error
-        except (TypeError, ValueError) as error:  # transformers checks some settings when it writes
-            if not generation or done:
-                raise
-            unfinished.unlink()
-            reason = str(error).partition("\n")[0]
-            raise InputError(f"--generation {' '.join(generation)}: {reason}") from error
-    in_order = [done.get(place) or _row(setup, item, "", item.error) for place, item in enumerate(items)]
-    write_table(out, HEADER, in_order)
-    unfinished.unlink()
-    return [replace(item, prediction=row[1], error=row[3]) for item, row in zip(items, in_order, strict=True)]
-
-
-def _unfinished(setup: TransferSetup, items: Sequence[Item], out: Path, record: Mapping[str, Any]) -> Path:
-    """The file of an unfinished run, another one for other options, texts, generators or judges."""
-    system = setup.system
-    models = [system.writer(target).signature for target in system.targets] if system.models else []
-    text = repr(({**record}, models, setup.reranker, __version__, *items)).encode("utf-8", "backslashreplace")
-    return out.with_name(f"{out.name}.{hashlib.sha256(text).hexdigest()[:8]}.partial")
+                partial.unlink()
+            kept = f" ({len(done):,} of {len(places):,} headlines are kept, and the same command goes on with the others)"
+            reason = str(error).partition("\n")[0] if setting else str(error)
+            raise InputError(f"{setting}{reason}{kept if done else ''}") from error
+    rows = [done.get(place) or _row(setup, item, "") for place, item in enumerate(items)]
+    write_table(out, HEADER, rows)
+    partial.unlink()
+    return [replace(item, prediction=row[1], error=row[3]) for item, row in zip(items, rows, strict=True)]
 
 
 def _finished(file: Path, items: Sequence[Item]) -> dict[int, list[str]]:
     """The rows of an unfinished file by the place of their item; without a line that was cut off, and ids that are not unique."""
     text = file.read_bytes().rpartition(b"\n")[0].decode() if file.exists() else ""
-    of_id = {row[0]: row for row in csv.reader(text.split("\n")[1:])}
+    rows = {row[0]: row for row in csv.reader(text.split("\n")[1:])}
     counts = Counter(item.id for item in items)
-    places = (place for place, item in enumerate(items) if counts[item.id] == 1 and item.id in of_id)
-    return {place: of_id[items[place].id] for place in places}
+    return {
+        place: rows[item.id] for place, item in enumerate(items) if counts[item.id] == 1 and item.id in rows
+    }
 
 
-def _row(setup: TransferSetup, item: Item, text: str, fault: str) -> list[str]:
-    """The row of an item."""
+def _row(setup: TransferSetup, item: Item, text: str) -> list[str]:
+    """The row of an item, with the reason where there is no text."""
+    if not text:
+        fault = item.error or setup.system.faults.get(item) or "nothing was written"
+        return [item.id, "", item.target, fault, "", "", ""]
     offered = str(setup.search.candidates) if setup.judges else ""
-    signed = (setup.reranker, offered, setup.system.writer(item.target).signature) if text else ("", "", "")
-    return [item.id, text, item.target, "" if text else fault or NOTHING, *signed]
+    return [item.id, text, item.target, "", setup.reranker, offered, setup.system.signature(item.target)]
 
 
 def new_rows(setup: TransferSetup, items: Sequence[Item], batch_size: int | None) -> list[list[str]]:
     """The row of each item: a new headline, empty where there is no candidate."""
     candidates = setup.system.propose(items, setup.search, batch_size)
-    texts = [[" ".join(composed(each.text).split()) for each in of_item] for of_item in candidates]
-    texts = [[text for text in offered if text] for offered in texts]
-    orders = order(setup.judges, texts, items) if setup.judges else [range(len(some)) for some in texts]
-    chosen = [
-        next((offered[place] for place in places), "") for offered, places in zip(texts, orders, strict=True)
-    ]
-    faults = setup.system.faults
-    return [_row(setup, item, text, faults.get(item, "")) for item, text in zip(items, chosen, strict=True)]
+    texts = [[" ".join(composed(candidate.text).split()) for candidate in group] for group in candidates]
+    texts = [[*filter(None, group)] for group in texts]
+    if setup.judges:
+        orders = order(setup.judges, texts, items)
+        texts = [[group[place] for place in places] for group, places in zip(texts, orders, strict=True)]
+    return [_row(setup, item, group[0] if group else "") for item, group in zip(items, texts, strict=True)]

@@ -1,6 +1,7 @@
 """A generator's folder: its `generator.json`, and the choice among several generators."""
 
 import tomllib
+from collections import Counter
 from dataclasses import MISSING, asdict, dataclass, fields
 from importlib.resources import files
 from pathlib import Path
@@ -67,33 +68,29 @@ class GeneratorInfo:
                 f"{folder} holds no {GENERATOR_FILE}: give the folder of one generator, since it is one model a repository, or "
                 f"train one with {COMMAND}"
             )
-        known = {field.name: field.default is MISSING for field in fields(cls)}
-        if lacking := [name for name, is_required in known.items() if is_required and name not in values]:
+        required = {field.name: field.default is MISSING for field in fields(cls)}
+        if lacking := [name for name in required if required[name] and name not in values]:
             raise InputError(f"{path} lacks {listed(lacking)}: train the generator again")
-        given: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value
-            for name, value in values.items()
-            if name in known
-        }
+        chosen: dict[str, Any] = {name: values[name] for name in required if name in values}
+        lists = {name: tuple(value) for name, value in chosen.items() if isinstance(value, list)}
         try:
-            info = cls(**given)
+            info = cls(**chosen | lists)
             if not all(0 < tokens <= TOKENS for tokens in (info.source_tokens, info.target_tokens)):
                 raise InputError(
                     f"{path} has lengths out of 1 to {TOKENS:,} tokens: train the generator again"
                 )
-            return info
         except StrictDataclassError as error:
             reason = " ".join(str(error).split())
             raise InputError(f"{path} is broken ({reason}): train the generator again") from error
+        return info
 
 
 def corpus_language(corpus: str) -> str:
     """The language that `corpus build` wrote down, or else the headlines': it, en or none."""
     if language := read_language(corpus):
         return language
-    return guess_language(
-        read_table(corpus, "articles", "train", ["headline"])["headline"].head(1000).to_list()
-    )
+    headlines = read_table(corpus, "articles", "train", ["headline"])["headline"]
+    return guess_language(headlines.head(1000).to_list())
 
 
 def read_prompts(language: str) -> dict[str, Any]:
@@ -107,8 +104,8 @@ def read_prompts(language: str) -> dict[str, Any]:
 def prompt_of(language: str, reads: str, to: str | None) -> tuple[str, str]:
     """The text before and after the source in the prompt of a causal model; `to` None is agnostic, or a field that each source fills."""
     template = read_prompts(language)[reads]["targeted" if to else "agnostic"]
-    before, _, after = template.partition("{source}")
-    return (before.replace("{to}", to), after.replace("{to}", to)) if to else (before, after)
+    before, _, after = template.replace("{to}", to or "{to}").partition("{source}")
+    return before, after
 
 
 def choose_generators(
@@ -119,13 +116,13 @@ def choose_generators(
     paths = [folder] if alone else [path.parent for path in sorted(folder.glob(f"*/{GENERATOR_FILE}"))]
     infos = {path: GeneratorInfo.load(path) for path in paths}
     if not infos:
-        if mend := instead(folder, "generators"):
-            raise InputError(f"{name} holds no generator: {mend}")
-        if (folder / "config.json").exists():
-            raise InputError(
-                f"{name} is a model that was not trained here: serve it and give its --endpoint, or train it with {COMMAND} --architecture {name}"
+        mend = instead(folder, "generators") or f"train one with {COMMAND}"
+        if (folder / "config.json").exists() and not instead(folder, "generators"):
+            mend = (
+                f"copy {GENERATOR_FILE} of the adapters into it if they are merged there, serve it and give its --endpoint, "
+                f"or train it with {COMMAND} --architecture {name}"
             )
-        raise InputError(f"{name} holds no generator: train one with {COMMAND}")
+        raise InputError(f"{name} holds no generator: {mend}")
     recipes = list(dict.fromkeys(info.recipe for info in infos.values()))
     if recipe is None and len(recipes) > 1:
         raise InputError(f"{name} has generators of several recipes: choose one of {', '.join(recipes)}")
@@ -141,10 +138,8 @@ def choose_generators(
     outlets = next(iter(chosen.values())).outlets
     if to not in (None, *outlets):
         raise InputError(f"{to} is no outlet of {name}: give {' or '.join(outlets)}")
-    for outlet in (None, *outlets):
-        paths = [path for path, info in chosen.items() if info.to == outlet]
-        if len(paths) > 1:
-            raise InputError(
-                f"{name} has several generators for {outlet}: give one of them, {' or '.join(map(str, paths))}"
-            )
+    outlet, count = Counter(info.to for info in chosen.values()).most_common(1)[0]
+    if count > 1:
+        several = " or ".join(str(path) for path, info in chosen.items() if info.to == outlet)
+        raise InputError(f"{name} has several generators for {outlet}: give one of them, {several}")
     return chosen

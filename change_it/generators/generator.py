@@ -1,8 +1,7 @@
-"""A generator: its network or pre-trained model, tokenizer, format and info; made for training, loaded."""
+"""A generator: its network or pre-trained model, tokenizer, format and info; made for training, saved, loaded."""
 
 import warnings
-from collections.abc import Iterable, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from logging import getLogger
@@ -35,10 +34,9 @@ from change_it.generators.generator_options import (
     ModelKind,
     no_model,
 )
-from change_it.generators.search import BEAMS, Candidate, Search, drawn
 from change_it.io import GENERATOR_FILE, PICKLE, is_missing_path, read_json, write_json
 from change_it.networks.formats import FORMATS, Format
-from change_it.networks.headline_pipeline import HeadlinePipeline, search
+from change_it.networks.headline_pipeline import HeadlinePipeline
 from change_it.networks.pointer_generator import (
     AS_PUBLISHED,
     PointerGeneratorConfig,
@@ -60,16 +58,17 @@ from change_it.networks.pretrained import (
     quiet,
     read_config,
     read_tokenizer,
-    reading_errors,
 )
 from change_it.networks.tokenizer import HeadlineTokenizer, train_tokenizer
 from change_it.training.training_options import Arithmetic
 
+#: Width of a search that sets nothing else.
+BEAMS = 5
 #: Pieces or words of the smallest tokenizer.
 PIECES = 4
 #: The formats cut, not the tokenizer.
 LONGEST = 1_000_000
-#: What is kept of a model's settings for `generate`.
+#: What is kept of a model's settings for `generate`: others would be mixed with those of a search.
 TOKENS = ("bos_token_id", "eos_token_id", "decoder_start_token_id", "forced_bos_token_id")
 
 
@@ -87,15 +86,6 @@ class Generator:
         """SHA-256 of its weights, of the adapters alone where there are any."""
         return hash_of_weights(self.folder, command=COMMAND)
 
-    def write(self, sources: Sequence[str], how: Search) -> list[list[Candidate]]:
-        """Candidates for each source of a batch, distinct and best first."""
-        with reading_errors(self.format.tokenizer), self.format.lock:
-            read = self.format.inputs(sources)
-        rule = self.info.no_repeat_ngram_size
-        with drawn(sources, how.seed) if how.is_drawn else nullcontext():
-            rules = {"candidates": how.candidates, "no_repeat_ngram_size": rule}
-            return search(self.model, self.format, read, how.settings, **rules)
-
 
 def load_generator(name: str | Path, *, precision: Arithmetic = "float32", device: str = "auto") -> Generator:
     """Load a generator from its folder or Hub id; bf16 leaves weights in bfloat16 around which adapters were trained so."""
@@ -103,8 +93,9 @@ def load_generator(name: str | Path, *, precision: Arithmetic = "float32", devic
     folder = local_folder(name, command=COMMAND)
     info = GeneratorInfo.load(folder)
     tokenizer = load_tokenizer(folder)
+    merged = not (folder / "adapter_config.json").is_file() and (folder / "config.json").is_file()
     with quiet():
-        if info.base:
+        if info.base and not merged:
             if is_missing_path(info.base) or info.base.startswith("."):
                 raise InputError(
                     f"the adapters in {folder} belong to {info.base}, which is neither the full path of a folder nor a Hub id: "
@@ -120,12 +111,12 @@ def load_generator(name: str | Path, *, precision: Arithmetic = "float32", devic
             model = model if precision == "bf16" else model.float()
         else:
             model = load_model(folder, info.kind, tokenizer)
-    return Generator(model.to(where).eval(), make_format(info, tokenizer, model), info, folder)
+    return Generator(model.to(where).eval(), make_format(info, tokenizer, model.config), info, folder)
 
 
-def make_format(info: GeneratorInfo, tokenizer: PreTrainedTokenizerBase, model: Any) -> Format:
-    """The format of a generator."""
-    return FORMATS[info.kind](tokenizer, **format_options(info, model.config))
+def make_format(info: GeneratorInfo, tokenizer: PreTrainedTokenizerBase, config: Any) -> Format:
+    """The format of a generator; `config` is its model's."""
+    return FORMATS[info.kind](tokenizer, **format_options(info, config))
 
 
 def format_options(info: GeneratorInfo, config: Any) -> dict[str, Any]:
@@ -149,11 +140,12 @@ def save_generator(folder: Path, model: Any, tokenizer: PreTrainedTokenizerBase,
     size, options = info.no_repeat_ngram_size, format_options(info, SimpleNamespace(**config))
     auto = "AutoModelForCausalLM" if info.kind == "causal" else "AutoModelForSeq2SeqLM"
     impl = f"{HeadlinePipeline.__module__.rpartition('.')[2]}.{HeadlinePipeline.__name__}"
-    config["change_it"] = {"kind": info.kind, "format": options, "no_repeat_ngram_size": size}
+    about = {"kind": info.kind, "format": options, "no_repeat_ngram_size": size}
+    config["change_it"] = {**about, "outlets": info.outlets} if info.reads == "both" else about
     config["custom_pipelines"] = {"text-generation": {"impl": impl, "pt": [auto]}}
     write_json(folder / "config.json", config)
     tokens = read_json(folder / "generation_config.json") or {}
-    blocked = FORMATS[info.kind](tokenizer, **options).search(size, 1)["no_repeat_ngram_size"]
+    blocked = make_format(info, tokenizer, model.config).rules(size, 1)["no_repeat_ngram_size"]
     search = {"num_beams": BEAMS, "max_new_tokens": info.target_tokens, "no_repeat_ngram_size": blocked}
     write_json(folder / "generation_config.json", {**tokens, **search})
     custom_object_save(HeadlinePipeline, folder)
@@ -165,12 +157,12 @@ def kind_of(architecture: str) -> ModelKind:
         return "words"
     with load_errors(no_model(architecture)):
         config = read_config(architecture)
-    name, masked = config.model_type, config.model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES
+    name = config.model_type
     if name in (PointerGeneratorConfig.model_type, PointerTransformerConfig.model_type):
         return "words"
     if config.is_encoder_decoder and name in MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES:
         return "encoder-decoder"
-    is_decoder = getattr(config, "is_decoder", False) or not masked
+    is_decoder = getattr(config, "is_decoder", False) or name not in MODEL_FOR_MASKED_LM_MAPPING_NAMES
     if not config.is_encoder_decoder and name in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES and is_decoder:
         return "causal"
     raise InputError(
@@ -184,28 +176,24 @@ def new_network(
     """A network of this package, or s2s, pn or pnc as published, and its tokenizer; the weights depend on torch's random state."""
     tokenizer = train_tokenizer(texts, size=vocabulary)
     tokenizer.model_max_length = LONGEST
-    reserved = tokenizer.reserved
-    sizes: dict[str, Any] = {
-        "vocab_size": len(tokenizer) + reserved,
-        "reserved": reserved,
-        "hidden_size": cells,
-    }
+    width = {"vocab_size": len(tokenizer) + tokenizer.reserved, "reserved": tokenizer.reserved}
+    sizes: dict[str, Any] = {**width, "hidden_size": cells}
+    network: WordGenerator
     if architecture == TRANSFORMER:
-        wide = PointerTransformerConfig(**sizes, intermediate_size=2 * cells)
-        network: WordGenerator = PointerTransformerForConditionalGeneration(wide)
+        config = PointerTransformerConfig(**sizes, intermediate_size=2 * cells)
+        network = PointerTransformerForConditionalGeneration(config)
     else:
-        kind: dict[str, Any] = {"copy": architecture != "s2s", "coverage": architecture == "pnc"}
-        published = {**AS_PUBLISHED, **({"bridge": "none"} if architecture == "s2s" else {})}
-        config = PointerGeneratorConfig(**sizes, **kind, **(published if as_published else {}))
-        network = PointerGeneratorForConditionalGeneration(config)
-    network.generation_config = tokens_of(network)
-    network.generation_config.pad_token_id = tokenizer.pad_token_id
+        sizes |= {"copy": architecture != "s2s", "coverage": architecture == "pnc"}
+        if as_published:
+            sizes |= {**AS_PUBLISHED, **({"bridge": "none"} if architecture == "s2s" else {})}
+        network = PointerGeneratorForConditionalGeneration(PointerGeneratorConfig(**sizes))
+    network.generation_config = _tokens_of(network, tokenizer.pad_token_id)
     return network, tokenizer
 
 
-def tokens_of(model: Any) -> GenerationConfig:
-    """Of the settings that `generate` finds at a model the special tokens alone: others would be mixed with those of a search."""
-    return GenerationConfig(**{name: getattr(model.generation_config, name) for name in TOKENS})
+def _tokens_of(model: Any, pad: int) -> GenerationConfig:
+    given = {name: getattr(model.generation_config, name) for name in TOKENS}
+    return GenerationConfig(**given, pad_token_id=pad)
 
 
 def load_tokenizer(folder: str | Path) -> Any:
@@ -239,25 +227,23 @@ def load_model(
     auto = AutoModelForCausalLM if kind == "causal" else AutoModelForSeq2SeqLM
     with load_errors(f"{folder} cannot be loaded as a generator: train or save it again"):
         model = load_weights(auto, folder, use=use, dtype=dtype)
-        ours = kind == "words"
-        rows = model.config.vocab_size if ours else model.get_input_embeddings().num_embeddings
-        largest = max(tokenizer.get_vocab().values()) + (tokenizer.reserved if ours else 0)
+        words = kind == "words"
+        rows = model.config.vocab_size if words else model.get_input_embeddings().num_embeddings
+        largest = max(tokenizer.get_vocab().values()) + (tokenizer.reserved if words else 0)
         if largest >= rows:
             raise InputError(
                 f"the vocabulary does not fit the model {folder}: the tokenizer has ids up to {largest}, the model knows {rows}; "
                 "use the tokenizer that belongs to the model, or resize its embeddings and save it again"
             )
-        pad = tokenizer.pad_token_id
-        if kind == "encoder-decoder" and model.config.decoder_start_token_id is None:
+        config, pad = model.config, tokenizer.pad_token_id
+        if kind == "encoder-decoder" and config.decoder_start_token_id is None:
             # what mBART learns begins with the end of its labels
-            begin = tokenizer.eos_token_id if model.config.model_type == "mbart" else tokenizer.bos_token_id
-            model.config.decoder_start_token_id = pad if begin is None else begin
-        model.config.pad_token_id = pad if model.config.pad_token_id is None else model.config.pad_token_id
-        brought = model.generation_config
-        model.generation_config = tokens_of(model)
-        model.generation_config.pad_token_id = pad
-        if kind != "causal" and brought.decoder_start_token_id is None:
-            model.generation_config.decoder_start_token_id = model.config.decoder_start_token_id
+            begin = tokenizer.eos_token_id if config.model_type == "mbart" else tokenizer.bos_token_id
+            config.decoder_start_token_id = pad if begin is None else begin
+        config.pad_token_id = pad if config.pad_token_id is None else config.pad_token_id
+        model.generation_config = _tokens_of(model, pad)
+        if kind != "causal" and model.generation_config.decoder_start_token_id is None:
+            model.generation_config.decoder_start_token_id = config.decoder_start_token_id
     return model
 
 
@@ -283,12 +269,8 @@ def load_adapters(model: Any, folder: Path) -> Any:
         raise InputError(f"{folder} {PICKLE}")
     if (read_json(folder / "adapter_config.json") or {}).get("megatron_config"):
         raise InputError(f"{folder / 'adapter_config.json'} names a module of Python, which is not run")
-    with (
-        load_errors(
-            f"the adapters in {folder} do not fit their base model: train them again, or restore the base"
-        ),
-        warnings.catch_warnings(action="ignore"),
-    ):
+    refusal = f"the adapters in {folder} do not fit their base model: train them again, or restore the base"
+    with load_errors(refusal), warnings.catch_warnings(action="ignore"):
         warnings.filterwarnings("error", message="Found missing")  # weights, of which PEFT only warns
         adapted = peft.PeftModel.from_pretrained(model, folder)
         check_finite(peft.get_peft_model_state_dict(adapted, save_embedding_layers=False), folder)

@@ -1,32 +1,105 @@
 """`HeadlineTransfer`: trained generators as a function from headlines and articles to new headlines."""
 
-import operator
+import threading
+import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
-from functools import cache, partial
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import torch
 from transformers import GenerationConfig
 
 from change_it.corpus.article import outlet_names
 from change_it.errors import InputError
 from change_it.generators.folder import COMMAND, choose_generators
-from change_it.generators.generator import Generator, load_generator
+from change_it.generators.generator import BEAMS, Generator, load_generator
 from change_it.generators.generator_options import CANDIDATES, Recipe
 from change_it.generators.recipes import source_of
-from change_it.generators.rerank import judge_candidates
-from change_it.generators.search import LARGEST_BATCH, Candidate, Search
 from change_it.io import listed, refuse_empty, refuse_lengths, texts_of
-from change_it.networks.pretrained import batches_at_once, local_folder, map_threads
+from change_it.networks.headline_pipeline import Candidate, search_headlines
+from change_it.networks.pretrained import batches_at_once, local_folder, map_threads, reading_errors
 from change_it.progress import bar
 from change_it.scoring.item import Item
-from change_it.scoring.judges import Judges
-from change_it.scoring.signature import Writer
-from change_it.training.training_options import Arithmetic
+from change_it.training.training_options import Arithmetic, setting_of
 
+#: Settings of a search that can be given; the number of candidates and the ends of texts are set otherwise.
+SETTINGS = vars(GenerationConfig()).keys() - {
+    *("num_return_sequences", "pad_token_id", "eos_token_id"),
+    *("return_dict_in_generate", "output_scores", "transformers_version"),
+}
+#: A batch has at most so many sources, source tokens, headlines that are searched at once, and scores of their tokens (1 GiB).
+LARGEST_BATCH, BATCH_TOKENS, BATCH_HEADLINES, BATCH_SCORES = 64, 16_384, 640, 1 << 28
+#: Held while headlines are drawn: torch has one random state for all threads.
+_DRAWING = threading.Lock()
 #: Outlets aimed at, by name or number.
 Aims = str | int | Iterable[str] | Iterable[int] | None
+
+
+class Search(NamedTuple):
+    """Settings of decoding."""
+
+    #: Settings of transformers; `num_beams` is 5 when None, and `no_repeat_ngram_size` what the generator was trained for.
+    decoding: GenerationConfig = GenerationConfig()
+    candidates: int = 1  # distinct headlines a source, at most
+    seed: int = 1  # of headlines that are drawn (`do_sample`); they depend on it and on the batch alone
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings of `decoding` that are not None, by name, and the number of beams."""
+        given = self.decoding.to_diff_dict()
+        return {"num_beams": BEAMS} | {name: value for name, value in given.items() if name in SETTINGS}
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether headlines are drawn at random."""
+        return bool(self.decoding.do_sample)
+
+    def batch_size(self, generator: Generator) -> int:
+        """The number of sources in a batch where none is given, at least 1."""
+        lengths, vocabulary = generator.format, generator.model.config.get_text_config().vocab_size
+        width = self.candidates if self.is_drawn else max(self.settings["num_beams"], self.candidates)
+        # `generate` keeps the scores of every step
+        most = BATCH_SCORES // (width * lengths.max_target_tokens * vocabulary)
+        limits = BATCH_TOKENS // lengths.max_source_tokens, BATCH_HEADLINES // width, most
+        return max(1, min(LARGEST_BATCH, *limits))
+
+    @contextmanager
+    def drawing(self, sources: Sequence[str]) -> Iterator[None]:
+        """Random state of one batch where headlines are drawn: a function of seed and batch alone, restored afterwards."""
+        if not self.is_drawn:
+            yield
+            return
+        text = "\0".join([str(self.seed), *sources]).encode("utf-8", "replace")
+        with _DRAWING, torch.random.fork_rng():
+            torch.manual_seed(zlib.crc32(text))
+            yield
+
+
+def read_decoding(settings: Sequence[str], **given: Any) -> GenerationConfig:
+    """The settings `NAME=VALUE` of transformers' `GenerationConfig`, which win over those that are given."""
+    for setting in settings:
+        name, given[name] = setting_of(setting, "--generation", "GenerationConfig")
+        if name not in SETTINGS:
+            raise InputError(
+                f"--generation {setting}: it is no setting of transformers' GenerationConfig, or is set here"
+            )
+    try:
+        decoding = GenerationConfig(**given)
+        decoding.validate(strict=True)
+    except (ValueError, TypeError) as error:
+        raise InputError(f"--generation {' '.join(settings)}: {' '.join(str(error).split())}") from error
+    return _checked(decoding)
+
+
+def _checked(decoding: GenerationConfig) -> GenerationConfig:
+    """The settings; refused without a beam, which transformers takes for one."""
+    if decoding.num_beams is not None and decoding.num_beams < 1:
+        raise InputError(
+            f"num_beams={decoding.num_beams} is too few: give at least 1, which is greedy search"
+        )
+    return decoding
 
 
 class HeadlineSystem(ABC):
@@ -34,8 +107,6 @@ class HeadlineSystem(ABC):
 
     #: Headlines, all candidates counted, that a run that can be interrupted keeps at once.
     kept_together = LARGEST_BATCH
-    #: Models that it runs here.
-    models: Sequence[Any] = ()
 
     def __init__(self, name: str, outlets: tuple[str, str], targets: tuple[str, ...], needs: tuple[str, ...]):
         self.name = name  # the recipe, or `prompt`
@@ -51,12 +122,12 @@ class HeadlineSystem(ABC):
         """For every item, which aims at one of `targets`, its candidates as `search` wants them; none where there is nothing to read."""
 
     @abstractmethod
-    def writer(self, target: str) -> Writer:
-        """What writes for an outlet."""
+    def signature(self, target: str) -> str:
+        """The column `generator` of headlines for an outlet: the hash of weights or `endpoint`, the pre-trained model, the prompt."""
 
     def batches_at_once(self, search: Search) -> int:
-        """As many batches as its largest model answers; one where headlines are drawn, since torch has one random state."""
-        return 1 if search.is_drawn else min(map(batches_at_once, self.models), default=1)
+        """The number of batches that it answers in parallel."""
+        return 1
 
 
 class HeadlineTransfer(HeadlineSystem):
@@ -72,16 +143,14 @@ class HeadlineTransfer(HeadlineSystem):
 
     def __init__(self, generators: Sequence[Generator]):
         """Transfer with loaded generators: one, or one for each outlet, of one recipe and one pair of outlets."""
-        infos = [generator.info for generator in generators]
-        if len({(info.recipe, info.outlets) for info in infos}) != 1:
-            of = listed([f"{info.recipe} of {' and '.join(info.outlets)}" for info in infos])
-            raise InputError(f"generators of one recipe and one corpus are needed, these are {of}")
-        outlets, self.recipe, self.reads = infos[0].outlets, infos[0].recipe, infos[0].reads
-        self._judges = cache(Judges.from_pretrained)  # those that calls have named
-        pairs = ((outlet, one) for outlet in outlets for one in generators)
+        info = generators[0].info
+        if len({(one.info.recipe, one.info.outlets) for one in generators}) != 1:
+            names = listed([f"{one.info.recipe} of {' and '.join(one.info.outlets)}" for one in generators])
+            raise InputError(f"generators of one recipe and one corpus are needed, these are {names}")
+        self.recipe, self.reads = info.recipe, info.reads
+        pairs = ((outlet, one) for outlet in info.outlets for one in generators)
         self.generators = {outlet: one for outlet, one in pairs if one.info.to in (None, outlet)}
-        self.models = [generator.model for generator in generators]
-        super().__init__(self.recipe, outlets, tuple(self.generators), infos[0].needs)
+        super().__init__(info.recipe, info.outlets, tuple(self.generators), info.needs)
 
     @classmethod
     def from_pretrained(
@@ -106,8 +175,7 @@ class HeadlineTransfer(HeadlineSystem):
             InputError: no such folder or id, no generator of that recipe or outlet in it, several recipes and none
                 chosen, no such device.
         """
-        folder = local_folder(name, command=COMMAND)
-        chosen = choose_generators(folder, recipe, to, name=str(name))
+        chosen = choose_generators(local_folder(name, command=COMMAND), recipe, to, name=str(name))
         return cls([load_generator(path, precision=precision, device=device) for path in chosen])
 
     def __call__(
@@ -142,10 +210,9 @@ class HeadlineTransfer(HeadlineSystem):
         single = isinstance(headline, str)
         if article is not None and single != isinstance(article, str):
             raise InputError("headline and article must both be texts, or both lists of texts")
-        texts = [None if text is None else [text] if single else text for text in (headline, article)]
-        items = self._items(texts[0], texts[1], to, self.needs)
-        search = Search(decoding or GenerationConfig(), 1, seed)
-        offered = self.propose(items, search, batch_size, progress)
+        texts = [[text] if single and text is not None else text for text in (headline, article)]
+        search = Search(_checked(decoding or GenerationConfig()), 1, seed)
+        offered = self.propose(self._items(texts[0], texts[1], to), search, batch_size, progress)
         new = [candidates[0].text if candidates else "" for candidates in offered]
         return new[0] if single else new
 
@@ -155,44 +222,28 @@ class HeadlineTransfer(HeadlineSystem):
         *,
         article: Iterable[str] | None = None,
         to: Aims = None,
-        judges: Any = None,
         num_candidates: int = CANDIDATES,
         decoding: GenerationConfig | None = None,
         seed: int = 1,
         batch_size: int | None = None,
         progress: bool = False,
-    ) -> list[list[Any]]:
-        """Offer candidates for many headlines, at most `num_candidates` distinct ones of each, perhaps as judges see them.
+    ) -> list[list[Candidate]]:
+        """Offer at most `num_candidates` distinct headlines for each of many, best first; the other arguments are those of a call."""
+        search = Search(_checked(decoding or GenerationConfig()), num_candidates, seed)
+        return self.propose(self._items(headlines, article, to), search, batch_size, progress)
 
-        `judges`, which require articles, are a folder or Hub id, loaded once, or loaded ones. The other arguments are those of a call.
-
-        Returns:
-            For each headline its `Candidate`s, best first; with judges `rerank.JudgedCandidate`s in the order of `rerank.order`.
-
-        Raises:
-            InputError: as of a call; judges that cannot be loaded, or of other outlets.
-        """
-        loaded = self._judges(str(judges)) if isinstance(judges, str | Path) else judges
-        if loaded is not None:
-            loaded = Judges.of(loaded)
-            loaded.check_outlets(self.outlets, f"behind the {self.name} generators")
-        items = self._items(headlines, article, to, ("headline", "article") if loaded else self.needs)
-        search = Search(decoding or GenerationConfig(), num_candidates, seed)
-        offered = self.propose(items, search, batch_size, progress)
-        return judge_candidates(loaded, offered, items, progress=progress) if loaded else offered
-
-    def _items(self, headlines: object, article: object, to: Aims, needs: Sequence[str]) -> list[Item]:
-        """The items of a call, whose needed texts are not empty."""
+    def _items(self, headlines: object, article: object, to: Aims) -> list[Item]:
+        """The items of a call, whose texts that are read are not empty."""
         texts = {"headline": texts_of("headline", headlines)}
-        if article is None and "article" in needs:
-            raise InputError(f"what reads {' and '.join(needs)} requires article=")
+        if article is None and "article" in self.needs:
+            raise InputError(f"what reads {' and '.join(self.needs)} requires article=")
         count = len(texts["headline"])
         texts["article"] = [""] * count if article is None else texts_of("article", article)
         if to is None and len(self.targets) > 1 and self.recipe != "agnostic":
             raise InputError(
                 f"choose the outlet to write for: to={self.targets[0]!r} or to={self.targets[1]!r}"
             )
-        for name in needs:
+        for name in self.needs:
             refuse_empty(name, texts[name])
         aims = outlet_names("to", self.targets[0] if to is None else to, self.outlets, count)
         refuse_lengths(**texts)
@@ -200,31 +251,43 @@ class HeadlineTransfer(HeadlineSystem):
             raise InputError(
                 f"there is no {self.name} generator for {missing[0]}: this writes for {self.targets[0]}"
             )
-        return [Item("", "", *of_item) for of_item in zip(aims, *texts.values(), strict=True)]
+        return [Item("", "", *row) for row in zip(aims, *texts.values(), strict=True)]
 
     def propose(
         self, items: Sequence[Item], search: Search, batch_size: int | None = None, progress: bool = False
     ) -> list[list[Candidate]]:
         """See `HeadlineSystem`; sources of like length share a batch."""
         sources = [source_of(self.reads, item.source, item.article, item.target) for item in items]
-        batches, calls = [], []
-        for generator in {id(each): each for each in self.generators.values()}.values():
-            rows = [row for row, item in enumerate(items) if self.generators[item.target] is generator]
-            rows = sorted(filter(lambda row: sources[row].strip(), rows), key=lambda row: -len(sources[row]))
-            size = batch_size or search.batch_size(generator.model, generator.format)
-            for start in range(0, len(rows), size):
-                batches.append(rows[start : start + size])
-                calls.append(partial(generator.write, [sources[row] for row in batches[-1]], search))
+        batches: list[tuple[Generator, list[int]]] = []
+        for generator in {id(one): one for one in self.generators.values()}.values():
+            mine = (row for row, item in enumerate(items) if self.generators[item.target] is generator)
+            rows = sorted((row for row in mine if sources[row].strip()), key=lambda row: -len(sources[row]))
+            size = batch_size or search.batch_size(generator)
+            batches += [(generator, rows[start : start + size]) for start in range(0, len(rows), size)]
+
+        def write(batch: tuple[Generator, list[int]]) -> list[list[Candidate]]:
+            generator, texts = batch[0], [sources[row] for row in batch[1]]
+            with reading_errors(generator.format.tokenizer), generator.format.lock:
+                read = generator.format.inputs(texts)
+            rules = {"candidates": search.candidates, "rule": generator.info.no_repeat_ngram_size}
+            with search.drawing(texts):
+                return search_headlines(generator.model, generator.format, read, search.settings, **rules)
+
         answers: list[list[Candidate]] = [[] for _ in items]
-        with bar(f"{self.recipe} generator", sum(map(len, batches)), shown=progress) as done_bar:
-            written = map_threads(operator.call, calls, self.batches_at_once(search))
-            for batch, several in zip(batches, written, strict=True):
-                for row, candidates in zip(batch, several, strict=True):
+        with bar(f"{self.recipe} generator", sum(len(rows) for _, rows in batches), shown=progress) as done:
+            written = map_threads(write, batches, self.batches_at_once(search))
+            for (_, rows), several in zip(batches, written, strict=True):
+                for row, candidates in zip(rows, several, strict=True):
                     answers[row] = candidates
-                done_bar.update(len(batch))
+                done.update(len(rows))
         return answers
 
-    def writer(self, target: str) -> Writer:
+    def signature(self, target: str) -> str:
         """See `HeadlineSystem`."""
         generator = self.generators[target]
-        return Writer(generator.weights_hash, generator.info.pretrained)
+        return "|".join(filter(None, (generator.weights_hash, generator.info.pretrained.replace("|", "_"))))
+
+    def batches_at_once(self, search: Search) -> int:
+        """As many batches as its largest model answers; one where headlines are drawn, since torch has one random state."""
+        models = (generator.model for generator in self.generators.values())
+        return 1 if search.is_drawn else min(map(batches_at_once, models))

@@ -1,42 +1,82 @@
-"""A language model behind a server, which is prompted for headlines without training."""
+"""A language model behind a server, prompted for headlines without training, and the headline in its answer."""
 
+import hashlib
+import html
+import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
+from change_it import __version__
+from change_it.corpus.folder import read_outlets
 from change_it.errors import InputError
-from change_it.generators.headline_transfer import HeadlineSystem
-from change_it.generators.prompt import Prompt, headline_of
-from change_it.generators.search import SETTINGS, Candidate, Search
+from change_it.generators.folder import corpus_language, read_prompts
+from change_it.generators.headline_transfer import SETTINGS, Candidate, HeadlineSystem, Search
+from change_it.io import LONGEST
 from change_it.networks.server import Server
 from change_it.scoring.item import Item
-from change_it.scoring.signature import ENDPOINT, Writer
+from change_it.text.cleaning import visible
+from change_it.text.typography import BULLET, LABEL
 
-#: Tokens of an answer, at most, when no `max_new_tokens` are given.
-ANSWER_TOKENS = 96
+#: Characters of an article in a prompt, and tokens of an answer when no `max_new_tokens` are given, at most.
+ARTICLE, ANSWER_TOKENS = 1200, 96
 #: Settings of a search that a server knows.
 SENT = {"do_sample", "max_new_tokens", "temperature", "top_p"}
 
+_QUOTED = re.compile(r'"([^"]*)"|“([^”]*)”|«([^»]*)»|„([^“”]*)[“”]|\'([^\']*)\'|‘([^‘’]*)’')
+#: Thoughts before an answer, and the marks around a block of text.
+_THINK = "(?:think|thinking|thought|reasoning)[>▷]"
+_THOUGHTS = re.compile(
+    rf"\A.*[<◁]/{_THINK}|[<◁]{_THINK}.*\Z|\A.*<\|channel\|>final(?:<\|message\|>)?|\Aanalysis.*assistantfinal",
+    re.DOTALL | re.IGNORECASE,
+)
+_FENCE = re.compile(r"^[ \t]*```\w*[ \t]*$", re.MULTILINE)
+#: Tokens of chat templates, tags, and \boxed{}; what refuses, asks back or says who it is; and a remark behind a headline.
+_TOKENS = re.compile(
+    r"<\|[^|<>]{1,40}\|>|\[/?INST\]|</?[a-z]\w{0,15}>|</?s>|\\boxed\{([^{}]*)\}", re.IGNORECASE
+)
+_REFUSED = re.compile(
+    r"\A(?:mi dispiace|spiacente|i['’]?m sorry|sorry,|i can(?:not|['’]t)|i am unable|as an ai\b|come (?:modello|assistente|intelligenza)\b).*"
+    r"\b(?:posso|riesco|vedo|can(?:not|['’]t)|unable|incollare|fornire|provide|paste)\b",
+    re.IGNORECASE,
+)
+_REMARK = re.compile(r"\s*[(\[](?:nota|note|n\.?b\.?)\b[^()\[\]]*[)\]]?\Z", re.IGNORECASE)
+#: Marks around a line.
+_MARKDOWN = " \t*_`"
+
 
 class PromptedGenerator(HeadlineSystem):
-    """Prompts the model of a server, a request for each candidate; the headlines of examples are no answers."""
+    """Prompts the model of a server in the language of a corpus, a request for each candidate."""
 
     kept_together = 1  # answers cost: each is kept
 
-    def __init__(self, prompt: Prompt, server: Server, concurrency: int):
+    def __init__(self, corpus: str, server: Server, concurrency: int):
         """Nothing is sent yet."""
-        super().__init__("prompt", prompt.outlets, prompt.outlets, ("headline", "article"))
-        self.prompt, self.server, self.concurrency = prompt, server, concurrency
+        outlets, self.language = read_outlets(corpus), corpus_language(corpus)
+        super().__init__("prompt", outlets, outlets, ("headline", "article"))
+        self.server, self.concurrency = server, concurrency
+        self.template = read_prompts(self.language)["prompted"].strip()
         self._named: set[str] = set()  # the models that have answered
 
-    def writer(self, target: str) -> Writer:
+    def signature(self, target: str) -> str:
         """See `HeadlineSystem`; of a model in a folder the last name alone."""
         named = self._named or {self.server.model}
-        names = sorted(name.rpartition("/")[2] if name.startswith("/") else name for name in named)
-        return Writer(ENDPOINT, "+".join(names), self.prompt.signature)
+        names = "+".join(sorted(name.rpartition("/")[2] if name.startswith("/") else name for name in named))
+        wording = hashlib.sha256(self.template.encode()).hexdigest()[:6]
+        return f"endpoint|{names.replace('|', '_')}|prompt:{self.language}+{wording}|v:{__version__}"
 
     def batches_at_once(self, search: Search) -> int:
         """See `HeadlineSystem`."""
         return self.concurrency
+
+    def prompt(self, item: Item) -> str:
+        """The prompt for an item, with the beginning of its article up to a whole word."""
+        article = " ".join(item.article.split())
+        article = article if len(article) <= ARTICLE else article[:ARTICLE].rpartition(" ")[0]
+        names = {"{to}": item.target, "{from}": self.outlets[item.target == self.outlets[0]]}
+        fields = {**names, "{article}": article, "{headline}": item.source}
+        # in one pass: braces of texts stay
+        return re.sub(r"\{\w+\}", lambda field: fields.get(field.group(), field.group()), self.template)
 
     def propose(
         self, items: Sequence[Item], search: Search, batch_size: int | None = None, progress: bool = False
@@ -63,14 +103,46 @@ class PromptedGenerator(HeadlineSystem):
             temperature = 1.0 if decoding.temperature is None else decoding.temperature
             top_p = 0.95 if decoding.top_p is None else decoding.top_p
             settings = {"temperature": temperature, "top_p": top_p, "seed": search.seed + number}
-        tokens = decoding.max_new_tokens or ANSWER_TOKENS
-        answer, fault = self.server.complete(self.prompt.text(item), max_tokens=tokens, **settings)
+        settings["max_tokens"] = decoding.max_new_tokens or ANSWER_TOKENS
+        answer, fault = self.server.complete(self.prompt(item), **settings)
         if answer is None:
             return "", fault
         self._named.add(answer.model)
-        ended = answer.finish_reason != "length"
-        text = headline_of(answer.text, ended=ended, outlets=self.prompt.outlets)
-        if self.prompt.is_example(text, item.target):
-            return "", "the headline of an example in the prompt"
+        text = headline_of(answer.text, ended=answer.finish_reason != "length", outlets=self.outlets)
         empty = "no headline in the answer" if answer.text.strip() else "empty answer"
         return text, "" if text else f"{empty} ({answer.finish_reason})"
+
+
+def headline_of(answer: str, *, ended: bool = True, outlets: Sequence[str] = ()) -> str:
+    """The headline in an answer: its first line that introduces no other, without thoughts before it, label, tokens and marks around it.
+
+    Empty where there is none, where it has no letter, refuses or is too long, or where the answer was too long and has not
+    `ended` in that line. The names of `outlets` are labels, too.
+    """
+    plain = html.unescape(_FENCE.sub("", _THOUGHTS.sub("", answer)))
+    plain = _TOKENS.sub(lambda match: match[1] or "", _text_in_object(plain) or plain)
+    lines = [line for line in (visible(line).strip(_MARKDOWN) for line in plain.splitlines()) if line]
+    labelled = (place for place, line in enumerate(lines) if LABEL.match(line) and LABEL.sub("", line))
+    del lines[: next(labelled, 0)]
+    while len(lines) > 1 and lines[0].endswith(":"):
+        lines.pop(0)
+    if not lines or (not ended and len(lines) == 1):
+        return ""
+    text = LABEL.sub("", BULLET.sub("", " ".join(lines[0].split()))).strip(_MARKDOWN)
+    if names := "|".join(map(re.escape, outlets)):
+        text = re.sub(rf"\A(?:(?:in|su) )?(?:{names})[*_ ]*:[*_ ]+", "", text, flags=re.IGNORECASE)
+    quoted = _QUOTED.fullmatch(text)
+    text = next(part for part in quoted.groups() if part is not None).strip() if quoted else text
+    text = _REMARK.sub("", text)
+    is_one = len(text) <= LONGEST["headline"] and any(map(str.isalnum, text)) and not _REFUSED.match(text)
+    return text if is_one else ""
+
+
+def _text_in_object(answer: str) -> str:
+    """The one text in a JSON object, as some models answer; empty where it is none."""
+    try:
+        record = json.loads(answer)
+    except ValueError:
+        return ""
+    texts = [value for value in record.values() if isinstance(value, str)] if isinstance(record, dict) else []
+    return texts[0] if len(texts) == 1 else ""

@@ -1,15 +1,13 @@
 """Candidates as judged, the choice among them by acceptability and style, and the baseline `floor`, which is such a choice."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate, pairwise
 
 import numpy as np
 import polars as pl
 
 from change_it.errors import InputError
-from change_it.generators.search import Candidate
-from change_it.progress import Progress
 from change_it.scoring.columns import FLOOR
 from change_it.scoring.floors_and_predictions import ScoredSystem, clauses
 from change_it.scoring.item import Item, TestSet
@@ -17,39 +15,19 @@ from change_it.scoring.judges import JudgedHeadline, Judges
 from change_it.scoring.signature import Reranker
 
 
-@dataclass(frozen=True)
-class JudgedCandidate(JudgedHeadline, Candidate):
-    """A headline that a generator offers, with what the judges say of it.
-
-    Attributes:
-        score: as of a `Candidate`; all others are those of `scoring.judges.JudgedHeadline`.
-    """
-
-
 def judge_candidates(
-    judges: Judges,
-    candidates: Sequence[Sequence[Candidate]],
-    items: Sequence[Item],
-    *,
-    progress: Progress = False,
-) -> list[list[JudgedCandidate]]:
-    """The candidates of n items as judges see them, without empty ones, in the order of `order`."""
-    offered = [[candidate for candidate in group if candidate.text.strip()] for group in candidates]
-    texts = [[candidate.text for candidate in group] for group in offered]
-    tables = _judged(judges, texts, items, progress=progress)
+    judges: Judges, candidates: Sequence[Sequence[str]], items: Sequence[Item]
+) -> list[list[JudgedHeadline]]:
+    """The candidates of n items as judges see them, in the order of `order`."""
     judged = []
-    for group, table in zip(offered, tables, strict=True):
+    for texts, table in zip(candidates, _judged(judges, candidates, items), strict=True):
         rows = table.rows(named=True)
-        judged.append(
-            [JudgedCandidate.of(group[at].text, rows[at], score=group[at].score) for at in _ranked(table)]
-        )
+        judged.append([JudgedHeadline.of(texts[place], rows[place]) for place in _ranked(table)])
     return judged
 
 
 def order(
-    judges: Judges,
-    candidates: Sequence[Sequence[str]],
-    items: Sequence[Item],
+    judges: Judges, candidates: Sequence[Sequence[str]], items: Sequence[Item]
 ) -> list[tuple[int, ...]]:
     """The positions of each item's candidates, the best first by `aspects.choosing`, of equal ones that with the higher probabilities; empty candidates last."""
     return [_ranked(table) for table in _judged(judges, candidates, items)]
@@ -67,26 +45,20 @@ def floor(test: TestSet, judges: Judges) -> ScoredSystem:
         )
     candidates = clauses(test)
     orders = order(judges, candidates, test.items)
-    ranked = [tuple(texts[at] for at in places) for texts, places in zip(candidates, orders, strict=True)]
-    number = float(np.mean([len(texts) for texts in ranked]))
-    best = tuple(texts[0] for texts in ranked)
-    return ScoredSystem(FLOOR, best, Reranker.of(judges), cuts=tuple(ranked), candidates=number)
+    cuts = [tuple(texts[place] for place in places) for texts, places in zip(candidates, orders, strict=True)]
+    best = tuple(texts[0] for texts in cuts)
+    number = float(np.mean([len(texts) for texts in cuts]))
+    return ScoredSystem(FLOOR, best, Reranker.of(judges), cuts=tuple(cuts), candidates=number)
 
 
-def _judged(
-    judges: Judges,
-    candidates: Sequence[Sequence[str]],
-    items: Sequence[Item],
-    *,
-    progress: Progress = False,
-) -> list[pl.DataFrame]:
+def _judged(judges: Judges, candidates: Sequence[Sequence[str]], items: Sequence[Item]) -> list[pl.DataFrame]:
     """The verdicts of each item's candidates; what chooses sees no partner's article."""
     offered = [
         replace(item, prediction=text, reference_article="")
-        for item, group in zip(items, candidates, strict=True)
-        for text in group
+        for item, texts in zip(items, candidates, strict=True)
+        for text in texts
     ]
-    table = judges.judge(offered, progress=progress)
+    table = judges.judge(offered, progress=False)
     ends = accumulate(map(len, candidates), initial=0)
     return [table[start:end] for start, end in pairwise(ends)]
 

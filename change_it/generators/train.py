@@ -4,19 +4,24 @@ What is unfinished, and how a finished generator replaces an older one: `trainin
 """
 
 import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from functools import cache, partial
+from inspect import signature
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
 import torch
+from accelerate.utils import extract_model_from_parallel
+from torch import Tensor, nn
 from transformers import PreTrainedTokenizerBase
 
 from change_it.corpus.folder import MODEL_CORPUS, describe_corpus
 from change_it.errors import InputError
-from change_it.generators.folder import Dtype, GeneratorInfo, corpus_language, prompt_of
+from change_it.generators.folder import GeneratorInfo, corpus_language, prompt_of
 from change_it.generators.generator import (
     add_adapters,
     load_model,
@@ -35,7 +40,7 @@ from change_it.generators.generator_options import (
 from change_it.generators.recipes import RecipeData, SourcesAndTargets, load_recipe
 from change_it.io import GENERATOR_FILE, read_json
 from change_it.networks.formats import Format
-from change_it.networks.pretrained_loss import headline_loss, loss_per_token
+from change_it.networks.tokenizer import IGNORED
 from change_it.training.run_folder import train_in_folder
 from change_it.training.training_options import check_numbers
 from change_it.training.training_run import (
@@ -69,11 +74,11 @@ def train_generator(options: GeneratorOptions) -> dict[str, Any]:
     """
     _check(options)
     sizes = ("source_tokens", "target_tokens", "vocabulary", "cells")
-    chosen_sizes = {name: getattr(options, name) or getattr(options.values, name) for name in sizes}
-    settings = replace(options, architecture=architecture_of(options), **chosen_sizes)
+    chosen = {name: getattr(options, name) or getattr(options.values, name) for name in sizes}
+    settings = replace(options, architecture=architecture_of(options), **chosen)
     with process_state().main_process_first():
-        chosen = settings.corpus, settings.recipe, settings.to
-        data = load_recipe(*chosen, seed=settings.seed, balanced=settings.kind != "words")
+        aims = settings.corpus, settings.recipe, settings.to
+        data = load_recipe(*aims, seed=settings.seed, balanced=settings.kind != "words")
     return train_in_folder(
         settings,
         settings.out,
@@ -84,24 +89,62 @@ def train_generator(options: GeneratorOptions) -> dict[str, Any]:
     )
 
 
+def headline_loss(model: Any, batch: Mapping[str, Any]) -> Tensor:
+    """The loss of a model, of a causal one or an encoder-decoder with logits for the positions of the headlines alone where it knows `logits_to_keep`.
+
+    With a vocabulary of 262,144 those of a prompt would take most of a training step's time and memory. `labels`, (rows, tokens),
+    are -100 where nothing is learnt, as transformers has them. Adapters may be around the model.
+    """
+    inner = extract_model_from_parallel(model)
+    inner = inner.get_base_model() if hasattr(inner, "get_base_model") else inner  # in adapters
+    known, batch = signature(type(inner).forward).parameters, dict(batch)
+    if "logits_to_keep" in known:
+        first = int((batch["labels"] != IGNORED).any(0).nonzero()[0])
+        keep = batch["labels"].shape[1] - first + 1  # a token is predicted from the one before
+        batch |= {"labels": batch["labels"][:, -keep:], "logits_to_keep": keep}
+        if "position_ids" in known:  # padding is on the left
+            batch["position_ids"] = (batch["attention_mask"].cumsum(1) - 1).clamp(min=0)
+    loss: Tensor = model(use_cache=False, **batch).loss
+    return loss
+
+
+@torch.no_grad()
+def loss_per_token(model: nn.Module, batches: Iterable[Mapping[str, Tensor]]) -> float:
+    """Mean loss of a model over the tokens of batches whose label counts; over their rows where it trains on that."""
+    by_row = getattr(getattr(model, "config", None), "loss_by_sequence", False)
+    device = next(model.parameters()).device
+    total, tokens = torch.zeros((), dtype=torch.float64, device=device), 0
+    for batch in batches:
+        learnt = batch["labels"] != IGNORED
+        count = int((learnt.any(1) if by_row else learnt).sum())
+        on_device = {name: tensor.to(device) for name, tensor in batch.items()}
+        total += count * headline_loss(model, on_device).double()
+        tokens += count
+    return float(total) / tokens
+
+
+def unknown_signs(tokenizer: PreTrainedTokenizerBase, headlines: Iterable[str]) -> dict[str, int]:
+    """The signs of headlines that a tokenizer has no token for, and in how many headlines they are, most first."""
+    unknown = tokenizer.unk_token_id
+    counts = Counter(sign for headline in headlines for sign in set(headline) if not sign.isspace())
+    signs = counts if unknown is not None else ()
+    lacking = [sign for sign in signs if unknown in tokenizer(sign, add_special_tokens=False)["input_ids"]]
+    return {sign: counts[sign] for sign in sorted(lacking, key=lambda sign: (-counts[sign], sign))}
+
+
 def _prepare(settings: GeneratorOptions, data: RecipeData, *, is_cut: bool) -> TrainingRun:
     """The generator before training, and how it is trained and described; `is_cut`: the length of its sources was given."""
-    info = _info(settings, data)
     model, tokenizer = _start(settings, data)
-    info, format_ = _fit(info, tokenizer, model, is_cut=is_cut)
+    info, format_ = _fit(_info(settings, data), tokenizer, model, is_cut=is_cut)
     most = FEW if settings.kind != "words" and settings.max_minutes else VALIDATION
     order = np.random.default_rng(settings.seed).permutation(len(data.validation))
     validation = data.validation.select(order[:most])
-    examples = _token_ids(format_, data.train)
     size = settings.batch_size or settings.preset["per_device_train_batch_size"]
     batches = cache(partial(batches_of, format_, validation, batch_size=size))
 
     def evaluate(model: Any) -> dict[str, float]:
         value = loss_per_token(model, batches())
         return {"score": -value, "validation loss": value}
-
-    def save(folder: Path) -> None:
-        save_generator(folder, model, tokenizer, info)
 
     def describe(result: TrainingResult) -> dict[str, Any]:
         parameters = list(model.parameters())
@@ -113,23 +156,30 @@ def _prepare(settings: GeneratorOptions, data: RecipeData, *, is_cut: bool) -> T
             "parameters": sum(parameter.numel() for parameter in parameters),
             "trained": sum(parameter.numel() for parameter in parameters if parameter.requires_grad),
         }
-        return {"card": asdict(info), "validation_loss": -(result.best_score or 0.0), "sizes": sizes}
+        lacking = {} if settings.kind == "words" else unknown_signs(tokenizer, data.train.targets)
+        loss = {"validation_loss": -(result.best_score or 0.0)}
+        precision = "bf16" if settings.bf16 else "float32"
+        return {
+            "card": asdict(info),
+            **loss,
+            "sizes": sizes,
+            "precision": precision,
+            "unknown_signs": lacking,
+        }
 
     return TrainingRun(
         model=model,
-        examples=examples,
+        examples=_token_ids(format_, data.train),
         collate=format_.pad,
         evaluate=evaluate,
         name=f"{settings.recipe} generator" + (f" of {settings.to}" if settings.to else ""),
-        save=save,
+        save=lambda folder: save_generator(folder, model, tokenizer, info),
         describe=describe,
         loss=headline_loss,
     )
 
 
-def batches_of(
-    format_: Format, examples: SourcesAndTargets, *, batch_size: int
-) -> list[dict[str, torch.Tensor]]:
+def batches_of(format_: Format, examples: SourcesAndTargets, *, batch_size: int) -> list[dict[str, Tensor]]:
     """Batches of examples of like length."""
     rows = sorted(_token_ids(format_, examples), key=lambda row: len(row["input_ids"]))
     return [format_.pad(rows[start : start + batch_size]) for start in range(0, len(rows), batch_size)]
@@ -141,11 +191,6 @@ def _token_ids(format_: Format, examples: SourcesAndTargets) -> TokenIds:
         return format_.encode(part.sources, part.targets)
 
     return tokenized(encode, len(examples))
-
-
-def _base_dtype(settings: GeneratorOptions) -> Dtype:
-    """The type of the loaded weights: bfloat16, where it is set, of those that adapters leave unchanged."""
-    return "bfloat16" if settings.lora and settings.bf16 else "float32"
 
 
 def _check(options: GeneratorOptions) -> None:
@@ -164,29 +209,26 @@ def _check(options: GeneratorOptions) -> None:
 
 
 def _info(settings: GeneratorOptions, data: RecipeData) -> GeneratorInfo:
-    reads, name, language = (
-        READS[settings.recipe],
-        str(settings.architecture),
-        corpus_language(settings.corpus),
-    )
-    architecture = Path(name)
-    known = read_json(architecture / GENERATOR_FILE) if settings.kind == "words" else None
-    rule = {"no_repeat_ngram_size": settings.values.no_repeat_ngram_size} | (known or {})
+    reads, language = READS[settings.recipe], corpus_language(settings.corpus)
+    name, folder = str(settings.architecture), Path(str(settings.architecture))
+    rule = {"no_repeat_ngram_size": settings.values.no_repeat_ngram_size}
+    if settings.kind == "words":  # of a network that is trained on
+        rule |= read_json(folder / GENERATOR_FILE) or {}
     return GeneratorInfo(
         recipe=settings.recipe,
         reads=reads,
         to=settings.to,
         outlets=data.outlets,
         kind=settings.kind,
-        architecture=architecture.name,
-        base=(str(architecture.resolve()) if architecture.is_dir() else name) if settings.lora else None,
+        architecture=folder.name,
+        base=(str(folder.resolve()) if folder.is_dir() else name) if settings.lora else None,
         language=language,
         source_tokens=settings.source_tokens,
         target_tokens=settings.target_tokens,
         no_repeat_ngram_size=rule["no_repeat_ngram_size"],
         seed=settings.seed,
         corpus=Path(settings.corpus).name,
-        base_dtype=_base_dtype(settings),
+        base_dtype="bfloat16" if settings.lora and settings.bf16 else "float32",
         prompt=prompt_of(language, reads, settings.to) if settings.kind == "causal" else None,
     )
 
@@ -195,7 +237,7 @@ def _fit(
     info: GeneratorInfo, tokenizer: PreTrainedTokenizerBase, model: Any, *, is_cut: bool
 ) -> tuple[GeneratorInfo, Format]:
     """The info and the format with sources no longer than the model has positions for."""
-    format_ = make_format(info, tokenizer, model)
+    format_ = make_format(info, tokenizer, model.config)
     space = getattr(model.config, "max_position_embeddings", None)
     if info.kind == "words" or not isinstance(space, int):
         return info, format_
@@ -209,30 +251,23 @@ def _fit(
             f"headline and {format_.overhead} of the prompt: give a smaller --source-tokens or --target-tokens"
         )
     info = replace(info, source_tokens=space)
-    return info, make_format(info, tokenizer, model)
-
-
-def _vocabulary_texts(settings: GeneratorOptions, examples: SourcesAndTargets) -> list[str]:
-    """The texts whose words a network knows; of rewrite the headlines and the outlets, since other words of a source can only be copied."""
-    sources = examples.sources
-    if READS[settings.recipe] == "both":
-        sources = [source.partition("| ")[0] + "| " for source in sources]
-    return [*sources, *examples.targets]
+    return info, make_format(info, tokenizer, model.config)
 
 
 def _start(settings: GeneratorOptions, data: RecipeData) -> tuple[Any, Any]:
     """The model before training; what is random in it depends on torch's random state."""
     architecture = str(settings.architecture)
     if architecture in NETWORKS:
-        return new_network(
-            architecture,
-            _vocabulary_texts(settings, data.train),
-            vocabulary=settings.vocabulary,
-            cells=settings.cells,
-            as_published=settings.as_published,
-        )
+        sources = data.train.sources
+        if (
+            READS[settings.recipe] == "both"
+        ):  # headlines and outlets: other words of a source can only be copied
+            sources = [source.partition("| ")[0] + "| " for source in sources]
+        sizes = {"vocabulary": settings.vocabulary, "cells": settings.cells}
+        texts = [*sources, *data.train.targets]
+        return new_network(architecture, texts, **sizes, as_published=settings.as_published)
     tokenizer = load_tokenizer(architecture)
-    dtype = getattr(torch, _base_dtype(settings))
+    dtype = torch.bfloat16 if settings.lora and settings.bf16 else torch.float32
     model = load_model(architecture, settings.kind, tokenizer, use="base", dtype=dtype)
     return add_adapters(model, architecture, settings.kind) if settings.lora else model, tokenizer
 

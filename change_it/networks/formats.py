@@ -7,7 +7,6 @@ to the Hub with the weights.
 import re
 import threading
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import torch
@@ -18,6 +17,7 @@ from .tokenizer import IGNORED, HeadlineTokenizer, Padding, padded_inputs
 
 #: Characters of a token, at most: what lies behind is cut before the tokenizer reads it.
 CHARACTERS = 40
+#: Control characters, which no table of texts may hold.
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x9f]")
 #: Field of a prompt for the original headline.
 HEADLINE = "{headline}"
@@ -78,6 +78,8 @@ class Format:
         self.max_source_tokens, self.max_target_tokens = max_source_tokens, max_target_tokens
         self.ends = [tokenizer.eos_token_id]  # tokens that end a headline
         self.lock = threading.Lock()  # a tokenizer must not be used by two threads at once
+        #: Makes a training batch of examples: arguments of the model, `labels` among them with -100 where nothing is learnt.
+        self.pad = Padding({"input_ids": tokenizer.pad_token_id, "labels": IGNORED})
 
     def read(self, sources: Sequence[str]) -> tuple[list[list[int]], list[list[str]]]:
         """Token ids of each source, and what `texts` needs of it."""
@@ -86,12 +88,16 @@ class Format:
         return [row or [self.tokenizer.eos_token_id] for row in rows], [[]] * len(rows)
 
     def encode(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, list[list[int]]]:
-        """Token ids of training examples as `pad` takes them."""
-        rows, _ = self.read(sources)
+        """Columns of token ids of training examples."""
+        most = self.max_target_tokens
+        rows, labels = self._examples(self.read(sources), clean(targets, most), most)
+        return {"input_ids": rows, "attention_mask": [[1] * len(row) for row in rows], "labels": labels}
+
+    def _examples(self, read: Any, targets: list[str], most: int) -> tuple[list[list[int]], list[list[int]]]:
+        """Inputs and labels of what was read and of targets, of which `most` tokens are learnt."""
         end = self.tokenizer.eos_token_id
-        encoded = self.tokenizer(text_target=clean(targets, self.max_target_tokens))["input_ids"]
-        ended = [row if row[-1:] == [end] else [*row, end] for row in encoded]
-        return examples(rows, [row[: self.max_target_tokens] for row in ended])
+        labels = self.tokenizer(text_target=targets)["input_ids"]
+        return read[0], [(row if row[-1:] == [end] else [*row, end])[:most] for row in labels]
 
     def inputs(self, sources: Sequence[str]) -> tuple[dict[str, Tensor], list[list[str]]]:
         """Arguments of `generate`, and what `texts` needs of each source."""
@@ -102,20 +108,13 @@ class Format:
         """Generated ids, (rows, steps) without the prompt, as text; each row with what `inputs` gave for its source."""
         return [one_line(text) for text in self.tokenizer.batch_decode(ids, skip_special_tokens=True)]
 
-    @property
-    def pad(self) -> Padding:
-        """Makes a training batch of what `encode` gives: arguments of the model, `labels` among them with -100 where nothing is learnt."""
-        return Padding({"input_ids": self.tokenizer.pad_token_id, "labels": IGNORED})
-
     def prompt_tokens(self, inputs: dict[str, Tensor]) -> int:
         """Tokens that the output of `generate` begins with: the one that the decoder starts with, or the prompt."""
         return 1
 
-    def search(
-        self, no_repeat_ngram_size: int, prompt: int, context: Sequence[Sequence[str]] = ()
-    ) -> dict[str, Any]:
-        """Arguments of `generate` that keep n-grams from being written twice; `prompt` tokens come before them, and sources have this context."""
-        return {"no_repeat_ngram_size": no_repeat_ngram_size}
+    def rules(self, size: int, prompt: int, context: Sequence[Sequence[str]] = ()) -> dict[str, Any]:
+        """Arguments of `generate` that keep n-grams of a size from being written twice; `prompt` tokens come before them, and sources have this context."""
+        return {"no_repeat_ngram_size": size}
 
 
 class WordFormat(Format):
@@ -128,36 +127,33 @@ class WordFormat(Format):
         super().__init__(tokenizer, **lengths)
         self.copies = copies
 
-    def encode(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, list[list[int]]]:
-        """See `Format`."""
-        rows, unknown = self.read(sources)
-        copied, most = unknown if self.copies else None, self.max_target_tokens
-        return examples(rows, self.tokenizer.targets(clean(targets, most), copied, max_tokens=most))
-
-    def search(
-        self, no_repeat_ngram_size: int, prompt: int, context: Sequence[Sequence[str]] = ()
-    ) -> dict[str, Any]:
-        """`no_repeat_ngram_size` 1 is the rule of `NoRepeatedWord`, with no trigram twice; what parts outlet, headline and article is not copied."""
-        ids, rules = self.tokenizer.get_vocab().items(), list[LogitsProcessor]()
-        if no_repeat_ngram_size == 1:
-            marks = sorted(id_ for token, id_ in ids if not any(map(str.isalnum, token)))
-            no_repeat_ngram_size, rules = 3, [NoRepeatedWord(marks)]
-        copied = [
-            [len(self.tokenizer) + at for at, word in enumerate(of) if word.strip() == "|"] for of in context
-        ]
-        if any(copied):
-            known = [id_ for token, id_ in ids if token.strip() == "|"]
-            rules.append(NeverWritten([[*known, *of] for of in copied]))
-        return {"no_repeat_ngram_size": no_repeat_ngram_size, "logits_processor": rules}
-
     def read(self, sources: Sequence[str]) -> tuple[list[list[int]], list[list[str]]]:
         """See `Format`."""
         most = self.max_source_tokens
         return self.tokenizer.sources(clean(sources, most), max_tokens=most)
 
+    def _examples(self, read: Any, targets: list[str], most: int) -> tuple[list[list[int]], list[list[int]]]:
+        copied = read[1] if self.copies else None
+        return read[0], self.tokenizer.targets(targets, copied, max_tokens=most)
+
     def texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
         """See `Format`."""
         return self.tokenizer.headlines(ids.tolist(), context)
+
+    def rules(self, size: int, prompt: int, context: Sequence[Sequence[str]] = ()) -> dict[str, Any]:
+        """Size 1 is the rule of `NoRepeatedWord`, with no trigram twice; what parts outlet, headline and article is not copied."""
+        ids, processors = self.tokenizer.get_vocab().items(), list[LogitsProcessor]()
+        if size == 1:
+            marks = sorted(id_ for token, id_ in ids if not any(map(str.isalnum, token)))
+            size, processors = 3, [NoRepeatedWord(marks)]
+        copied = [
+            [len(self.tokenizer) + place for place, word in enumerate(words) if word.strip() == "|"]
+            for words in context
+        ]
+        if any(copied):
+            known = [id_ for token, id_ in ids if token.strip() == "|"]
+            processors.append(NeverWritten([[*known, *row] for row in copied]))
+        return {"no_repeat_ngram_size": size, "logits_processor": processors}
 
 
 class CausalFormat(Format):
@@ -176,59 +172,50 @@ class CausalFormat(Format):
         self.template = prompt[1]
         self.after = self._ids([self._after("", "")])[0]
         self.overhead = len(self.before) + len(self.after)
+        self.pad = Padding(self.pad.values, left=True)
 
-    @property
-    def pad(self) -> Padding:
+    def read(self, sources: Sequence[str]) -> tuple[list[list[int]], list[list[str]]]:
         """See `Format`."""
-        return replace(super().pad, left=True)
+        parts = [[source] for source in clean(sources, self.max_source_tokens)]
+        afters = [self.after] * len(parts)
+        if HEADLINE in self.template:
+            parts = [source.split(" | ", 2) for [source] in parts]
+            afters = self._ids([self._after(*(*part[:-1], "", "")[:2]) for part in parts])
+        room = self.max_source_tokens + len(self.after)
+        articles = self._ids([part[-1] for part in parts])
+        rows = [
+            self.before + article[: max(room - len(after), 0)] + after[-room:]
+            for article, after in zip(articles, afters, strict=True)
+        ]
+        return rows, [[]] * len(rows)
 
-    def prompt_tokens(self, inputs: dict[str, Tensor]) -> int:
-        """The prompt and the source, padded on the left."""
-        return inputs["input_ids"].shape[1]
-
-    def search(
-        self, no_repeat_ngram_size: int, prompt: int, context: Sequence[Sequence[str]] = ()
-    ) -> dict[str, Any]:
-        """Not by transformers' rule: that of transformers counts the prompt, too."""
-        rules = [NoRepeatedNGram(no_repeat_ngram_size, prompt)] if no_repeat_ngram_size else []
-        return {"no_repeat_ngram_size": 0, "logits_processor": rules}
-
-    def encode(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, list[list[int]]]:
-        """`input_ids` are of prompt, headline and end, `labels` without the prompt."""
-        prompts, _ = self.read(sources)
-        headlines = self._ids([f" {target}" for target in clean(targets, self.max_target_tokens)])
-        answers = [[*row, self.tokenizer.eos_token_id][: self.max_target_tokens] for row in headlines]
-        pairs = list(zip(prompts, answers, strict=True))
+    def _examples(self, read: Any, targets: list[str], most: int) -> tuple[list[list[int]], list[list[int]]]:
+        """Inputs are of prompt, headline and end, labels without the prompt."""
+        headlines = self._ids([f" {target}" for target in targets])
+        answers = [[*row, self.tokenizer.eos_token_id][:most] for row in headlines]
+        pairs = list(zip(read[0], answers, strict=True))
         labels = [[IGNORED] * len(prompt) + answer for prompt, answer in pairs]
-        return examples([prompt + answer for prompt, answer in pairs], labels)
+        return [prompt + answer for prompt, answer in pairs], labels
 
     def texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
         """See `Format`."""
         texts = self.tokenizer.batch_decode(ids, skip_special_tokens=True)
         return [one_line(text.lstrip().partition("\n")[0]) for text in texts]
 
-    def read(self, sources: Sequence[str]) -> tuple[list[list[int]], list[list[str]]]:
-        """See `Format`."""
-        prompts = self._prompts(clean(sources, self.max_source_tokens))
-        return prompts, [[]] * len(prompts)
+    def prompt_tokens(self, inputs: dict[str, Tensor]) -> int:
+        """The prompt and the source, padded on the left."""
+        return inputs["input_ids"].shape[1]
 
-    def _prompts(self, sources: list[str]) -> list[list[int]]:
-        if HEADLINE not in self.template:
-            return [self.before + row[: self.max_source_tokens] + self.after for row in self._ids(sources)]
-        parts = [source.split(" | ", 2) for source in sources]
-        articles = self._ids([part[-1] for part in parts])
-        afters = self._ids([self._after(*(*part[:-1], "", "")[:2]) for part in parts])
-        room = self.max_source_tokens + len(self.after)
-        return [
-            self.before + article[: max(room - len(after), 0)] + after[-room:]
-            for article, after in zip(articles, afters, strict=True)
-        ]
+    def rules(self, size: int, prompt: int, context: Sequence[Sequence[str]] = ()) -> dict[str, Any]:
+        """Not by transformers' rule, which counts the prompt, too."""
+        processors = [NoRepeatedNGram(size, prompt)] if size else []
+        return {"no_repeat_ngram_size": 0, "logits_processor": processors}
 
     def _after(self, to: str, headline: str) -> str:
         """The text after an article."""
         lines = self.template.splitlines(keepends=True)
-        kept = (line for line in lines if headline or HEADLINE not in line)
-        return "".join(line.replace("{to}", to).replace(HEADLINE, headline) for line in kept)
+        lines = [line for line in lines if headline or HEADLINE not in line]
+        return "".join(line.replace("{to}", to).replace(HEADLINE, headline) for line in lines)
 
     def _ids(self, texts: list[str]) -> list[list[int]]:
         return list(self.tokenizer(texts, add_special_tokens=False)["input_ids"])
@@ -238,16 +225,11 @@ class CausalFormat(Format):
 FORMATS: dict[str, type[Format]] = {"words": WordFormat, "encoder-decoder": Format, "causal": CausalFormat}
 
 
-def examples(rows: list[list[int]], labels: list[list[int]]) -> dict[str, list[list[int]]]:
-    """Columns of training examples."""
-    return {"input_ids": rows, "attention_mask": [[1] * len(row) for row in rows], "labels": labels}
-
-
 def clean(texts: Sequence[str], tokens: int) -> list[str]:
     """Texts that every tokenizer reads: no lone surrogates, nothing behind what `tokens` tokens can hold."""
     return [text[: CHARACTERS * tokens].encode("utf-8", "replace").decode("utf-8") for text in texts]
 
 
 def one_line(text: str) -> str:
-    """The text with single spaces, without control characters, which no table of texts may hold."""
+    """The text with single spaces, without control characters."""
     return " ".join(_CONTROL.sub("", text).split())

@@ -29,38 +29,36 @@ class Candidate:
 
 
 @torch.no_grad()
-def search(
+def search_headlines(
     model: Any,
     format_: Format,
-    read: tuple[Mapping[str, Tensor], Sequence[list[str]]],
+    read: tuple[dict[str, Tensor], Sequence[list[str]]],
     settings: Mapping[str, Any],
     *,
     candidates: int = 1,
-    no_repeat_ngram_size: int,
+    rule: int,
 ) -> list[list[Candidate]]:
-    """Candidates of each source, distinct and best first, by the settings of `generate`, of which `num_beams` rises to their number; `read` is what the format's `inputs` gave, the n-gram rule is for settings without one."""
-    inputs, context = read
-    inputs, prompt = (
-        {name: one.to(model.device) for name, one in inputs.items()},
-        format_.prompt_tokens(inputs),
-    )
-    drawn = settings.get("do_sample")
+    """Candidates of each source, distinct and best first, an empty one only where there is nothing else.
+
+    `read` are inputs and context of the format; of the settings of `generate`, `num_beams` rises to the number of candidates,
+    and `rule` is the size of n-grams that are not repeated where they have none.
+    """
+    inputs, context = {name: tensor.to(model.device) for name, tensor in read[0].items()}, read[1]
+    prompt, drawn = format_.prompt_tokens(inputs), settings.get("do_sample")
     offered = candidates if drawn else max(settings["num_beams"], candidates)
     options: dict[str, Any] = {"do_sample": False, "max_new_tokens": format_.max_target_tokens, **settings}
-    rules = format_.search(options.pop("no_repeat_ngram_size", no_repeat_ngram_size), prompt, context)
-    given = options.pop("logits_processor", [])
-    rules["logits_processor"] = [*rules.get("logits_processor", []), *given]
+    rules = format_.rules(options.pop("no_repeat_ngram_size", rule), prompt, context)
+    rules["logits_processor"] = [*rules.get("logits_processor", []), *options.pop("logits_processor", [])]
     options |= {"num_beams": 1 if drawn else offered, "num_return_sequences": offered}
     options |= {"pad_token_id": format_.tokenizer.pad_token_id, "eos_token_id": format_.ends}
-    options |= {"return_dict_in_generate": True, "output_scores": True}
-    output = model.generate(**inputs, **options, **rules)
-    ids = output.sequences[:, prompt:]
-    scores = output.get("sequences_scores")
+    output = model.generate(**inputs, **options, **rules, return_dict_in_generate=True, output_scores=True)
+    ids, scores = output.sequences[:, prompt:], output.get("sequences_scores")
     scores = mean_scores(output.scores, ids, format_.ends) if scores is None else scores
     with format_.lock:
-        texts = format_.texts(ids.cpu(), [of_source for of_source in context for _ in range(offered)])
-    found = list(map(Candidate, texts, scores.tolist()))
-    return [best(found[start : start + offered], candidates) for start in range(0, len(found), offered)]
+        texts = format_.texts(ids.cpu(), [words for words in context for _ in range(offered)])
+    written = list(map(Candidate, texts, scores.tolist()))
+    groups = (written[start : start + offered] for start in range(0, len(written), offered))
+    return [_best(group, candidates) for group in groups]
 
 
 def mean_scores(scores: Sequence[Tensor], ids: Tensor, ends: Sequence[int]) -> Tensor:
@@ -69,16 +67,16 @@ def mean_scores(scores: Sequence[Tensor], ids: Tensor, ends: Sequence[int]) -> T
         [step.log_softmax(-1).gather(1, ids[:, at, None])[:, 0] for at, step in enumerate(scores)], dim=1
     )
     end = torch.isin(ids, torch.tensor(ends, device=ids.device))
-    ended = end.cumsum(1) - end.long()  # ends before this token
-    counted = (ended == 0).to(values.dtype)
+    counted = (end.cumsum(1) == end).to(values.dtype)  # no end before this token
     return (values * counted).nan_to_num(0.0).sum(1) / counted.sum(1)
 
 
-def best(candidates: Sequence[Candidate], count: int) -> list[Candidate]:
-    """The best distinct candidates, best first; an empty text only where there is nothing else."""
+def _best(candidates: list[Candidate], count: int) -> list[Candidate]:
     ordered = sorted(candidates, key=lambda candidate: -candidate.score)
-    distinct = {candidate.text: candidate for candidate in reversed(ordered) if candidate.text}
-    return [each for each in ordered if distinct.get(each.text) is each][:count] or ordered[:1]
+    distinct: dict[str, Candidate] = {}
+    for candidate in filter(lambda one: one.text, ordered):
+        distinct.setdefault(candidate.text, candidate)
+    return [*distinct.values()][:count] or ordered[:1]
 
 
 class HeadlinePipeline(_Pipeline):
@@ -107,22 +105,27 @@ class HeadlinePipeline(_Pipeline):
         return {}, generate, {}
 
     def preprocess(self, text: str) -> dict[str, Any]:
-        """The text, which is read with those of its batch."""
+        """The text, which is read with those of its batch; refused where it names no outlet that the generator writes for."""
+        outlets = self.model.config.change_it.get("outlets")
+        if outlets and (text.count(" | ") < 2 or text.partition(" | ")[0] not in outlets):
+            raise ValueError(
+                f"give the source as 'outlet | headline | article', with the outlet {' or '.join(outlets)}"
+            )
         return {"text": text}
 
     def _forward(self, batch: dict[str, Any], **generate: Any) -> dict[str, Any]:
         several = isinstance(batch["text"], list)  # a batch
         saved = self.model.generation_config.to_diff_dict() | generate
         names = {"num_beams", "do_sample", "max_new_tokens", *generate} - {"num_return_sequences"}
-        found = search(
+        written = search_headlines(
             self.model,
             self.format,
             self.format.inputs(batch["text"] if several else [batch["text"]]),
             {"num_beams": 1} | {name: saved[name] for name in names & saved.keys()},
             candidates=saved.get("num_return_sequences") or 1,
-            no_repeat_ngram_size=self.model.config.change_it["no_repeat_ngram_size"],
+            rule=self.model.config.change_it["no_repeat_ngram_size"],
         )
-        return {"candidates": found if several else found[0]}
+        return {"candidates": written if several else written[0]}
 
     def postprocess(self, written: dict[str, Any]) -> list[dict[str, str]]:
         """A record for each headline, best first, as the pipelines of transformers have it."""

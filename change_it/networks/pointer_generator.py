@@ -18,7 +18,6 @@ from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from transformers.modeling_outputs import ModelOutput
 
-from .decoder_steps import DecoderSteps
 from .word_generator import IGNORED, UNSET, WordConfig, WordGenerator
 
 #: What padding takes from gate i and adds to gate f of an LSTM: i becomes 0 and f becomes 1.
@@ -55,7 +54,7 @@ class EncodedSource(ModelOutput):
     """Encoder output for n sources."""
 
     last_hidden_state: Tensor = UNSET  # (n, tokens, hidden)
-    projected: Tensor = UNSET  # (n, tokens, hidden), twice the keys of the attention
+    projected: Tensor = UNSET  # (n, tokens, hidden), the keys of the attention
     hidden: Tensor = UNSET  # (n, hidden) the decoder's first state
     cell: Tensor = UNSET  # (n, hidden)
     source_ids: Tensor = UNSET  # (n, tokens) temporary ids included
@@ -114,7 +113,7 @@ class PointerEncoder(nn.Module):
             hidden, cell = self.bridge_hidden(hidden).tanh(), self.bridge_cell(cell)
         return EncodedSource(
             last_hidden_state=states,
-            projected=2 * self.keys(states),
+            projected=self.keys(states),
             hidden=hidden,
             cell=cell,
             source_ids=input_ids,
@@ -122,40 +121,30 @@ class PointerEncoder(nn.Module):
         )
 
     def _run(self, embedded: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """States (n, tokens, hidden), last hidden states and cells of both directions, (n, hidden)."""
-        if mask.all():
-            states, (hidden, cell) = self.lstm(embedded)
-        elif embedded.is_cuda:
+        """States (n, tokens, hidden), last hidden states and cells of both directions, (n, hidden).
+
+        On a CPU the gradient of a packed call copies the batch at each token. There one more input, 1 at padding, adds
+        -`GATE_BIAS` to gate i and `GATE_BIAS` to gate f, so that the cell keeps its state exactly.
+        """
+        if embedded.is_cuda:
             lengths = mask.sum(1).cpu()
             packed = pack_padded_sequence(embedded, lengths, batch_first=True, enforce_sorted=False)
             packed_states, (hidden, cell) = self.lstm(packed)
             states = pad_packed_sequence(packed_states, batch_first=True, total_length=mask.shape[1])[0]
-        else:
-            return run_padded(self.lstm, embedded, mask)
-        return states, hidden.transpose(0, 1).flatten(1), cell.transpose(0, 1).flatten(1)
-
-
-def run_padded(lstm: nn.LSTM, embedded: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """A packed call of a bidirectional LSTM, made of one on padded sources (n, tokens, inputs).
-
-    On a CPU the gradient of a packed call copies the whole batch at each token. Here one more input, 1 at padding, adds
-    -`GATE_BIAS` to gate i and `GATE_BIAS` to gate f: the cell keeps its state exactly. Padding is on the right. Returns
-    states (n, tokens, hidden), undefined at padding; last hidden states and cells of both directions, (n, hidden).
-    """
-    size = lstm.hidden_size
-    padding = (mask == 0).to(embedded.dtype).unsqueeze(-1)
-    column = embedded.new_zeros(4 * size, 1)
-    column[:size], column[size : 2 * size] = -GATE_BIAS, GATE_BIAS
-    weights = [
-        torch.cat([weight, column], dim=1) if name.startswith("weight_ih") else weight
-        for name, weight in lstm.named_parameters()
-    ]
-    zeros = embedded.new_zeros(2, len(embedded), size)
-    train = lstm.training or torch.is_grad_enabled()
-    inputs = torch.cat([embedded, padding], dim=-1)
-    states, _, cell = torch.lstm(inputs, (zeros, zeros), weights, True, 1, 0.0, train, True, True)
-    last = states[torch.arange(len(states)), mask.sum(1) - 1, :size]
-    return states, torch.cat([last, states[:, 0, size:]], dim=1), torch.cat([cell[0], cell[1]], dim=1)
+            return states, hidden.transpose(0, 1).flatten(1), cell.transpose(0, 1).flatten(1)
+        size = self.lstm.hidden_size
+        column = embedded.new_zeros(4 * size, 1)
+        column[:size], column[size : 2 * size] = -GATE_BIAS, GATE_BIAS
+        weights = [
+            torch.cat([weight, column], dim=1) if name.startswith("weight_ih") else weight
+            for name, weight in self.lstm.named_parameters()
+        ]
+        inputs = torch.cat([embedded, (mask == 0).to(embedded.dtype).unsqueeze(-1)], dim=-1)
+        zeros = embedded.new_zeros(2, len(embedded), size)
+        train = self.training or torch.is_grad_enabled()
+        states, _, cell = torch.lstm(inputs, (zeros, zeros), weights, True, 1, 0.0, train, True, True)
+        last = states[torch.arange(len(states)), mask.sum(1) - 1, :size]
+        return states, torch.cat([last, states[:, 0, size:]], dim=1), cell.transpose(0, 1).flatten(1)
 
 
 def in_vocabulary(ids: Tensor, words: int, unknown: int) -> Tensor:
@@ -232,34 +221,25 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
         """Of t steps, each (n, t, ...): embedded words, states, contexts, attention, coverage before it; and the state after them."""
         embedded = self.embedding(in_vocabulary(ids, self.config.words, self.config.unk_token_id))
         state = state if state and state.steps else self._first_state(encoded)
-        size, given = embedded.shape[-1], self.cell
-        twice = given.bias_ih.new_ones(4, self.config.hidden_size)
-        twice[2] = 2.0  # the candidate of `DecoderSteps`
-        weights = torch.cat([given.weight_ih, given.weight_hh], dim=1) * twice.view(-1, 1)
-        bias = (given.bias_ih + given.bias_hh) * twice.view(-1)
+        hidden, cell, context, covered = state.hidden, state.cell, state.context, state.coverage
+        padding = ~encoded.source_mask
+        steps: list[tuple[Tensor, ...]] = []
         with torch.autocast(ids.device.type, enabled=False):  # whose casts would be of each step
-            single = torch.promote_types(weights.dtype, torch.float32)
-            before = torch.cat([state.context.to(single), state.hidden.to(single)], dim=1)
-            after, attention, cell = DecoderSteps.apply(
-                functional.linear(embedded.to(single), weights[:, :size], bias).transpose(0, 1),
-                weights[:, size:].t(),
-                2 * self.query.weight.t(),
-                2 * self.energy,
-                None if self.coverage is None else 2 * self.coverage,
-                encoded.projected.to(single),
-                encoded.last_hidden_state.to(single),
-                (~encoded.source_mask).to(single) * torch.finfo(single).min,
-                before,
-                state.cell.to(single),
-                state.coverage.to(single),
-            )
-        covered = state.coverage + attention.cumsum(0)
-        context, hidden = after.split([after.shape[2] // 2] * 2, dim=2)
-        steps = (
-            embedded,
-            *(part.transpose(0, 1) for part in (hidden, context, attention, covered - attention)),
-        )
-        return steps, DecoderState(hidden[-1], cell, context[-1], covered[-1], state.steps + ids.shape[1])
+            single = torch.promote_types(self.energy.dtype, torch.float32)
+            keys, states = encoded.projected.to(single), encoded.last_hidden_state.to(single)
+            hidden, cell, context = hidden.to(single), cell.to(single), context.to(single)
+            for word in embedded.to(single).unbind(1):
+                hidden, cell = self.cell(torch.cat([word, context], dim=1), (hidden, cell))
+                inner = keys + self.query(hidden).unsqueeze(1)
+                if self.coverage is not None:
+                    inner = inner + covered.unsqueeze(2) * self.coverage
+                attention = (inner.tanh() @ self.energy).masked_fill(padding, -torch.inf).softmax(1)
+                context = torch.bmm(attention.unsqueeze(1), states).squeeze(1)
+                steps.append((hidden, context, attention, covered))
+                covered = covered + attention
+        parts = tuple(torch.stack(part, dim=1) for part in zip(*steps, strict=True))
+        after = DecoderState(hidden, cell, context, covered, state.steps + ids.shape[1])
+        return (embedded, *parts), after
 
     def _merged(self, hidden: Tensor, context: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Factors of the logits of words: (..., size) states, the (words, size) matrix and the bias."""

@@ -34,38 +34,28 @@ class Answer(NamedTuple):
     model: str  # as the server names it
 
 
-def check_url(url: str) -> str:
-    """The address of a server; refused where it is not one or holds a password."""
-    parts = urlsplit(url)
-    try:
-        is_server = parts.scheme in ("http", "https") and parts.hostname and (parts.port or True)
-    except ValueError:  # the port is not a number
-        is_server = False
-    if not is_server:
-        raise InputError(f"--endpoint {url} is no address of a server: give one as http://localhost:8000/v1")
-    if parts.username or parts.password or parts.query:
-        raise InputError(f"--endpoint takes no key in its address: put it into the environment as {KEY}")
-    return url.rstrip("/")
-
-
 class Server:
     """Answers chat prompts; shared by threads."""
 
     def __init__(self, url: str, model: str):
         """Nothing is sent yet; `url` is the base of the server's paths, such as http://localhost:8000/v1."""
-        self.url, self.model = check_url(url), model
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise InputError(
+                f"--endpoint {url} is no address of a server: give one as http://localhost:8000/v1"
+            )
+        if parts.username or parts.password or parts.query:
+            raise InputError(f"--endpoint takes no key in its address: put it into the environment as {KEY}")
+        self.url, self.model = url.rstrip("/"), model
         self._key = os.environ.get(KEY) or NO_KEY
-        version = "" if re.search(r"/v\d\w*(/|$)", self.url) else "/v1"
-        whole = self.url.endswith("/chat/completions")
-        self._address = self.url if whole else f"{self.url}{version}/chat/completions"
+        self._headers = {"authorization": f"Bearer {self._key}", "Accept-Encoding": "identity"}
+        base = self.url.removesuffix("/chat/completions")
+        self._base = base if re.search(r"/v\d\w*(/|$)", base) else f"{base}/v1"
 
     def only_model(self) -> str:
         """The name of the server's one model; refused where it has none or several."""
-        address = f"{self._address.removesuffix('/chat/completions')}/models"
         try:
-            answer = get_session().get(
-                address, headers={"authorization": f"Bearer {self._key}"}, timeout=TIMEOUT
-            )
+            answer = get_session().get(f"{self._base}/models", headers=self._headers, timeout=TIMEOUT)
             names = [str(model["id"]) for model in answer.json()["data"]]
         except (errors.OfflineModeIsEnabled, errors.HTTPError, ValueError, TypeError, LookupError):
             names = []
@@ -78,15 +68,15 @@ class Server:
     ) -> tuple[Answer | None, str]:
         """The answer to a prompt, or to messages, or None and why there is none; what is wrong with the server ends the run."""
         messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else list(prompt)
+        request = {"model": self.model, "stream": False, "messages": messages, **settings}
         try:
-            status, body = self._post(
-                {"model": self.model, "stream": False, "messages": messages, **settings}
-            )
+            status, body = self._post(request)
         except errors.OfflineModeIsEnabled as error:
             raise InputError("HF_HUB_OFFLINE forbids every request: unset it to ask a server") from error
         except errors.HfHubHTTPError as error:
+            status = error.response.status_code
             raise InputError(
-                f"{self.url} still answers with status {error.response.status_code}: call the command again later"
+                f"{self.url} still answers with status {status}: call the command again later"
             ) from error
         except (errors.HTTPError, TimeoutError) as error:
             if "Timeout" in type(error).__name__:
@@ -106,22 +96,17 @@ class Server:
             if not answer.get("choices") and (fault := answer.get("error")):  # with status 200
                 reason = fault.get("message", fault) if isinstance(fault, dict) else fault
                 return None, f"server refused: {self._line(str(reason))}"
-            choice = answer["choices"][0]
+            choice, usage = answer["choices"][0], answer.get("usage") or {}
             message, reason = choice["message"], str(choice.get("finish_reason"))
-            text, usage = message.get("content"), answer.get("usage") or {}
+            text = message.get("content")
             if isinstance(text, list):  # in parts
                 text = "".join(part["text"] for part in text if part.get("type") == "text")
             if reason == "stop" and usage.get("completion_tokens", 0) >= settings.get("max_tokens", 1 << 30):
                 reason = "length"
-            if (
-                0
-                < usage.get("prompt_tokens", 0)
-                < len(" ".join(str(each["content"]) for each in messages).split())
-            ):
-                return (
-                    None,
-                    f"the server read {usage['prompt_tokens']} tokens, and the prompt has more words: give it a longer context",
-                )
+            words = sum(len(str(part["content"]).split()) for part in messages)
+            if 0 < (tokens := usage.get("prompt_tokens", 0)) < words:
+                fault = f"the server read {tokens} tokens, and the prompt has more words"
+                return None, f"{fault}: give it a longer context"
             if message.get("refusal") or reason == "content_filter":
                 return None, "refused by the model"
         except (ValueError, TypeError, AttributeError, LookupError, RecursionError):
@@ -132,19 +117,10 @@ class Server:
     def _post(self, request: dict[str, Any]) -> tuple[int, str]:
         """Status and body of an answer, or where it leads, no more than is taken; no redirect, which may lead elsewhere, is followed."""
         until, body = monotonic() + TIMEOUT, bytearray()
-        with http_stream_backoff(
-            "POST",
-            self._address,
-            max_retries=RETRIES,
-            base_wait_time=WAIT,
-            max_wait_time=LONGEST_WAIT,
-            retry_on_exceptions=(),
-            retry_on_status_codes=BUSY,
-            json=request,
-            headers={"authorization": f"Bearer {self._key}", "Accept-Encoding": "identity"},
-            timeout=TIMEOUT,
-            follow_redirects=False,
-        ) as response:
+        how: dict[str, Any] = {"retry_on_exceptions": (), "retry_on_status_codes": BUSY}
+        how |= {"max_retries": RETRIES, "base_wait_time": WAIT, "max_wait_time": LONGEST_WAIT}
+        how |= {"headers": self._headers, "timeout": TIMEOUT, "follow_redirects": False}
+        with http_stream_backoff("POST", f"{self._base}/chat/completions", json=request, **how) as response:
             for part in response.iter_bytes():
                 body += part
                 if len(body) > LARGEST:

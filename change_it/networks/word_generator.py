@@ -47,6 +47,11 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
     main_input_name = "input_ids"
     encoder: nn.Module
     state_class: type  # of `past_key_values`
+    # output of the decoder for (n, t) words after those of a state, and the state after them; mean over the labels' words;
+    # (n, t, vocab_size) log-probabilities of the next word
+    _decode: Any
+    _loss: Any
+    _log_probabilities: Any
 
     def generate(self, *args: Any, tokenizer: HeadlineTokenizer | None = None, **options: Any) -> Any:
         """`generate` of transformers with a state of this network, where others have a cache of keys and values.
@@ -57,7 +62,7 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
         if tokenizer is not None:
             about: dict[str, Any] = self.config.change_it
             format_ = WordFormat(tokenizer, **about["format"])
-            given |= format_.search(about["no_repeat_ngram_size"], 1, tokenizer.unknown)
+            given |= format_.rules(about["no_repeat_ngram_size"], 1, tokenizer.unknown)
         return super().generate(*args, **given | options)  # type: ignore[misc]  # it types self by a protocol
 
     def forward(
@@ -92,18 +97,6 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
             past_key_values=state if use_cache else None,
             encoder_last_hidden_state=encoded.last_hidden_state,
         )
-
-    def _decode(self, ids: Tensor, encoded: Any, state: Any) -> tuple[Any, Any]:
-        """Output of the decoder for (n, t) words after those of `state`, and the state after them."""
-        raise NotImplementedError
-
-    def _loss(self, steps: Any, encoded: Any, labels: Tensor) -> Tensor:
-        """Mean over the labels' words."""
-        raise NotImplementedError
-
-    def _log_probabilities(self, steps: Any, encoded: Any) -> Tensor:
-        """(n, t, vocab_size) log-probabilities of the next word."""
-        raise NotImplementedError
 
     def prepare_decoder_input_ids_from_labels(self, labels: Tensor) -> Tensor:
         """`<s>` and all labels but the last."""

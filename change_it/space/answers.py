@@ -11,11 +11,12 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader
 from markupsafe import escape
 
 from change_it.errors import InputError
-from change_it.generators.rerank import JudgedCandidate, judge_candidates
-from change_it.generators.search import Candidate, Search
+from change_it.generators.headline_transfer import Search
+from change_it.generators.rerank import judge_candidates
 from change_it.results.pages import environment
 from change_it.scoring.compliancy import JUDGE_NAMES, VERDICT_NAMES
 from change_it.scoring.item import Item
+from change_it.scoring.judges import JudgedHeadline
 from change_it.space.models import ARTICLE, HEADLINE, Models
 from change_it.tables import UnderlinedText, figure
 from change_it.text.folding import fold
@@ -107,8 +108,8 @@ def _answer(
         raise InputError(
             f"{system} finds nothing to write about this text: try a longer article or another system."
         )
-    [judged] = judge_candidates(models.judges, [[Candidate(text, 0.0) for text in headlines]], [item])
-    kept: dict[frozenset[str], JudgedCandidate] = {}
+    [judged] = judge_candidates(models.judges, [headlines], [item])
+    kept: dict[frozenset[str], JudgedHeadline] = {}
     for one in judged:
         own = frozenset(words(fold(one.text).lower()))
         if all(len(own & other) <= NEAR * min(len(own), len(other)) for other in kept):

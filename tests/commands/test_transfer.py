@@ -13,7 +13,7 @@ from change_it.errors import InputError
 from change_it.generators import file_transfer
 from change_it.generators.file_transfer import new_rows
 from change_it.generators.headline_transfer import HeadlineTransfer
-from change_it.generators.search import Candidate
+from change_it.networks.headline_pipeline import Candidate
 from change_it.networks.pretrained import hash_of_weights
 from change_it.scoring.columns import read_prediction_files
 from change_it.scoring.floors_and_predictions import systems_of

@@ -26,7 +26,7 @@ def server(monkeypatch):
 
 @pytest.fixture
 def articles(tmp_path):
-    rows = [[f"x{n}", f"Crolla il ponte {n}", f"Il ponte {n} è crollato.", "colle"] for n in range(12)]
+    rows = [[f"x{n}", f"Crolla il ponte {{to}} {n}", f"Il ponte {n} è crollato.", "colle"] for n in range(12)]
     return str(write_csv(tmp_path / "in.csv", rows, ["id", "headline", "article", "label"]))
 
 
@@ -42,18 +42,17 @@ def options(server, corpus, articles, tmp_path):
 def test_each_row_is_asked_for_once_with_the_prompt_of_the_corpus(server, options, tmp_path):
     three = Barrier(3)
     server.reply = lambda prompt, number: three.wait(60) < 3 and f'**"Ponte giù {number}"**'
-    rows = transferred(options(shots=2, generation=("max_new_tokens=2000",)))
+    rows = transferred(options(generation=("max_new_tokens=2000",)))
     assert (len(server.requests), len(rows), server.most_at_work) == (12, 12, 3)
     assert all(row["headline"].startswith("Ponte giù ") and not row["error"] for row in rows)
     request = server.requests[0]
     asked = [request[name] for name in ("path", "model", "temperature", "max_tokens")]
     assert asked == ["/v1/chat/completions", "tiny", 0.0, 2000]
     prompt = request["messages"][0]["content"]
-    assert prompt.startswith("Riscrivi il titolo")
-    assert prompt.count("Titolo su faro:") == 3
-    assert prompt.endswith("Titolo su faro:")
+    assert prompt.startswith("Riscrivi il titolo di un articolo come lo stamperebbe il giornale faro.")
+    assert prompt.endswith("è crollato.\n\nTitolo su colle: Crolla il ponte {to} 0\nTitolo su faro:")
     assert rows[0]["generator"].startswith("endpoint|tiny-2026|prompt:it+")
-    assert "|shots:2+nearest|v:" in rows[0]["generator"]
+    assert "|v:" in rows[0]["generator"]
     assert not list(tmp_path.glob("*.partial"))
 
 
@@ -142,7 +141,7 @@ def test_a_server_that_is_not_there_leaves_nothing_in_the_way(options):
         ({"corpus": None}, "--endpoint requires --corpus"),
         ({"endpoint": "localhost:8000"}, "is no address of a server"),
         ({"endpoint": "http://me:secret@localhost/v1"}, "put it into the environment as CHANGE_IT_API_KEY"),
-        ({"shots": -1}, "give --shots from 0 to"),
+        ({"generation": ("num_beams=0",)}, "num_beams=0 is too few"),
     ],
 )
 def test_options_that_do_not_fit(changes, message, options):

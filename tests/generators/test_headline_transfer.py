@@ -1,11 +1,11 @@
 """Generators as a function: what is read, what comes back, and which ones a folder offers."""
 
 import pytest
-from scoring_fakes import FakeJudges
 from tiny_generators import WORDS, save_generator
+from transformers import GenerationConfig
 
 from change_it import HeadlineTransfer, InputError
-from change_it.generators.search import Search
+from change_it.generators.headline_transfer import Search
 from change_it.scoring.item import Item
 
 HEADLINES = ["Crolla il ponte", "Approvata la riforma fiscale", "Sciopero"]
@@ -43,6 +43,10 @@ def test_an_empty_source_is_refused_in_a_call_and_gives_no_candidates(both):
             both(HEADLINES, article=[ARTICLES[0], article, ARTICLES[2]], to="gio")
     with pytest.raises(InputError, match="empty texts in article at 0"):
         both.candidates(["x"], article=[""], to="gio", num_candidates=2)
+    with pytest.raises(InputError, match="headline is one text: give a list of texts"):
+        both.candidates(HEADLINES[0], article=ARTICLES[:1], to="gio")
+    with pytest.raises(InputError, match="num_beams=0 is too few: give at least 1"):
+        both(HEADLINES[0], article=ARTICLES[0], to="gio", decoding=GenerationConfig(num_beams=0))
     texts = zip(HEADLINES, [ARTICLES[0], "", ARTICLES[2]], strict=True)
     some = both.propose([Item("", "", "gio", *each) for each in texts], Search())
     assert [bool(candidates) for candidates in some] == [True, False, True]
@@ -57,24 +61,3 @@ def test_a_folder_chooses_by_recipe_and_outlet(folder, tmp_path):
         save_generator(tmp_path / name)
     with pytest.raises(InputError, match=r"several generators for gio: give one of them, .*a-trial or "):
         HeadlineTransfer.from_pretrained(tmp_path, device="cpu")
-
-
-def test_judged_candidates_have_marks_probabilities_and_places_of_what_is_unsupported(both):
-    judges = FakeJudges(digits="abcd")
-    asked = {"article": ARTICLES, "to": ["gio", "rep", "gio"], "num_candidates": 3}
-    lists = both.candidates(HEADLINES, **asked, judges=judges)
-    for some, plain in zip(lists, both.candidates(HEADLINES, **asked), strict=True):
-        assert {(one.text, one.score) for one in some} == {(one.text, one.score) for one in plain}
-    for some in lists:
-        assert all(one.probabilities.keys() >= {"hh", "ah", "main", "source"} for one in some)
-        product = [one.acceptability * min(max(one.style, 0), 1) - one.edited for one in some]
-        assert product == sorted(product, reverse=True)
-    given = {"article": ARTICLES[:1], "to": "gio"}
-    assert both.candidates(HEADLINES[:1], **given, num_candidates=3, judges=judges) == lists[:1]
-    [without] = both.candidates(HEADLINES[:1], **given, judges=FakeJudges())
-    assert without[0].acceptability is without[0].marks["fluency"] is None
-    assert len(without) > 3
-    with pytest.raises(InputError, match="empty texts in headline at 0"):
-        both.candidates(["", HEADLINES[0]], article=ARTICLES[:2], to="gio", judges=judges)
-    with pytest.raises(InputError, match="headline is one text: give a list of texts"):
-        both.candidates(HEADLINES[0], article=ARTICLES[:1], to="gio")

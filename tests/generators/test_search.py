@@ -101,7 +101,7 @@ def test_rare_words_are_written_once_and_no_word_twice_in_a_row(monkeypatch):
     )
     copied = len(tokenizer)
     assert max(il, comma, stop) < 7 <= min(crolla, ponte)
-    settings = WordFormat(tokenizer, **LENGTHS).search(1, 1)
+    settings = WordFormat(tokenizer, **LENGTHS).rules(1, 1)
     [refuse] = settings["logits_processor"]
     assert (settings["no_repeat_ngram_size"], refuse.marks.tolist()) == (3, sorted([comma, stop]))
 

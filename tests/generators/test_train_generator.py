@@ -15,7 +15,6 @@ from change_it.generators.generator import load_generator, new_network
 from change_it.generators.generator_options import GeneratorOptions, Preset, architecture_of, check_published
 from change_it.generators.headline_transfer import HeadlineTransfer
 from change_it.generators.recipes import load_recipe
-from change_it.networks.pretrained_loss import loss_per_token
 from change_it.training.training_options import CONSTANT
 
 
@@ -51,7 +50,7 @@ def test_a_generator_learns_and_is_saved_with_its_numbers(trained, corpus):
     validation = load_recipe(corpus, "s2s2", "faro", validation_share=0.05, seed=1).validation
     for batch_size in (1, 64):
         batches = train.batches_of(generator.format, validation, batch_size=batch_size)
-        loss = loss_per_token(generator.model, batches)
+        loss = train.loss_per_token(generator.model, batches)
         assert loss == pytest.approx(metrics["validation_loss"], abs=1e-4)
     assert generator.weights_hash == metrics["weights_hash"]
     found = found_by(generator.model, generator.format, validation.sources[:3], num_beams=2)

@@ -11,8 +11,8 @@ from change_it.corpus.corpus_options import BuildOptions
 from change_it.corpus.folder import describe_corpus, hash_article, training_article_hashes
 from change_it.errors import InputError
 from change_it.generators.file_transfer import TransferSetup, corpus_items
+from change_it.generators.headline_transfer import Search
 from change_it.generators.rerank import floor
-from change_it.generators.search import Search
 from change_it.results.score_tables import remarks
 from change_it.scoring.item import read_test_set
 

@@ -8,7 +8,7 @@ from scoring_fakes import FakeJudges
 
 from change_it.errors import InputError
 from change_it.generators.headline_transfer import HeadlineSystem
-from change_it.generators.search import Candidate
+from change_it.networks.headline_pipeline import Candidate
 from change_it.scoring.compliancy import NO_CHECK
 from change_it.scoring.item import Item
 from change_it.space import answers as tab
@@ -27,7 +27,7 @@ class Fixed(HeadlineSystem):
         super().__init__("fixed", ("rep", "gio"), targets, (reads,))
         self.texts, self.asked = texts, []
 
-    def writer(self, target):
+    def signature(self, target):
         """Nobody asks."""
 
     def propose(self, items, search, batch_size=None, progress=False):

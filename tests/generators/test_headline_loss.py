@@ -10,7 +10,7 @@ from transformers import (
     T5ForConditionalGeneration,
 )
 
-from change_it.networks.pretrained_loss import headline_loss
+from change_it.generators.train import headline_loss
 from change_it.networks.tokenizer import IGNORED, padded, padded_inputs
 
 ENDS = {"pad_token_id": 0, "eos_token_id": 1, "bos_token_id": 2}
