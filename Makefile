@@ -46,7 +46,7 @@ test-slow: $(VENV)/.installed-dev ## what takes longer: other versions, wheels, 
 test-night: $(VENV)/.installed-dev run ## what a gate has no time for: the quickstart in full, thousands of generated inputs
 	$(BIN)/python -m pytest --hypothesis-profile night tests/test_properties.py -m "not slow"
 
-test-lowest: ## the fast tests with the lowest versions that pyproject.toml admits, of torch that of constraints.txt; half an hour
+test-lowest: ## the fast tests with the lowest versions that pyproject.toml admits, of torch that of constraints.txt; ten minutes
 	$(PYTHON) -m venv $(LOWEST)
 	$(LOWEST)/bin/python -m pip install --quiet uv
 	grep ^torch= constraints.txt > $(LOWEST)/constraints.txt
