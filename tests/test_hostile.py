@@ -220,7 +220,7 @@ def test_of_a_repository_on_the_hub_the_files_of_models_alone_are_fetched(monkey
 
 def test_an_outlet_cannot_leave_its_literal_on_a_card():
     for name in ('faro"); print("x") #', "```\n<img>", "\x1b[2J", "perché"):
-        literal = cards.FUNCTIONS["literal"](name)
+        literal = cards.literal(name)
         assert eval(literal, {"__builtins__": {}}) == name
         assert not {*"`<>\x1b\n"} & {*literal}
 

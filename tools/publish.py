@@ -12,8 +12,7 @@ import tyro
 
 from change_it.cli import exit_on_input_error
 from change_it.commands import push
-from change_it.hub.packaging import files_of
-from change_it.hub.push_options import PushKind, PushOptions
+from change_it.hub.packaging import PushKind, files_of
 
 #: What stands where: kind, folder of the run or name of what the package ships, and name on the Hub.
 REPOSITORIES: tuple[tuple[PushKind, str, str], ...] = (
@@ -43,11 +42,11 @@ class Options:
     """Where --dry-run writes."""
 
 
-def pushes(options: Options) -> list[PushOptions]:
+def pushes(options: Options) -> list[push.PushOptions]:
     """The options of `change-it push`, one a repository, in an order in which each finds what its card names."""
     data = f"{options.owner}/{REPOSITORIES[0][2]}"
     return [
-        PushOptions(
+        push.PushOptions(
             kind=kind,
             folder=folder if kind in ("metric", "space") else str(options.run / folder),
             repo_id=f"{options.owner}/{name}",
@@ -64,8 +63,7 @@ def main(options: Options) -> None:
     """Check all, then push one after the other."""
     every = pushes(options)
     for one in every:
-        push.check(one)
-        files_of(one)
+        files_of(one.kind, Path(one.folder), one.repo_id, one.license, one.dataset)
     for one in every:
         push.run(one)
 

@@ -1,6 +1,7 @@
-"""A run to push, and the options of a push."""
+"""A run to push, and the files of a push."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -58,11 +59,11 @@ def write_report(run, systems):
 
 
 @pytest.fixture
-def options():
-    """`PushOptions` from a kind and a folder."""
-    from change_it.hub.push_options import PushOptions
+def files_of():
+    """The files of a push of a kind from a folder."""
+    from change_it.hub import packaging
 
-    def make(kind, folder, repo_id="me/thing", **more):
-        return PushOptions(kind=kind, folder=str(folder), repo_id=repo_id, **more)
+    def made(kind, folder, repo_id="me/thing", **more):
+        return packaging.files_of(kind, Path(folder), repo_id, **more)
 
-    return make
+    return made

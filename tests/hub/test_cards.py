@@ -8,15 +8,13 @@ import pytest
 from datasets import load_dataset
 from huggingface_hub import DatasetCard, ModelCard
 
-from change_it.hub.packaging import files_of
-
 
 def model_card(files):
     return ModelCard(files["README.md"].decode())
 
 
-def test_the_data_set_loads_with_its_card(run, options, tmp_path):
-    files = files_of(options("dataset", run / "corpus", "me/news"))
+def test_the_data_set_loads_with_its_card(run, files_of, tmp_path):
+    files = files_of("dataset", run / "corpus", "me/news")
     card = DatasetCard(files["README.md"].decode())
     assert card.data.license == "cc-by-nc-sa-4.0"  # of the outlets rep and gio
     assert card.data.configs == DatasetCard.load(run / "corpus/README.md").data.configs
@@ -30,8 +28,8 @@ def test_the_data_set_loads_with_its_card(run, options, tmp_path):
     assert loaded.num_rows == sizes["hh"]["test"]
 
 
-def test_judges_show_their_table_and_signature(run, options):
-    files = files_of(options("judge", run / "judges", "me/judges", dataset="me/news"))
+def test_judges_show_their_table_and_signature(run, files_of):
+    files = files_of("judge", run / "judges", "me/judges", dataset="me/news")
     card = model_card(files)
     assert (card.data.pipeline_tag, card.data.datasets, card.data.language) == (None, ["me/news"], "it")
     results = {(each.dataset_config, each.metric_type): each.metric_value for each in card.data.eval_results}
@@ -49,8 +47,8 @@ def test_judges_show_their_table_and_signature(run, options):
     assert 'Judges.from_pretrained("me/judges")' in card.text
 
 
-def test_a_generator_shows_its_system_between_gold_and_copy(run, options):
-    card = model_card(files_of(options("generator", run / "generators/sum-gio", "me/sum-gio")))
+def test_a_generator_shows_its_system_between_gold_and_copy(run, files_of):
+    card = model_card(files_of("generator", run / "generators/sum-gio", "me/sum-gio"))
     assert (card.data.library_name, card.data.pipeline_tag) == ("transformers", "text-generation")
     shares = {result.metric_type: result.metric_value for result in card.data.eval_results}
     assert shares["compliancy"] == 0.43
@@ -64,7 +62,7 @@ def test_a_generator_shows_its_system_between_gold_and_copy(run, options):
     assert "gio2rep" not in card.text
 
 
-def test_strings_of_strangers_are_text(options, tmp_path):
+def test_strings_of_strangers_are_text(files_of, tmp_path):
     """Outlets, systems and names of folders can hold whatever somebody calls them."""
     from tiny_generators import save_generator
 
@@ -75,7 +73,7 @@ def test_strings_of_strangers_are_text(options, tmp_path):
     row |= dict.fromkeys(("hh", "ah", "main", "bleu", "rougeL"))
     record = {"outlets": ["rep", name], "systems": {"sum": {f"rep2{name}": row}}}
     (tmp_path / "report/scores.json").write_text(json.dumps(record))
-    text = model_card(files_of(options("generator", folder))).text
+    text = model_card(files_of("generator", folder)).text
     outside_code = re.sub(r"`[^`\n]*`", "", text)
     assert "<img" not in outside_code
     assert "](javascript" not in outside_code

@@ -11,7 +11,6 @@ from malformed import edit
 
 from change_it.errors import InputError
 from change_it.hub.cards import public
-from change_it.hub.packaging import files_of
 
 CHECKOUT = Path(__file__).parents[2]
 
@@ -20,8 +19,8 @@ def content(files, name):
     return files[name] if isinstance(files[name], bytes) else files[name].read_bytes()
 
 
-def test_a_corpus_goes_with_its_tables_and_without_paths(run, options):
-    files = files_of(options("dataset", run / "corpus"))
+def test_a_corpus_goes_with_its_tables_and_without_paths(run, files_of):
+    files = files_of("dataset", run / "corpus")
     tables = {path.relative_to(run / "corpus").as_posix() for path in (run / "corpus").glob("*/*.parquet")}
     assert {name for name in files if name.endswith(".parquet")} == tables
     assert files.keys() - tables == {"README.md", "alignment.json", "curve.png"}
@@ -29,8 +28,8 @@ def test_a_corpus_goes_with_its_tables_and_without_paths(run, options):
     assert not any(str(run).encode() in content(files, name) for name in files.keys() - tables)
 
 
-def test_a_generator_goes_with_what_training_wrote_and_its_code(run, options):
-    files = files_of(options("generator", run / "generators/sum-gio"))
+def test_a_generator_goes_with_what_training_wrote_and_its_code(run, files_of):
+    files = files_of("generator", run / "generators/sum-gio")
     written = {path.name for path in (run / "generators/sum-gio").iterdir()}
     assert files.keys() == {*written, "README.md"}
     assert {"generator.json", "tokenizer.json", "model.safetensors", "generation_config.json"} < files.keys()
@@ -59,16 +58,16 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_must_not_go_out_is_refused(run, options, tmp_path, name):
+def test_what_must_not_go_out_is_refused(run, files_of, tmp_path, name):
     model, damage, says = REFUSED[name]
     folder = Path(shutil.copytree((run / model).parent, tmp_path / "models")) / Path(model).name
     damage(folder)
     with pytest.raises(InputError, match=says):
-        files_of(options(model.partition("s/")[0], folder))
+        files_of(model.partition("s/")[0], folder)
 
 
-def test_a_metric_is_found_by_the_name_of_its_repository(options):
-    files = files_of(options("metric", "hevas", "me/headlines"))
+def test_a_metric_is_found_by_the_name_of_its_repository(files_of):
+    files = files_of("metric", "hevas", "me/headlines")
     own = "change-it[hevas] @ git+https://huggingface.co/spaces/me/headlines"
     assert content(files, "headlines.py") == content(files, "hevas.py")
     lines = content(files, "hevas.py").decode().splitlines()
@@ -85,8 +84,8 @@ def test_a_metric_is_found_by_the_name_of_its_repository(options):
     assert not {"change-it", "gradio", "pytest"} & names
 
 
-def test_the_package_goes_with_an_app_and_nothing_else_does(options):
-    files = files_of(options("space", "headline_transfer"))
+def test_the_package_goes_with_an_app_and_nothing_else_does(files_of):
+    files = files_of("space", "headline_transfer")
     own, package = {"README.md", "app.py", "requirements.txt"}, {"pyproject.toml", "LICENSE", "NOTICE"}
     assert {name.partition("/")[0] for name in files} == {*own, *package, "change_it"}
     modules = {path.relative_to(CHECKOUT).as_posix() for path in (CHECKOUT / "change_it").rglob("*.py")}

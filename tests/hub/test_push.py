@@ -3,12 +3,12 @@
 from types import SimpleNamespace
 
 import pytest
-from huggingface_hub import HfApi, RepoCard
+from huggingface_hub import HfApi
 from huggingface_hub.errors import HfHubHTTPError, HTTPError
 
 from change_it.cli import main
 from change_it.errors import InputError
-from change_it.hub.commit import publish
+from change_it.hub.packaging import publish
 
 FILES = {"README.md": b"---\nlicense: mit\n---\n", "model.safetensors": b"new"}
 
@@ -25,7 +25,6 @@ def hub(monkeypatch):
     there["repo_info"] = SimpleNamespace(private=False)
     for name, answer in there.items():
         monkeypatch.setattr(HfApi, name, lambda *_, answer=answer, **__: answer)
-    monkeypatch.setattr(RepoCard, "validate", lambda *_: None)
 
     def fails(name, fault):
         def fail(*_, **__):
@@ -49,17 +48,17 @@ def hub(monkeypatch):
         ),
     ],
 )
-def test_a_fault_is_one_sentence(hub, options, fault, words):
+def test_a_fault_is_one_sentence(hub, fault, words):
     hub("create_commit", fault)
     with pytest.raises(InputError, match=words) as error:
-        publish(FILES, options("judge", "none"))
+        publish(FILES, "judge", "me/thing")
     assert "\n" not in str(error.value)
 
 
-def test_private_is_refused_where_the_repository_is_public(hub, options):
+def test_private_is_refused_where_the_repository_is_public(hub):
     hub("create_commit", AssertionError())
     with pytest.raises(InputError, match="exists and is public"):
-        publish(FILES, options("judge", "none", private=True))
+        publish(FILES, "judge", "me/thing", private=True)
 
 
 def test_bad_input_is_refused_before_anything_is_sent(run, tmp_path, capsys):
