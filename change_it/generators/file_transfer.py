@@ -142,6 +142,9 @@ def transfer_items(
                 raise
             kept = f"{len(done):,} of {len(places):,} headlines are kept, and the same command goes on with the others"
             raise InputError(f"{error} ({kept})") from error
+        except KeyboardInterrupt as error:
+            error.add_note(f"the same command goes on from {len(done):,} of {len(places):,} headlines")
+            raise
         except (TypeError, ValueError) as error:  # transformers checks some settings when it writes
             if not generation or done:
                 raise
