@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from importlib import import_module
 from inspect import cleandoc, getdoc
 from io import TextIOWrapper
-from typing import Annotated, Any, Union, get_args, get_type_hints
+from typing import Annotated, Any, Union, get_type_hints
 
 import tyro
 
@@ -25,41 +25,24 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "quickstart": (),
     "corpus": ("sample", "build", "items"),
     "train": ("judge", "generator"),
-    "transfer": (),
-    "judge": (),
-    "score": (),
-    "audit": (),
-    "hevas": (),
+    **dict.fromkeys(("transfer", "judge", "score", "audit", "hevas"), ()),
     "annotate": ("sheets", "pairs", "read", "score"),
     "demo": (),
     "push": (),
 }
-#: What a list of commands is about, by the words before it.
+#: The help of a list of commands, by the word before it.
 LISTS = {
-    "change-it": """Headline style transfer between two newspapers: aligned data, generators, trained judges, compliancy.
+    "": """Headline style transfer between two newspapers: aligned data, generators, trained judges, compliancy.
 
     `change-it COMMAND --help` explains a command; `eval "$(change-it --tyro-print-completion bash)"` (or zsh) completes commands and options.
 
     Examples:
         change-it quickstart
         change-it judge "Ponte crollato, scuole chiuse" --original "Crolla il ponte: chiuse le scuole" --article article.txt
-        change-it --version
     """,
-    "corpus": """Sample and build a corpus of two outlets, and list what systems rewrite.
-
-    Examples:
-        change-it corpus build runs/quickstart/sample.csv --out runs/mine/corpus
-    """,
-    "train": """Train a judge or a generator.
-
-    Examples:
-        change-it train judge --task main --corpus runs/quickstart/corpus --out runs/mine/judges/main
-    """,
-    "annotate": """Ask people or models about headlines and pairs, and score their answers.
-
-    Examples:
-        change-it annotate sheets --corpus runs/quickstart/corpus --out study/sheet.csv
-    """,
+    "corpus": "Sample and build a corpus of two outlets, and list what systems rewrite.",
+    "train": "Train judges or a generator.",
+    "annotate": "Ask people or models about headlines and pairs, and score their answers.",
 }
 TYRO_CONFIG = (
     tyro.conf.OmitArgPrefixes,
@@ -71,24 +54,9 @@ TYRO_CONFIG = (
 SEEDS = 2**32
 #: Options that a help text has last, in this order: training, output, statistics, hardware.
 LAST = [
-    "epochs",
-    "batch_size",
-    "arg",
-    "resume",
-    "max_minutes",
-    "checkpoint_minutes",
-    "out",
-    "json",
-    "verbose",
-    "resamples",
-    "seed",
-    "engine",
-    "address",
-    "concurrency",
-    "precision",
-    "device",
+    *("epochs", "batch_size", "arg", "resume", "max_minutes", "checkpoint_minutes", "out", "json", "verbose"),
+    *("resamples", "seed", "engine", "address", "concurrency", "precision", "device"),
 ]
-_POSITIONAL, _FIXED = (get_args(each[str])[1] for each in (tyro.conf.Positional, tyro.conf.Fixed))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -115,36 +83,38 @@ def _call(arguments: Sequence[str]) -> None:
     if choices:
         if rest and not rest[0].startswith("-"):
             raise _unknown(f"there is no command {rest[0]}", rest[0], choices, program)
-        about = LISTS[called[0] if called else "change-it"]
-        _parsed(union_of(*called), program, cleandoc(about), rest or ["--help"])
+        _parsed(union_of(*called), program, cleandoc(LISTS["".join(called)]), rest or ["--help"])
         return
     options = options_of(*called)
-    names = [*names_of(options).values(), "--help"]
+    names = [*map(flag, fields(options)), "--help"]
     for word in rest:  # tyro lists required options first
         name = word.partition("=")[0].replace("_", "-")
         if re.fullmatch("--(?!tyro-)[a-z][a-z-]*", name) and name not in names:
             raise _unknown(f"{' '.join(called)} has no option {name}", name, names, program)
-    given = _parsed(options, program, getdoc(options) or "", rest)
-    if not 0 <= getattr(given, "seed", 0) < SEEDS:
-        raise InputError(f"--seed {given.seed} is out of range: give a number from 0 to {SEEDS - 1}")
-    _run(*called)(given)
+    parsed = _parsed(options, program, getdoc(options) or "", rest)
+    if not 0 <= getattr(parsed, "seed", 0) < SEEDS:
+        raise InputError(f"--seed {parsed.seed} is out of range: give a number from 0 to {SEEDS - 1}")
+    command_of(*called)(parsed)
 
 
 def _unknown(fault: str, word: str, known: Sequence[str], program: str) -> InputError:
-    """The refusal of a command or option that there is not, with the nearest of those that there are."""
     near = get_close_matches(word, known, n=1)
     return InputError(f"{fault}: {f'did you mean {near[0]}?' if near else f'see {program} --help'}")
 
 
-def _run(*words: str) -> Callable[[Any], None]:
+def command_of(*words: str) -> Callable[[Any], None]:
     """The function that runs a command: `run` of the module of its name, or the one of its name in the module of its list."""
-    module = import_module(f"change_it.commands.{words[0]}")
-    return getattr(module, words[1] if words[1:] else "run")
+    return getattr(import_module(f"change_it.commands.{words[0]}"), words[1] if words[1:] else "run")
 
 
 def options_of(*words: str) -> type:
     """The dataclass of a command's options."""
-    return get_type_hints(_run(*words))["options"]
+    return get_type_hints(command_of(*words))["options"]
+
+
+def flag(field: Field[Any]) -> str:
+    """The option of a field."""
+    return ("--no-" if field.default is True else "--") + field.name.replace("_", "-")
 
 
 def _parsed(options: Any, program: str, about: str, arguments: Sequence[str]) -> Any:
@@ -168,33 +138,19 @@ def in_order(options: Any) -> type:
 
 
 def union_of(*words: str) -> Any:
-    """A type for tyro of which each member is a command of a list with the first line of what it is about."""
+    """A type for tyro of which each member is a command of a list with the first line of its help."""
     members = []
     for name in COMMANDS[words[0]] if words else COMMANDS:
-        is_list = not words and COMMANDS[name]
+        is_list = not words and bool(COMMANDS[name])
         options = union_of(name) if is_list else options_of(*words, name)
         about = LISTS[name] if is_list else getdoc(options) or ""
-        described = tyro.conf.subcommand(name, description=about.partition("\n")[0])
-        members.append(Annotated[options, described])
+        members.append(Annotated[options, tyro.conf.subcommand(name, description=about.partition("\n")[0])])
     return Union[tuple(members)]  # noqa: UP007 (built at run time)
-
-
-def names_of(options: type) -> dict[str, str]:
-    """Field to its name on the command line, without `Fixed` ones; positional ones in capitals."""
-    types = get_type_hints(options, include_extras=True)
-    names = {}
-    for field in fields(options):
-        if _FIXED in get_args(types[field.name]):
-            continue
-        name = field.name.replace("_", "-")
-        flag = f"--no-{name}" if field.default is True else f"--{name}"
-        names[field.name] = name.upper() if _POSITIONAL in get_args(types[field.name]) else flag
-    return names
 
 
 def exit_on_input_error(call: Callable[[], None]) -> int:
     """Run `call`; bad input and faults of the disk become one sentence on stderr and exit code 2 (tyro exits itself where it cannot parse), Ctrl-C 130, `| head` 141."""
-    code, said = 2, ""
+    code = 2
     try:
         try:
             call()
@@ -203,8 +159,8 @@ def exit_on_input_error(call: Callable[[], None]) -> int:
         return 0
     except InputError as error:
         said = str(error)
-    except KeyboardInterrupt:
-        code, said = 130, "interrupted"
+    except KeyboardInterrupt as error:
+        code, said = 130, f"interrupted: {getattr(error, '__notes__', ['no result was replaced'])[0]}"
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is still to be printed
         return 141
@@ -221,11 +177,10 @@ def exit_on_input_error(call: Callable[[], None]) -> int:
 
 def _os_error(error: Exception) -> str:
     """A fault of a file or disk in words, as libraries in Rust say it too; empty for every other exception."""
-    number = error.errno if isinstance(error, OSError) else None
+    in_rust = re.search(r"\(os error (\d+)\)", str(error))
+    number = int(in_rust[1]) if in_rust else getattr(error, "errno", None)
     if "PytorchStreamWriter" in str(error):  # torch does not say why it could not write
         number = errno.ENOSPC
-    elif found := re.search(r"\(os error (\d+)\)", str(error)):
-        number = int(found[1])
     if not number:
         return ""
     mend = "; free some, and call the same command again" if number == errno.ENOSPC else ""

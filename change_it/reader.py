@@ -138,6 +138,11 @@ class Reading:
             except InputError as error:
                 kept = f"{len(self.done):,} of {len(self.begun):,} rows are kept"
                 raise InputError(f"{error} ({kept}, and the same command goes on)") from error
+            except KeyboardInterrupt as error:
+                error.add_note(
+                    f"the same command goes on from {len(self.done):,} of {len(self.begun):,} rows"
+                )
+                raise
         write_table(self.out, self.header, [self.done[item] for item in self.begun])
         return faults
 

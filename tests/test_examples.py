@@ -90,16 +90,6 @@ def test_a_script_at_a_tiny_size(called, corpus, tmp_path, paper, published):
     assert any(row[0] == measured and row[1] for row in rows)
 
 
-def test_the_order_of_systems(tables):
-    order, theirs = (
-        tables["order"],
-        {name: {"hh": value} for name, value in zip("abc", (1, 2, 3), strict=True)},
-    )
-    assert order(theirs, theirs).values["hh"] == pytest.approx(1)
-    assert order(theirs, {"a": {"hh": 3}, "b": {"hh": 2}, "c": {"hh": 1}}).values["hh"] == pytest.approx(-1)
-    assert "hh" not in order(theirs, {name: {"hh": 1} for name in "abc"}).values
-
-
 def test_an_answer_of_several_questions(tables):
     """An interval just below 0 is no of one question, and of eight no more than chance has in store."""
     answer = tables["answer"]

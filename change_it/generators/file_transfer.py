@@ -142,6 +142,9 @@ def transfer_items(
             kept = f" ({len(done):,} of {len(places):,} headlines are kept, and the same command goes on with the others)"
             reason = str(error).partition("\n")[0] if setting else str(error)
             raise InputError(f"{setting}{reason}{kept if done else ''}") from error
+        except KeyboardInterrupt as error:
+            error.add_note(f"the same command goes on from {len(done):,} of {len(places):,} headlines")
+            raise
     rows = [done.get(place) or _row(setup, item, "") for place, item in enumerate(items)]
     write_table(out, HEADER, rows)
     partial.unlink()

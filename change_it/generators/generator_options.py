@@ -68,9 +68,6 @@ PRETRAINED: dict[ModelKind, Preset] = {
     "encoder-decoder": Preset(512, 64, 3, _epochs(16, 5, 3e-4, 5)),
     "causal": Preset(512, 64, 3, _epochs(8, 3, 5e-5, 5)),
 }
-#: A pre-trained model that is tuned where a generator would be trained from scratch, some ten seconds an update on two cores:
-#: headline and lead of an article; a checkpoint each few minutes.
-WRITER: dict[str, Any] = {"lora": True, "source_tokens": 192, "target_tokens": 64, "checkpoint_minutes": 4.0}
 #: Adapters start at nothing and take larger steps; their rank, and the scale of what they add (alpha / rank).
 LORA_RATE, LORA_RANK, LORA_ALPHA = 1e-3, 16, 32
 

@@ -4,7 +4,6 @@ A run that is killed and resumed ends with the same weights, bit for bit on a CP
 """
 
 import math
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,6 +22,7 @@ from torch.optim.lr_scheduler import LambdaLR
 from transformers import (
     EarlyStoppingCallback,
     HfArgumentParser,
+    PrinterCallback,
     Trainer,
     TrainerCallback,
     TrainerControl,
@@ -33,6 +33,7 @@ from transformers.trainer_utils import IntervalStrategy
 
 from change_it.errors import InputError
 from change_it.io import listed, read_json, write_json
+from change_it.progress import bar
 from change_it.training.training_options import TrainingOptions
 from change_it.training.training_run import (
     TokenIds,
@@ -50,6 +51,8 @@ INITIAL_ACCUMULATOR = 0.1
 WEIGHT_DECAY, WARMUP = 0.01, 0.1
 #: Written into a checkpoint last: one without it was being written when the run died. BEST are the best weights so far.
 COMPLETE, BEST = "complete", "best.safetensors"
+#: What Trainer's log has and the bar shows.
+LOSSES = ("loss", "eval_validation loss")
 
 
 @dataclass
@@ -75,7 +78,7 @@ def training_arguments(options: TrainingOptions, out: Path) -> RunArguments:
         "logging_nan_inf_filter": False,  # it waits for the device at each update
         "save_total_limit": 2,
         "report_to": "none",
-        "disable_tqdm": not sys.stderr.isatty(),
+        "disable_tqdm": True,  # `TrainingBar` is the bar
         "max_steps": 0,
         **options.preset,
     }
@@ -203,6 +206,28 @@ class Clock(TrainerCallback):
             write_json(folder / COMPLETE, {"run": self.about, "seconds": self.seconds})
 
 
+class TrainingBar(TrainerCallback):
+    """A bar of the updates, with the last losses."""
+
+    def on_train_begin(self, args: Any, state: TrainerState, *_: Any, **__: Any) -> None:
+        """Show it in the main process."""
+        shown = state.is_world_process_zero
+        self.bar = bar("training", state.max_steps, initial=state.global_step, shown=shown)
+
+    def on_step_end(self, args: Any, state: TrainerState, *_: Any, **__: Any) -> None:
+        """Count an update."""
+        self.bar.update(state.global_step - self.bar.n)
+
+    def on_log(self, *_: Any, **more: Any) -> None:
+        """Show the last losses."""
+        losses = {name.removeprefix("eval_"): more["logs"][name] for name in LOSSES if name in more["logs"]}
+        self.bar.set_postfix(losses)
+
+    def on_train_end(self, *_: Any, **__: Any) -> None:
+        """Take it off."""
+        self.bar.close()
+
+
 class RunTrainer(Trainer):
     """transformers' `Trainer` over a `TrainingRun`, which is evaluated by its own function."""
 
@@ -216,12 +241,13 @@ class RunTrainer(Trainer):
             data_collator=run.collate,
             train_dataset=cast(Any, examples),  # a list is one, too
             eval_dataset=cast(Any, examples),  # Trainer wants one
-            callbacks=[clock, *([EarlyStoppingCallback(patience)] if patience else [])],
+            callbacks=[clock, TrainingBar(), *([EarlyStoppingCallback(patience)] if patience else [])],
             optimizer_cls_and_kwargs=adagrad(arguments) if arguments.optim == "adagrad" else None,
         )
         config.clear()  # Trainer writes into it that nothing is cached
         config.update(before)
         self.run, self.clock, self.model_accepts_loss_kwargs = run, clock, False  # the loss is a batch's mean
+        self.remove_callback(PrinterCallback)  # of dictionaries
 
     def create_scheduler(self, num_training_steps: int, optimizer: Any = None) -> Any:
         """The schedule of the arguments, by the updates or the time, whichever is further."""

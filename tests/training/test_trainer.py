@@ -116,8 +116,9 @@ def test_early_stopping_goes_on_counting(tmp_path, interrupted_at):
     assert [each["score"] for each in found.history] == [0.1, 0.7, 0.2, 0.3]
 
 
-def test_it_learns_and_keeps_the_best_weights(tmp_path):
+def test_it_learns_and_keeps_the_best_weights(tmp_path, capsys):
     model, result = trained(tmp_path, epochs=5, learning_rate=1e-2)
+    assert capsys.readouterr().out == ""  # Trainer's dictionaries
     assert (result.updates, result.epochs, result.stopped) == (60, 5, "updates")
     assert not model.training
     assert result.best_score == max(record["score"] for record in result.history)
