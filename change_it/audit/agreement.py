@@ -14,10 +14,10 @@ from change_it.io import Record, counted, listed, with_formula
 from change_it.judges.spec import JUDGES
 from change_it.progress import Progress
 from change_it.questions import MODEL, QUESTIONS
-from change_it.scoring.accepted import Accepted, accepted, labels_and_predictions
-from change_it.scoring.columns import BUILT_IN, GOLD, LabelFiles
+from change_it.scoring.accepted import Accepted, accepted
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.overlap import statistics
+from change_it.scoring.systems import BUILT_IN, GOLD, LabelFiles
 from change_it.stats import AVERAGE, Bools, EventIds, Floats, Statistics, measure
 from change_it.tables import Column, Row, Table, with_interval
 from change_it.text.folding import fold
@@ -122,7 +122,9 @@ def shares_accepted(labels: ReaderLabels, items: pl.DataFrame) -> Accepted | Non
     named = list(zip(items["id"], items["headline"], strict=True))
     people, model = (np.array([of.get(key, np.nan) for key in named], np.float64) for of in sides)
     events, judged = items["event"].to_numpy(), items["acceptability"].fill_null(0).to_numpy()
-    read, predicted = labels_and_predictions(people, model, judged)
+    read, predicted = (people, judged) if np.isfinite(people).any() else (model, judged)
+    if read is people and np.isfinite(model).all():
+        predicted = model
     return accepted(read, predicted, events) if len(np.unique(events[np.isfinite(read)])) > 1 else None
 
 

@@ -14,9 +14,9 @@ from change_it.audit.perturbations import PERTURBATIONS, Aspect, Perturbation, R
 from change_it.audit.verdicts import Summary, hashes, verdicts
 from change_it.corpus.folder import read_language, read_table
 from change_it.progress import Progress
-from change_it.scoring.columns import GOLD
 from change_it.scoring.compliancy import COMPLIANCY_MEASURES
 from change_it.scoring.item import read_test_set
+from change_it.scoring.systems import GOLD
 from change_it.stats import AVERAGE, Floats, Statistics, measure
 from change_it.tables import figure
 from change_it.text.corruptions import Lexicon

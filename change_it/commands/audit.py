@@ -11,7 +11,7 @@ from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
 from change_it.io import check_writable
 from change_it.judges.judge_options import check_judges
-from change_it.scoring.columns import read_label_files
+from change_it.scoring.systems import read_label_files
 from change_it.tables import console, print_table
 from change_it.training.training_options import InferenceOptions
 

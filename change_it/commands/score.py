@@ -13,16 +13,16 @@ from change_it.engines import EngineOptions, use_engine
 from change_it.errors import InputError
 from change_it.io import check_writable, listed
 from change_it.judges.judge_options import check_judges
-from change_it.scoring.columns import PredictionFile, read_label_files, read_prediction_files
 from change_it.scoring.compliancy import NO_CHECK
+from change_it.scoring.systems import PredictionFile, read_label_files, read_prediction_files
 from change_it.tables import console, print_table
 from change_it.training.training_options import InferenceOptions
 
 if TYPE_CHECKING:  # loads torch, polars and matplotlib
     from change_it.audit.verdicts import Summary
-    from change_it.scoring.floors_and_predictions import ScoredSystem
     from change_it.scoring.item import TestSet
     from change_it.scoring.scores import Scores
+    from change_it.scoring.systems import ScoredSystem
 
 
 @dataclass(kw_only=True)
@@ -130,7 +130,7 @@ def _systems(
     options: ScoreOptions, test: "TestSet", files: Sequence[PredictionFile]
 ) -> "tuple[TestSet, list[ScoredSystem]]":
     """The items, and the built-in systems and those of the prediction files on them."""
-    from change_it.scoring import floors_and_predictions as of_files
+    from change_it.scoring import systems as of_files
     from change_it.text.cleaning import alike, remark
 
     directions = of_files.shared_directions(files, test)

@@ -10,11 +10,10 @@ import polars as pl
 from change_it.errors import InputError
 from change_it.generators.search import Candidate
 from change_it.progress import Progress
-from change_it.scoring.columns import FLOOR
-from change_it.scoring.floors_and_predictions import ScoredSystem, clauses
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.judges import JudgedHeadline, Judges
 from change_it.scoring.signature import Reranker
+from change_it.scoring.systems import FLOOR, ScoredSystem, clauses
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ def order(
     candidates: Sequence[Sequence[str]],
     items: Sequence[Item],
 ) -> list[tuple[int, ...]]:
-    """The positions of each item's candidates, the best first by `aspects.choosing`, of equal ones that with the higher probabilities; empty candidates last."""
+    """The positions of each item's candidates, the best first by `compliancy.choosing`, of equal ones that with the higher probabilities; empty candidates last."""
     return [_ranked(table) for table in _judged(judges, candidates, items)]
 
 

@@ -20,7 +20,7 @@ from change_it.io import is_hub_id, listed, read_json, record_errors
 from change_it.judges.judge_options import check_tasks, read_judge_info, table_of, within_event_table
 from change_it.judges.spec import JUDGES, TRAINED
 from change_it.published_figures import CITATIONS
-from change_it.scoring.columns import BUILT_IN
+from change_it.scoring.systems import BUILT_IN
 from change_it.tables import Column, Row, Table, card_markdown, with_interval
 from change_it.templates import without_markup
 

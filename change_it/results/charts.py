@@ -18,8 +18,8 @@ from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.results.score_tables import DAGGER, content_measure, metric_heading, shown_systems
-from change_it.scoring.columns import BUILT_IN, FLOOR, GOLD
 from change_it.scoring.scores import ScoreRow, Scores
+from change_it.scoring.systems import BUILT_IN, FLOOR, GOLD
 from change_it.stats import Floats
 from change_it.tables import figure
 

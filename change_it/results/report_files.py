@@ -25,10 +25,10 @@ from change_it.results.charts import hevas_drawings, plane
 from change_it.results.items_table import OTHERS, items_table, refusals
 from change_it.results.pages import environment
 from change_it.results.validation import ACCEPTABILITY, COMPLIANCY, STYLE
-from change_it.scoring.columns import BUILT_IN
 from change_it.scoring.compliancy import ASPECTS, VERDICT_NAMES
 from change_it.scoring.overlap import OVERLAP_MEASURES
 from change_it.scoring.scores import AVERAGE, Scores
+from change_it.scoring.systems import BUILT_IN
 from change_it.tables import records, to_latex
 
 

@@ -12,9 +12,9 @@ from change_it.hevas.analysis import OVERALL, Analysis, Comparison, Correlations
 from change_it.hevas.evaluation import ALIKE, Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.results.items_table import named
-from change_it.scoring.columns import BUILT_IN, CLAUSE, GOLD
 from change_it.scoring.compliancy import ASPECTS, COMPLIANCY_MEASURES, JUDGE_NAMES
 from change_it.scoring.scores import AVERAGE, SCORE_MEASURES, ScoreRow, Scores
+from change_it.scoring.systems import BUILT_IN, CLAUSE, GOLD
 from change_it.stats import holm
 from change_it.tables import Column, Format, Row, Table, UnderlinedText, Value, figure, p_value, with_interval
 
@@ -104,7 +104,11 @@ def systems_table(
         for name in scores.measures
         if name in measures and (name in scores.known or name in COMPLIANCY_MEASURES)
     ]
-    notes = [*([note] if stars else []), *([CHOSEN] if scores.chosen else []), *remarks(scores)]
+    notes = [
+        *([note] if stars else []),
+        *([CHOSEN] if any(row.chosen for row in scores.rows) else []),
+        *remarks(scores),
+    ]
     columns = [Column("system", "text"), *columns, Column("n", "count")]
     return Table(columns, rows, notes=notes if AVERAGE in directions else [])
 
@@ -189,7 +193,11 @@ def terminal_table(scores: Scores, *, by_direction: bool = False) -> Table:
         rows.append(Row(values, group, highlight=average and system == best, marks=marks))
     row = scores.row(scores.systems[0])
     title = f"{row.n} headlines of {row.events} events, average of the directions"
-    notes = [*remarks(scores), *([CHOSEN] if scores.chosen else []), scores.signature]
+    notes = [
+        *remarks(scores),
+        *([CHOSEN] if any(row.chosen for row in scores.rows) else []),
+        scores.signature,
+    ]
     return Table(columns, rows, title, notes)
 
 
