@@ -96,8 +96,12 @@ def run(options: HevasOptions) -> None:
         made = documents.originals if name == COPY else baseline(name, documents.texts, **how)
         systems.append(System(name, tuple(made)))
 
-    from change_it.results.report_files import write_hevas  # loads matplotlib and polars
-    from change_it.results.score_tables import hevas_record, hevas_remarks, means_table
+    from change_it.results.hevas_report import (  # loads matplotlib and polars
+        hevas_record,
+        hevas_remarks,
+        means_table,
+        write_hevas,
+    )
 
     shown = not options.json
     evaluation = evaluate(

@@ -57,7 +57,7 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     reversal: Literal["relative", "target"] = "relative"
     """Style counts as reversed when main predicts another outlet than for the original (the paper's), or for the target."""
     out: Path | None = None
-    """Folder for report.html, systems.csv, systems.tex, scores.json and items/; nothing is written when not given."""
+    """Folder for report.html, systems.csv, scores.json and items/; nothing is written when not given."""
     by_direction: bool = False
     """Show each direction below the average."""
     json: bool = False
@@ -86,8 +86,10 @@ def run(options: ScoreOptions) -> None:
 
     from change_it.audit.agreement import reader_labels, shares_accepted
     from change_it.audit.verdicts import read_metrics, read_summary
-    from change_it.results.provenance import made  # these load polars and matplotlib
-    from change_it.results.report_files import write_report
+    from change_it.results.report_files import (
+        made,  # these load polars and matplotlib
+        write_report,
+    )
     from change_it.scoring.item import read_test_set
     from change_it.scoring.scores import score
 

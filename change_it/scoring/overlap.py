@@ -86,7 +86,7 @@ def corpus_bleu(sums: Floats) -> Floats:
 
 
 def correlations(items: pl.DataFrame) -> dict[str, dict[str, Score]]:
-    """Spearman's correlation of BLEU and ROUGE-L with the probabilities of main, hh and ah, headline by headline (EvalNLGEval 2020, section 6).
+    """Spearman's correlation of BLEU and ROUGE-L with the probabilities of main, hh and ah, headline by headline (EvalNLGEval 2020, section 5).
 
     `items` are of `Scores.items`, of one system or several; those without a reference are left out. Returns measure to judge to
     score, its interval over events.

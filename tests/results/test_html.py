@@ -17,10 +17,9 @@ from saved_judges import WITHIN_EVENT
 from scoring_fakes import FakeJudges, toy_test_set
 
 from change_it.audit.verdicts import Summary, Verdict, read_metrics
-from change_it.results.items_table import OTHERS, named, refusals
+from change_it.results.pages import ACCEPTABILITY, COMPLIANCY, OTHERS, STYLE, named, refusals
 from change_it.results.report_files import write_report
 from change_it.results.score_tables import significance, systems_table
-from change_it.results.validation import ACCEPTABILITY, COMPLIANCY, STYLE
 from change_it.scoring.compliancy import JUDGE_NAMES, NO_CHECK, reasons
 from change_it.scoring.scores import score
 from change_it.scoring.systems import ScoredSystem, built_in_systems
@@ -118,8 +117,9 @@ def test_the_page_escapes_and_stands_alone(report, scores):
     assert all(said in shown for said in (COMPLIANCY, STYLE, ACCEPTABILITY, NO_CHECK, *JUDGE_NAMES.values()))
     drawn = base64.b64decode(re.search(r"svg\+xml;base64,([^\"]+)", text)[1])
     assert drawn == (report / "charts" / "plane.svg").read_bytes()
-    assert few in (report / "systems.tex").read_text()
     assert few in json.loads((report / "scores.json").read_text())["meaning"]
+    assert "headline by headline over hostile" in shown
+    assert re.search(r"BLEU: Newspaper \(main\) (n/a|-?[.\d]+ \()", shown)
 
 
 def test_the_page_has_all_items_of_all_systems(report, scores):

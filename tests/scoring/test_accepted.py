@@ -71,4 +71,3 @@ def test_all_alike_has_an_interval_and_all_read_is_the_plain_share():
     assert (found.share, found.interval, found.saved) == (found.plain, found.plain_interval, 0)
     with pytest.raises(InputError, match="labels of one event have no interval"):
         accepted(np.array([1.0, 0, nan]), np.ones(3), np.array([1, 1, 2]))
-
