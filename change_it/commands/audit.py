@@ -57,9 +57,9 @@ def run(options: AuditOptions) -> None:
 
     from change_it.audit.agreement import reader_labels  # these load torch and polars
     from change_it.audit.measure import audit, read_corpus
-    from change_it.audit.verdicts import read_metrics
+    from change_it.audit.verdicts import read_metrics, verdicts_table
     from change_it.networks.pretrained import local_folder
-    from change_it.results.audit_tables import perturbations_table, verdicts_table, write_audit
+    from change_it.results.audit_tables import perturbations_table, write_audit
     from change_it.results.score_tables import other_corpus
     from change_it.scoring.judges import Judges
 
