@@ -198,7 +198,7 @@ def score(options: AnnotateScoreOptions) -> None:
         events = pairs["event"].to_list()
     else:
         key = annotation.read_key(options.key)
-        answers = annotation.read_answers(options.sheets, map(vars, key))
+        answers = annotation.read_answers(options.sheets, [row._asdict() for row in key])
         if options.judges:
             from change_it.scoring.judges import Judges
 

@@ -1,4 +1,4 @@
-"""The pages: their templates, what each aspect was validated on, the table of all items and why headlines are refused.
+"""The pages: their templates, what each aspect was validated on, and the table of all items.
 
 Each page is one HTML file, opens offline, follows light and dark, reads on a phone.
 """
@@ -7,13 +7,11 @@ import base64
 import gzip
 import json
 import re
-from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from typing import NamedTuple
-from urllib.parse import urlencode
 
 import polars as pl
 from jinja2 import Environment, PackageLoader
@@ -30,10 +28,8 @@ STYLE = "Validated by provenance alone, on two invented newspapers: main tells t
 ACCEPTABILITY = "Validated on what a language model said that it would accept of headlines of two pairs of newspapers: AUC .76 and .78 (chance is .5), among headlines that models wrote .78 and .75. It orders headlines, is no share of good ones, and hardly finds inventions about the right people (AUC .67 on what a 0.5B wrote)."
 #: What of an item is no verdict, and its verdicts in the order of the table.
 GRADED, ITEM_MEASURES = ("style", "acceptability"), ("compliancy", *VERDICT_NAMES)
-#: Reasons that the chart of refusals has, and characters of all articles that a page has at most.
-REASONS, ARTICLES = 8, 20_000_000
-#: The last row of the chart of refusals.
-OTHERS = "other combinations"
+#: Characters of all articles that a page has, at most.
+ARTICLES = 20_000_000
 
 
 @cache
@@ -81,7 +77,7 @@ def items_table(
                 [(part["start"], part["end"]) for part in item["unsupported"]],
                 {name: figure(value) for name, value in p.items() if value is not None},
                 item["refused_by"],
-                _reason(item["refused_by"]),
+                " + ".join(reasons(item["refused_by"])) or "none",
             ]
             rows.setdefault(key, []).append(line)
     record = {
@@ -103,33 +99,3 @@ def items_table(
     digest = base64.b64encode(sha256(script.encode()).digest()).decode()
     packed = base64.b64encode(gzip.compress(data, mtime=0)).decode()
     return ItemsTable(Markup(packed), Markup(styles), Markup(script), f"sha256-{digest}")
-
-
-class Refusals(NamedTuple):
-    """Why a system's headlines are refused."""
-
-    system: str  # its name
-    n: int  # its headlines
-    counts: Mapping[str, int]  # how many of them each of `refusals` has, `OTHERS` last
-
-    def link(self, reason: str) -> str:
-        """The address of these headlines in the table of items."""
-        return f"#{urlencode({'system': self.system, 'refused': reason})}"
-
-
-def refusals(systems: Mapping[str, pl.DataFrame], first: str) -> list[Refusals]:
-    """For every system the same reasons: that nothing refuses a headline, then what most often does those of `first`; the rest together, so that they add up."""
-    counts = {name: Counter(map(_reason, items["refused_by"])) for name, items in systems.items()}
-    ranked = [*counts[first].most_common(), *sum(counts.values(), Counter()).most_common()]
-    shown = [*dict.fromkeys(["none", *(reason for reason, _ in ranked)])][:REASONS]
-    rows = []
-    for name, count in counts.items():
-        shares = {reason: count[reason] for reason in shown}
-        shares[OTHERS] = count.total() - sum(shares.values())
-        rows.append(Refusals(name, count.total(), shares))
-    return rows
-
-
-def _reason(refused_by: str) -> str:
-    """The names in a `refused_by`; `none` where there are none."""
-    return " + ".join(reasons(refused_by)) or "none"

@@ -26,11 +26,9 @@ from change_it.results.charts import plane
 from change_it.results.pages import (
     ACCEPTABILITY,
     COMPLIANCY,
-    OTHERS,
     STYLE,
     environment,
     items_table,
-    refusals,
 )
 from change_it.scoring.compliancy import ASPECTS, VERDICT_NAMES
 from change_it.scoring.overlap import OVERLAP_MEASURES
@@ -60,9 +58,7 @@ def write_report(
     values: dict[str, object] = {
         "absent": [section for section, found in parts.items() if not found],
         "items": items_table(scores.items, first, articles),
-        "refusals": refusals(scores.items, first),
         "chart": drawing,
-        "others": OTHERS,
         "validation": {"compliancy": COMPLIANCY, "style": STYLE, "acceptability": ACCEPTABILITY},
         "few": tables.few_events(scores).strip(),
         "ours": len([name for name in scores.systems if name not in BUILT_IN]),
