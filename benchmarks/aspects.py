@@ -24,10 +24,10 @@ from change_it.cli import main as command
 from change_it.generators.rerank import floor
 from change_it.judges.judge_options import MARKS
 from change_it.scoring.compliancy import ASPECTS, COMPLIANCY_MEASURES
-from change_it.scoring.floors_and_predictions import built_in_systems, on_same_items
 from change_it.scoring.item import read_test_set
 from change_it.scoring.judges import Judges
 from change_it.scoring.scores import score
+from change_it.scoring.systems import built_in_systems, on_same_items
 from change_it.stats import AVERAGE, Floats, Statistics, measure
 from change_it.tables import figure
 

@@ -25,8 +25,8 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from change_it.corpus.folder import read_table
 from change_it.judges.judge import Judge
-from change_it.scoring.floors_and_predictions import built_in_systems, on_same_items
 from change_it.scoring.item import read_test_set
+from change_it.scoring.systems import built_in_systems, on_same_items
 from change_it.stats import AVERAGE, Floats, measure
 
 #: The damaged headlines of the table, and what they are called.

@@ -19,7 +19,7 @@ from typing import Any
 
 import tyro
 
-from change_it.results.provenance import made
+from change_it.results.report_files import made
 from change_it.tables import figure
 
 ROOT = Path(__file__).parents[1]

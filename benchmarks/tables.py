@@ -21,7 +21,7 @@ from typing import Any
 
 import tyro
 
-from change_it.results.provenance import made
+from change_it.results.report_files import made
 from change_it.tables import figure
 
 README, RESULTS = Path(__file__).with_name("README.md"), Path(__file__).with_name("results")

@@ -2,12 +2,11 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields
 from itertools import combinations, product
 from math import isfinite
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,10 +15,9 @@ from change_it.errors import InputError
 from change_it.io import Record, counted, listed, read_records, with_formula, write_table
 from change_it.judges.data import random_split
 from change_it.questions import HEADINGS, MODEL, NAMES, QUESTIONS, SHEETS
-from change_it.scoring.columns import GOLD, PredictionFile
-from change_it.scoring.floors_and_predictions import system_of
 from change_it.scoring.item import Item, TestSet
-from change_it.stats import AVERAGE, EventIds, Floats, Score, Statistics, measure
+from change_it.scoring.systems import GOLD, PredictionFile, system_of
+from change_it.stats import AVERAGE, Aggregate, EventIds, Floats, Score, Statistics, measure
 from change_it.tables import Column, Row, Table, Value, records, with_interval
 
 if TYPE_CHECKING:
@@ -37,8 +35,7 @@ Answers = Mapping[str, Mapping[str, Mapping[str, int]]]
 Ratings = Mapping[str, Floats]
 
 
-@dataclass(frozen=True)
-class KeyRow:
+class KeyRow(NamedTuple):
     """A headline of the sheets and what it is."""
 
     item: str  # its id in the sheets, which says nothing
@@ -61,21 +58,22 @@ def conditions(test: TestSet, files: Sequence[PredictionFile]) -> dict[str, list
 
     A system aims at the other outlet throughout, or at the original's own (LREC 2020, settings 1 and 2).
     """
-    labels = {item.id: item.label for item in test.items}
+    labels, several = {item.id: item.label for item in test.items}, dict[str, list[PredictionFile]]()
+    for file in files:
+        several.setdefault(file.name, []).append(file)
     headlines = {GOLD: test.predicted([item.reference or None for item in test.items])}
-    for name in dict.fromkeys(each.name for each in files):
-        of_name = [each for each in files if each.name == name]
-        rows = [row for each in of_name for row in each.rows if "target" in row]
+    for name, of_name in several.items():
+        rows = [row for file in of_name for row in file.rows if "target" in row]
         is_own = rows and all(row["target"] == labels.get(row["id"], row["target"]) for row in rows)
         aimed = test.in_newspaper if is_own else test
         headlines[name] = aimed.predicted(system_of(of_name, aimed, name=name, needed=()).headlines)
-    return {name: [item for item in given if item.prediction.strip()] for name, given in headlines.items()}
+    return {name: [item for item in items if item.prediction.strip()] for name, items in headlines.items()}
 
 
 def in_random_split(test: TestSet, seed: int) -> list[Item]:
     """The test headlines of LREC 2020's random split, of which a person saw 100 (Table 1)."""
-    found = random_split(test.name, test.outlets, seed)["test"]
-    columns = (found[name] for name in ("id", "label", "headline", "article", "event"))
+    split = random_split(test.name, test.outlets, seed)["test"]
+    columns = (split[name] for name in ("id", "label", "headline", "article", "event"))
     return [
         Item(id_, test.outlets[at], test.outlets[at], headline, article, prediction=headline, event=event)
         for id_, at, headline, article, event in zip(*columns, strict=True)
@@ -117,25 +115,22 @@ def item_id(*content: object) -> str:
 
 def write_sheets(files: Mapping[str, Path], rows: Sequence[KeyRow]) -> list[Path]:
     """Write the key and the sheets, which are returned in the order in which they are given out: none says what an earlier one asks."""
-    write_table(
-        files["key"], [field.name for field in fields(KeyRow)], map(astuple, rows), quote_formulas=True
-    )
+    write_table(files["key"], KeyRow._fields, rows, quote_formulas=True)
     written = []
     for name, (shown, asked) in SHEETS.items():
-        if given := [row for row in rows if row.first or name != "preferred"]:
+        if asked_of := [row for row in rows if row.first or name != "preferred"]:
             written.append(files[name])
             header = ["item", *shown, *(HEADINGS[question] for question in asked)]
-            texts = ([getattr(row, column) for column in ("item", *shown)] for row in given)
             empty = [""] * len(asked)
-            write_table(files[name], header, ([*each, *empty] for each in texts), quote_formulas=True)
+            cells = ([*(getattr(row, column) for column in ("item", *shown)), *empty] for row in asked_of)
+            write_table(files[name], header, cells, quote_formulas=True)
     return written
 
 
 def read_key(path: Path) -> list[KeyRow]:
     """Read a key."""
-    names = [field.name for field in fields(KeyRow)]
-    records = read_records(path, required=names)
-    rows = [KeyRow(**{name: with_formula(record.cells[name]) for name in names}) for record in records]
+    records = read_records(path, required=KeyRow._fields)
+    rows = [KeyRow(*(with_formula(record.cells[name]) for name in KeyRow._fields)) for record in records]
     is_choice = all(row.outlet in (row.choice1, row.choice2) for row in rows)
     if not is_choice or len({row.item for row in rows}) < len(rows):
         raise InputError(f"{path} has items twice, or an outlet that is no choice: draw the sheets again")
@@ -167,18 +162,18 @@ def read_answers(
                 if len({" ".join(with_formula(text).split()).lstrip("'") for text in texts}) > 1:
                     mend = f"{name} of {item} is not the key's; keep the columns of a sheet together"
                     raise InputError(f"{file}, line {record.line}: {mend}")
-            given = answers.setdefault(reader, {}).setdefault(item, {})
-            for question, value in _values(file, record, rows[item], questions).items():
-                if question in given:
-                    fault = f"{file}, line {record.line}: {question} of {item} appears twice"
-                    raise InputError(f"{fault}; keep one")
-                given[question] = value
+            said = answers.setdefault(reader, {}).setdefault(item, {})
+            values = _values(file, record, rows[item], questions)
+            if twice := said.keys() & values.keys():
+                fault = f"{file}, line {record.line}: {listed(sorted(twice))} of {item} appears twice"
+                raise InputError(f"{fault}; keep one")
+            said |= values
     return answers
 
 
 def _values(file: Path, record: Record, row: Mapping[str, str], questions: Sequence[str]) -> dict[str, int]:
     """The answers of a row, numbered from 1; an outlet may be given by its number or its name."""
-    found = {}
+    values = {}
     outlets = [cells.get(choice, "") for cells in (row, record.cells) for choice in CHOICES]
     for question in questions:
         numbers = {value: n for n, value in enumerate(QUESTIONS[question].answers, 1)}
@@ -188,15 +183,17 @@ def _values(file: Path, record: Record, row: Mapping[str, str], questions: Seque
             if text not in numbers:
                 wanted = f"{', '.join(numbers)}, or leave it empty"
                 raise InputError(f"{file}, line {record.line}: {question} is {text!r}; write {wanted}")
-            found[question] = numbers[text]
-    return found
+            values[question] = numbers[text]
+    return values
 
 
 def ratings(answers: Answers, items: Sequence[str], question: str) -> dict[str, Floats]:
     """What each reader who answers a question says of n items."""
-    said = {name: [of.get(item, {}).get(question, np.nan) for item in items] for name, of in answers.items()}
-    asked = {name: np.array(of, np.float64) for name, of in said.items()}
-    return {name: of for name, of in asked.items() if np.isfinite(of).any()}
+    asked = {
+        reader: np.array([said.get(item, {}).get(question, np.nan) for item in items], np.float64)
+        for reader, said in answers.items()
+    }
+    return {reader: values for reader, values in asked.items() if np.isfinite(values).any()}
 
 
 def ask(judges: "Judges", key: Sequence[KeyRow]) -> dict[str, Floats]:
@@ -205,13 +202,13 @@ def ask(judges: "Judges", key: Sequence[KeyRow]) -> dict[str, Floats]:
     if ours != theirs:
         raise InputError(f"the key has {ours}, the judges {theirs}: give judges of this corpus")
     texts = ((row.id, row.label, row.outlet, row.original, row.article, "", "", row.headline) for row in key)
-    judged = judges.judge([Item(*each) for each in texts])
-    of_target = zip(key, judged["p_target"], strict=True)
-    p_first = np.array([p if row.outlet == row.choice1 else 1 - p for row, p in of_target])
-    found = {"main": np.where(p_first >= 0.5, 1.0, 2.0)}
+    judged = judges.judge([Item(*of_row) for of_row in texts])
+    at_second = np.array([row.outlet != row.choice1 for row in key])
+    p_first = np.where(at_second, 1 - judged["p_target"].to_numpy(), judged["p_target"].to_numpy())
+    decisions = {"main": np.where(p_first >= 0.5, 1.0, 2.0)}
     for name in (name for question in QUESTIONS.values() for name in question.judges if name != "main"):
-        found[name] = np.array([{True: 1, False: 2}.get(yes, np.nan) for yes in judged[name]])
-    return found
+        decisions[name] = np.array([{True: 1, False: 2}.get(yes, np.nan) for yes in judged[name]])
+    return decisions
 
 
 def coincidences(ratings: Floats, values: Sequence[int]) -> dict[str, Floats]:
@@ -246,12 +243,10 @@ def score_cells(scores: Mapping[str, Score]) -> dict[str, Value]:
     return cells
 
 
-def share(hits: Floats, of: Floats, events: EventIds, seed: int) -> Score:
+def share(hits: Floats, counts: Floats, events: EventIds, seed: int) -> Score:
     """The share of n hits in (n,) numbers of answers, or their weights; intervals draw events."""
-    how: dict[str, Any] = {"events": events, "shares": {"share": "n"}, "seed": seed}
-    with np.errstate(invalid="ignore"):  # 0 of 0
-        found = measure({"hits": hits, "n": of}, lambda sums: {"share": sums["hits"] / sums["n"]}, **how)
-    return found[AVERAGE]["share"]
+    columns, shares = {"hits": hits, "n": counts}, {"share": "n"}
+    return _measured(columns, lambda sums: {"share": sums["hits"] / sums["n"]}, events, seed, shares)["share"]
 
 
 def mean_f1(said: Floats, truth: Floats, events: EventIds, seed: int) -> Score:
@@ -265,8 +260,7 @@ def mean_f1(said: Floats, truth: Floats, events: EventIds, seed: int) -> Score:
     def aggregate(sums: Statistics) -> dict[str, Floats]:
         return {"f1": np.asarray(sum(sums[f"right {value}"] / sums[f"all {value}"] for value in (1, 2)))}
 
-    with np.errstate(invalid="ignore"):  # 0 of 0
-        return measure(columns, aggregate, events=events, seed=seed)[AVERAGE]["f1"]
+    return _measured(columns, aggregate, events, seed)["f1"]
 
 
 def agreement(rated: Floats, events: EventIds, seed: int) -> dict[str, Value]:
@@ -277,9 +271,18 @@ def agreement(rated: Floats, events: EventIds, seed: int) -> dict[str, Value]:
         alike = sum(sums[f"{value},{value}"] for value in values)
         return {"agreement": np.asarray(alike / sum(sums.values())), "alpha": alpha(sums, values)}
 
+    return score_cells(_measured(coincidences(rated, values), aggregate, events, seed))
+
+
+def _measured(
+    columns: Statistics,
+    aggregate: Aggregate,
+    events: EventIds,
+    seed: int,
+    shares: Mapping[str, str] | None = None,
+) -> dict[str, Score]:
     with np.errstate(invalid="ignore"):  # 0 of 0
-        columns = coincidences(rated, values)
-        return score_cells(measure(columns, aggregate, events=events, seed=seed)[AVERAGE])
+        return measure(columns, aggregate, events=events, shares=shares, seed=seed)[AVERAGE]
 
 
 def agreement_table(rated: Mapping[str, Ratings], events: EventIds, seed: int) -> dict[str, Table]:

@@ -31,10 +31,6 @@ _STYLE: Any = {
     "grid.alpha": 0.3,
     "ytick.major.size": 0,
     "ytick.minor.size": 0,
-    "legend.frameon": False,
-    "legend.fontsize": "medium",
-    "legend.handletextpad": 0.4,
-    "legend.columnspacing": 1.2,
     "text.parse_math": False,  # a name may hold a dollar
     "svg.hashsalt": "change_it",  # the same chart has the same ids
 }

@@ -1,4 +1,4 @@
-"""The one model of a table: named columns with formats, rows of values, shown on a terminal, as Markdown, LaTeX, HTML or CSV."""
+"""The one model of a table: named columns with formats, rows of values, shown on a terminal, as Markdown, HTML or CSV."""
 
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -25,13 +25,6 @@ class UnderlinedText:
 Value = str | int | float | tuple[float, float] | UnderlinedText | None
 #: How a value is written: as it is, with thousands separated, `.743`, `.743` on a heat map, `.743` of what is no share, `.7–.8`, `< .001`, ✓ or ✗.
 Format = Literal["text", "count", "figure", "correlation", "weight", "interval", "p", "mark"]
-
-#: What LaTeX takes for markup, or its letters lack.
-_LATEX = str.maketrans(
-    {mark: rf"\{mark}" for mark in "&%$#_{}"}
-    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    | {"<": "$<$", ">": "$>$", "−": "$-$", "|": r"\textbar{}", "[": "{[}", "]": "{]}"}
-)
 
 
 @dataclass(frozen=True)
@@ -65,7 +58,6 @@ class Row:
     highlight: bool = False
     best: Collection[str] = ()  # names of the columns in which it is the best
     marks: Mapping[str, str] = field(default_factory=dict)  # name of a column to what follows its value
-    tags: Sequence[str] = ()  # short remarks in the first cell, such as `published`
     remark: str = ""  # one more line in the first cell
 
     def text(self, column: Column) -> str:
@@ -176,29 +168,6 @@ def card_markdown(table: Table) -> str:
         rows.append(replace(row, values={**row.values, **texts}))
     notes = "".join(f"\n* {without_markup(note)}" for note in table.notes)
     return f"{to_markdown(replace(table, columns=columns, rows=rows))}\n{notes}".rstrip()
-
-
-def to_latex(table: Table, *, label: str) -> str:
-    """The table as a LaTeX float for the package booktabs, title and notes as its caption.
-
-    A secondary value goes into a line of its own in small figures. Ten columns of figures with intervals are as wide as
-    a page of two columns.
-    """
-    import pandas as pd
-
-    lines = []
-    for row in table.rows:
-        lines.append([row.text(column).translate(_LATEX) for column in table.columns])
-        lines.append([row.secondary(column, r"{{\tiny {}}}") for column in table.columns])
-    names = (name.translate(_LATEX).replace(" ", r"\\") for name in table.header)
-    headings = [rf"\shortstack[r]{{{name}}}" if "\\\\" in name else name for name in names]
-    narrow = {"footnotesize": ":{};", "setlength": r":{\tabcolsep}{2pt};"}
-    style = pd.DataFrame(filter(any, lines), columns=headings).style.hide(axis="index")
-    style.set_table_styles([{"selector": name, "props": props} for name, props in narrow.items()])
-    sentences = " ".join(f"{text.rstrip('.')}." for text in (table.title, *table.notes) if text)
-    places = "".join("l" if column.format == "text" else "r" for column in table.columns)
-    about = {"caption": sentences.translate(_LATEX), "label": label, "column_format": f"@{{}}{places}@{{}}"}
-    return style.to_latex(environment="table*", position_float="centering", hrules=True, **about)
 
 
 def console(file: TextIO | None = None) -> "Console":

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import tyro
 
 from change_it.annotation import score_cells
@@ -21,9 +22,8 @@ from change_it.corpus.folder import read_outlets
 from change_it.judges.judge_options import TASKS
 from change_it.published_figures import CITATIONS, PUBLISHED_JUDGES
 from change_it.scoring import overlap
-from change_it.scoring.columns import BUILT_IN, GOLD
-from change_it.scoring.compliancy import PROBABILITIES
-from change_it.stats import AVERAGE, Score, Statistics, measure
+from change_it.scoring.systems import BUILT_IN, GOLD
+from change_it.stats import AVERAGE
 from change_it.tables import Column, Row, Table, to_markdown, with_interval
 
 Paper = Literal["lrec2020", "evalnlgeval2020", "changeit2020", "hevas2019"]
@@ -105,35 +105,14 @@ def with_ends(name: str, drawn: Any) -> dict[str, Any]:
     return {name: float(drawn[0]), f"{name}_interval": tuple(np.quantile(drawn[1:], [0.025, 0.975]).tolist())}
 
 
-def spearman(one: Any, other: Any, events: Any) -> Score:
-    """Spearman's correlation of (n,) values and its interval over events, whose ranks are those of all."""
-    x, y = ((ranks - ranks.mean()).to_numpy() for ranks in (pd.Series(each).rank() for each in (one, other)))
-
-    def aggregate(sums: Statistics) -> dict[str, Any]:
-        n, x, y = (sums[name] for name in ("n", "x", "y"))
-        spread = (sums["xx"] - x * x / n) * (sums["yy"] - y * y / n)
-        return {"rho": (sums["xy"] - x * y / n) / np.sqrt(np.where(spread > 1e-6, spread, np.nan))}
-
-    columns = {"n": np.ones(len(x)), "x": x, "y": y, "xx": x * x, "yy": y * y, "xy": x * y}
-    return measure(columns, aggregate, events=events)[AVERAGE]["rho"]
-
-
 def correlations(items: Mapping[str, pd.DataFrame]) -> Table:
-    """BLEU and ROUGE-L of each headline beside the judges' probabilities, which EvalNLGEval 2020 left to future work (section 6)."""
+    """BLEU and ROUGE-L of each headline beside the judges' probabilities, which EvalNLGEval 2020 left to future work (section 5)."""
     rows = []
     every = {"all systems": pd.concat(items.values())} if len(items) > 1 else {}
     for name, of in {**items, **every}.items():
-        texts = (of[column].fillna("").tolist() for column in ("headline", "gold", "source"))
-        overlaps = overlap.aggregate(overlap.statistics(*texts))
-        for key in overlap.OF_REFERENCE:
-            known = np.isfinite(overlaps[key])
-            cells: dict[str, Any] = {"row": f"{name}, {key}", "n": int(known.sum())}
-            for judge in TASKS:
-                given = of[PROBABILITIES[judge]].to_numpy()[known]
-                cells |= score_cells(
-                    {judge: spearman(overlaps[key][known], given, of["event"].to_numpy()[known])}
-                )
-            rows.append(Row(cells))
+        n = int((of["gold"].fillna("") != "").sum())
+        for key, judges in overlap.correlations(pl.from_pandas(of)).items():
+            rows.append(Row({"row": f"{name}, {key}", "n": n, **score_cells(judges)}))
     columns = [Column("row", "text", " "), Column("n", "count"), *map(with_interval, TASKS)]
     note = "Headline by headline: with the probability of a match, of main that of the outlet aimed at. Intervals are over events."
     return Table(columns, rows, "Spearman's correlation of BLEU and ROUGE-L with the judges", [note])

@@ -11,8 +11,8 @@ from scoring_fakes import FakeJudges
 import change_it
 from change_it import InputError, Judges, compute_compliancy
 from change_it.scoring.compliancy import ASPECTS, COMPLIANCY_MEASURES
-from change_it.scoring.floors_and_predictions import built_in_systems
 from change_it.scoring.scores import score
+from change_it.scoring.systems import built_in_systems
 
 
 @pytest.fixture(scope="module")

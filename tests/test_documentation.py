@@ -22,7 +22,7 @@ from short_quickstart import shorten
 from change_it import cli
 from change_it.generators.generator_options import GeneratorOptions
 from change_it.judges.judge_options import JudgeOptions
-from change_it.results import validation
+from change_it.results import pages as validation
 
 CHECKOUT = Path(__file__).parent.parent
 PAGES = [CHECKOUT / "README.md"] + [

@@ -13,7 +13,6 @@ from change_it.tables import (
     formatted,
     print_table,
     records,
-    to_latex,
     to_markdown,
 )
 
@@ -118,33 +117,3 @@ def test_marks_and_underlined_parts(headlines):
     assert "\x1b[4mtre\x1b[0m" in out.getvalue()
     assert re.search("\x1b\\[31m +✗\x1b", out.getvalue())
     assert re.search("\x1b\\[32m +✓\x1b", out.getvalue())
-
-
-def test_latex():
-    columns = (
-        Column("system", "text"),
-        Column("style", "figure", "95% style", Column("ends", "interval"), bold=True),
-    )
-    rows = (
-        Row({"system": "100%_mine & {co}", "style": 0.5, "ends": (0.25, 0.6)}, marks={"style": "**"}),
-        Row({"system": "[other]", "style": None}),
-    )
-    text = to_latex(Table(columns, rows, "Two systems.", ("p < .05 of 50%",)), label="tab:x")
-    assert text.splitlines() == [
-        r"\begin{table*}",
-        r"\centering",
-        r"\caption{Two systems. p $<$ .05 of 50\%.}",
-        r"\footnotesize{}",
-        r"\setlength{\tabcolsep}{2pt}",
-        r"\label{tab:x}",
-        r"\begin{tabular}{@{}lr@{}}",
-        r"\toprule",
-        r"system & \shortstack[r]{95\%\\style} \\",
-        r"\midrule",
-        r"100\%\_mine \& \{co\} & .500** \\",
-        r" & {\tiny .250–.600} \\",
-        r"{[}other{]} & – \\",
-        r"\bottomrule",
-        r"\end{tabular}",
-        r"\end{table*}",
-    ]

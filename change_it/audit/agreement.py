@@ -14,10 +14,10 @@ from change_it.io import Record, counted, listed, with_formula
 from change_it.judges.spec import JUDGES
 from change_it.progress import Progress
 from change_it.questions import MODEL, QUESTIONS
-from change_it.scoring.accepted import Accepted, accepted, labels_and_predictions
-from change_it.scoring.columns import BUILT_IN, GOLD, LabelFiles
+from change_it.scoring.accepted import Accepted, accepted
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.overlap import statistics
+from change_it.scoring.systems import BUILT_IN, GOLD, LabelFiles
 from change_it.stats import AVERAGE, Bools, EventIds, Floats, Statistics, measure
 from change_it.tables import Column, Row, Table, with_interval
 from change_it.text.folding import fold
@@ -60,11 +60,6 @@ class ReaderLabels:
     systems: Sequence[str]  # (n,) who wrote it; empty where the labels do not say
     hash: str  # SHA-256 of the file; of several that of their hashes
 
-    @property
-    def events(self) -> EventIds:
-        """(n,) the event of each."""
-        return np.array([item.event for item in self.items])
-
 
 def reader_labels(files: LabelFiles, test: TestSet) -> ReaderLabels:
     """The labels of label files, and of filled sheets with sources; of several readers of a headline the majority counts, and a tie is no yes.
@@ -72,13 +67,12 @@ def reader_labels(files: LabelFiles, test: TestSet) -> ReaderLabels:
     Raises:
         InputError: an id, an answer or a headline that is not there, or no labels.
     """
-    items = {item.id: item for item in test.items}
-    rows = []
+    items, rows = {item.id: item for item in test.items}, []
     for file, every in files:
         records = [record for record in every if record.cells["supported"]]
         if not records:
             raise InputError(f"{file} has no labels: fill in the column supported")
-        ids = [_text(record, "id") for record in records]
+        ids = [with_formula(record.cells["id"]) for record in records]
         if unknown := [id_ for id_ in dict.fromkeys(ids) if id_ not in items]:
             raise InputError(
                 f"{file} has {counted(len(unknown), 'id')} not in A2 of {test.name} ({listed(unknown, 3)}): give the corpus that was labelled"
@@ -92,21 +86,23 @@ def reader_labels(files: LabelFiles, test: TestSet) -> ReaderLabels:
             row |= {name: record.cells.get(name, "") for name in ("system", "reader")}
             rows.append(row | {"id": id_, "headline": _headline(file, record, items[id_])})
     texts = dict.fromkeys(("id", "headline", "system", "reader"), pl.String)
-    by_model, schema = pl.col("reader").str.starts_with(MODEL), texts | dict.fromkeys(ASKED, pl.Boolean)
-    frame = pl.DataFrame(rows, schema).group_by("id", "headline", maintain_order=True)
-    systems = frame.agg(pl.col("system").first())
-    yes: dict[str, dict[str, Floats]] = {}
-    for side, of in (("people", ~by_model), ("model", by_model)):
-        shares = frame.agg(pl.col(name).filter(of).mean() for name in ASKED)
+    frame = pl.DataFrame(rows, texts | dict.fromkeys(ASKED, pl.Boolean))
+    headlines = frame.group_by("id", "headline", maintain_order=True)
+    systems, by_model = headlines.agg(pl.col("system").first()), pl.col("reader").str.starts_with(MODEL)
+
+    def majority(readers: pl.Expr) -> dict[str, Floats]:
+        shares = headlines.agg(pl.col(name).filter(readers).mean() for name in ASKED)
         columns = {name: shares[name].fill_null(np.nan).to_numpy() for name in ASKED}
-        yes[side] = {name: np.where(np.isnan(share), np.nan, share > 0.5) for name, share in columns.items()}
+        return {name: np.where(np.isnan(share), np.nan, share > 0.5) for name, share in columns.items()}
+
+    people, model = majority(~by_model), majority(by_model)
     hashes = [hashlib.sha256(file.read_bytes()).hexdigest() for file, _ in files]
     several = hashlib.sha256("".join(sorted(hashes)).encode()).hexdigest()
     return ReaderLabels(
         items=[replace(items[id_], prediction=text) for id_, text in systems.select("id", "headline").rows()],
-        answers={name: np.where(np.isnan(of), yes["model"][name], of) for name, of in yes["people"].items()},
-        people=yes["people"]["accept"],
-        model=yes["model"]["accept"],
+        answers={name: np.where(np.isnan(yes), model[name], yes) for name, yes in people.items()},
+        people=people["accept"],
+        model=model["accept"],
         systems=systems["system"].to_list(),
         hash=hashes[0] if len(hashes) == 1 else several,
     )
@@ -118,17 +114,15 @@ def shares_accepted(labels: ReaderLabels, items: pl.DataFrame) -> Accepted | Non
     `items` is a table of `Scores.items`; what predicts is a model's answers, where it has read all, or acceptability.
     """
     keys = [(item.id, item.prediction) for item in labels.items]
-    sides = [dict(zip(keys, of.tolist(), strict=True)) for of in (labels.people, labels.model)]
-    named = list(zip(items["id"], items["headline"], strict=True))
-    people, model = (np.array([of.get(key, np.nan) for key in named], np.float64) for of in sides)
-    events, judged = items["event"].to_numpy(), items["acceptability"].fill_null(0).to_numpy()
-    read, predicted = labels_and_predictions(people, model, judged)
+    headlines, events = items.select("id", "headline").rows(), items["event"].to_numpy()
+    people, model = (
+        np.array([said.get(key, np.nan) for key in headlines], np.float64)
+        for said in (dict(zip(keys, of.tolist(), strict=True)) for of in (labels.people, labels.model))
+    )
+    read, predicted = model, items["acceptability"].fill_null(0).to_numpy()
+    if np.isfinite(people).any():
+        read, predicted = people, model if np.isfinite(model).all() else predicted
     return accepted(read, predicted, events) if len(np.unique(events[np.isfinite(read)])) > 1 else None
-
-
-def _text(record: Record, name: str) -> str:
-    """A cell without the apostrophe that sheets have before what a spreadsheet would take for a formula."""
-    return with_formula(record.cells.get(name, ""))
 
 
 def _answer(file: Path, record: Record, question: str) -> bool | None:
@@ -142,8 +136,8 @@ def _answer(file: Path, record: Record, question: str) -> bool | None:
 def _headline(file: Path, record: Record, item: Item) -> str:
     """The headline that was read: the corpus has gold and copies, which have no text in the labels."""
     of_corpus = {GOLD: item.reference, COPY: item.source}
-    text = _text(record, "headline") or of_corpus.get(record.cells.get("system", ""), "")
-    original = _text(record, "original")
+    text = with_formula(record.cells["headline"]) or of_corpus.get(record.cells.get("system", ""), "")
+    original = with_formula(record.cells.get("original", ""))
     if original and fold(" ".join(original.split())) != fold(" ".join(item.source.split())):
         mend = f"the original of {item.id} is another one in the corpus; keep the columns of a sheet together"
         raise InputError(f"{file}, line {record.line}: {mend}")
@@ -188,7 +182,7 @@ def agreement(
     read = judges.judge(labels.items, progress=progress).with_columns(
         pl.Series("id", [item.id for item in labels.items]),
         pl.Series("system", labels.systems),
-        pl.Series("event", labels.events),
+        pl.Series("event", [item.event for item in labels.items]),
         pl.Series("written", [name not in BUILT_IN for name in labels.systems]),
         pl.Series("copy", [fold(text) == fold(source) for text, source in zip(texts, sources, strict=True)]),
         pl.Series("rougeL_source", statistics(texts, [""] * len(texts), sources)["rougeL_source"]),

@@ -1,6 +1,7 @@
-"""The audit of a set of judges: what they let through of headlines that are wrong on purpose, what main reads, what readers say."""
+"""The audit of a set of judges: what they let through of headlines that are wrong on purpose, what main listens to, what readers say."""
 
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -9,20 +10,20 @@ import numpy as np
 import polars as pl
 
 from change_it.audit.agreement import ENOUGH, Agreement, ReaderLabels, agreement
-from change_it.audit.cues import Cue, main_cues
 from change_it.audit.perturbations import PERTURBATIONS, Aspect, Perturbation, Resources, perturbed
 from change_it.audit.verdicts import Summary, hashes, verdicts
 from change_it.corpus.folder import read_language, read_table
 from change_it.progress import Progress
-from change_it.scoring.columns import GOLD
 from change_it.scoring.compliancy import COMPLIANCY_MEASURES
-from change_it.scoring.item import read_test_set
-from change_it.stats import AVERAGE, Floats, Statistics, measure
+from change_it.scoring.item import Item, read_test_set
+from change_it.scoring.systems import GOLD
+from change_it.stats import AVERAGE, EventIds, Floats, Score, Statistics, log_odds, measure
 from change_it.tables import figure
 from change_it.text.corruptions import Lexicon
 from change_it.text.stopwords import guess_language
 
 if TYPE_CHECKING:  # loads torch
+    from change_it.judges.judge import Judge
     from change_it.scoring.judges import Judges
 
 #: What judges make of a perturbation.
@@ -36,6 +37,11 @@ _GOLD_IS = "The other newspaper's own headline, of all items that a perturbation
 _GOLD = Perturbation(GOLD, _GOLD_IS, "gold", "acceptability", "", lambda item, *_: item.reference)
 #: Training articles that corruptions take words from, at most, and the characters of one.
 READ, OPENING = 4000, 1200
+#: Headlines that words are taken out of for cues, at most, and their characters.
+OCCLUDED, LONGEST = 400, 1000
+#: Cues of each outlet, and times that a word must appear in the headlines to be one.
+CUES, OFTEN = 12, 4
+_TOKEN = re.compile(r"\w+(?:['’]\w+)*['’]?|[^\w\s]")
 
 
 @dataclass(frozen=True)
@@ -69,13 +75,23 @@ class Result:
         return asdict(self) | ({"outcome": self.outcome} if self.system != GOLD else {})
 
 
+@dataclass(frozen=True)
+class Cue:
+    """A word or mark that speaks for an outlet to main."""
+
+    outlet: str
+    text: str
+    weight: float  # mean change of the log-odds when it is taken out of a headline
+    n: int  # headlines that it was taken out of
+
+
 @dataclass(frozen=True, kw_only=True)
 class Audit(Summary):
     """The results of an audit."""
 
     about: Mapping[str, Any]  # what was audited, and how
     systems: tuple[Result, ...]  # gold and the perturbations
-    cues: tuple[Cue, ...]  # words that speak for an outlet to main
+    cues: tuple[Cue, ...]
     within_event: Mapping[str, Any]  # main's, as in its `metrics.json`; empty of an older one
     agreement: Agreement | None = None  # with readers; None without labels
 
@@ -103,8 +119,8 @@ def read_corpus(corpus: str, language: str | None = None, *, seed: int = 1) -> R
     test = read_test_set(corpus)
     articles = read_table(corpus, "articles", "train", ["article"])["article"]
     openings = articles.sample(min(READ, len(articles)), seed=seed, shuffle=True).str.slice(0, OPENING)
-    printed = [(text, outlet) for outlet, texts in test.training_headlines.items() for text in texts]
-    headlines, outlets = [text for text, _ in printed], [outlet for _, outlet in printed]
+    headlines = [text for texts in test.training_headlines.values() for text in texts]
+    outlets = [outlet for outlet, texts in test.training_headlines.items() for _ in texts]
     language = language or read_language(corpus) or guess_language(headlines)
     return Resources(test, Lexicon(headlines, outlets, openings.to_list()), language)
 
@@ -174,14 +190,14 @@ def measure_systems(
     in_order = (items[index] for index in np.argsort(rank, kind="stable").tolist())
     ordered = [item for item in in_order if item.reference]
     made = {
-        name: perturbed(ordered, kind, resources, seed=seed, at_most=at_most)
+        kind: perturbed(ordered, kind, resources, seed=seed, at_most=at_most)
         for name, kind in PERTURBATIONS.items()
         if resources.has_names or "name" not in name
     }
     golds = {place for headlines in made.values() for place, _ in headlines}
     golds |= {*range(min(at_most, len(ordered)))}
     asked = [(GOLD, place, ordered[place].reference) for place in sorted(golds)]
-    asked += [(PERTURBATIONS[name].name, *headline) for name, of in made.items() for headline in of]
+    asked += [(kind.name, *headline) for kind, headlines in made.items() for headline in headlines]
     predicted = [replace(ordered[place], prediction=text) for _, place, text in asked]
     table = judges.judge(predicted, progress=progress).with_columns(
         pl.Series("system", [name for name, _, _ in asked]),
@@ -190,15 +206,21 @@ def measure_systems(
         pl.Series("headline", [item.prediction for item in predicted]),
         score=pl.col(score_of(judges)).cast(pl.Float64),
     )
+    how: dict[str, Any] = {"resamples": resamples, "seed": seed}
     scores_of_gold = table.filter(system=GOLD).select("place", gold="score")
     results = []
-    for kind in (_GOLD, *(PERTURBATIONS[name] for name, headlines in made.items() if headlines)):
+    for kind in (_GOLD, *(kind for kind, headlines in made.items() if headlines)):
         rows = table.filter(system=kind.name).join(scores_of_gold, on="place", maintain_order="left")
-        kept, interval, style_interval = _intervals(rows, resamples, seed)
-        examples, is_gold = [], kind is _GOLD
-        order = "style" if kind.aspect == "style" else "score"
-        graded = rows.sort(order, descending=True, maintain_order=True).head(0 if is_gold else EXAMPLES)
-        for row in graded.iter_rows(named=True):
+        events = rows["event"].to_numpy()
+        kept = _ratio(rows["score"].to_numpy(), rows["gold"].to_numpy(), events, {"ratio": "below"}, **how)
+        is_kept = kind is not _GOLD and not np.isnan(kept.value)
+        styled, styles = rows.drop_nulls("style"), None
+        if styled.height:
+            ones = np.ones(styled.height)
+            styles = _ratio(styled["style"].to_numpy(), ones, styled["event"].to_numpy(), **how).interval
+        order, examples = "style" if kind.aspect == "style" else "score", []
+        best = rows.sort(order, descending=True, maintain_order=True).head(EXAMPLES * (kind is not _GOLD))
+        for row in best.iter_rows(named=True):
             item = ordered[row["place"]]
             example = {"id": item.id, "direction": item.direction, "source": item.source}
             example |= {"true": kind.true_headline(item), "headline": row["headline"]}
@@ -210,9 +232,9 @@ def measure_systems(
             aspect=kind.aspect,
             n=rows.height,
             events=rows["event"].n_unique(),
-            kept=None if is_gold else kept,
-            interval=None if is_gold else interval,
-            style_interval=style_interval,
+            kept=kept.value if is_kept else None,
+            interval=kept.interval if is_kept and not np.isnan(sum(kept)) else None,
+            style_interval=styles,
             values=rows.select(pl.col(COMPLIANCY_MEASURES).cast(pl.Float64).mean()).row(0, named=True),
             examples=tuple(examples),
         )
@@ -220,34 +242,24 @@ def measure_systems(
     return [results[0], *sorted(results[1:], key=lambda of: -1.0 if of.kept is None else -of.kept)]
 
 
-def _intervals(rows: pl.DataFrame, resamples: int, seed: int) -> tuple[float | None, Interval, Interval]:
-    """The ratio of both scores' means with its interval, None where gold has no score, and the interval of the mean style, where it can be measured."""
+def _ratio(
+    above: Floats, below: Floats, events: EventIds, shares: Mapping[str, str] | None = None, **how: Any
+) -> Score:
+    """The ratio of both sums with its interval; NaN where there is nothing below."""
 
-    def kept(sums: Statistics) -> dict[str, Floats]:
-        return {"kept": sums["score"] / np.where(sums["gold"] > 0, sums["gold"], np.nan)}
+    def aggregate(sums: Statistics) -> dict[str, Floats]:
+        return {"ratio": sums["above"] / np.where(sums["below"] > 0, sums["below"], np.nan)}
 
-    def style(sums: Statistics) -> dict[str, Floats]:
-        return {"style": sums["style"] / sums["n"]}
-
-    how: dict[str, Any] = {"resamples": resamples, "seed": seed}
-    columns = {name: rows[name].to_numpy() for name in ("score", "gold")}
-    scored = measure(columns, kept, events=rows["event"].to_numpy(), shares={"kept": "gold"}, **how)
-    value, low, high = scored[AVERAGE]["kept"]
-    interval = None if np.isnan(low + high) else (low, high)
-    styled, of_style = rows.drop_nulls("style"), None
-    if styled.height:
-        columns = {"n": np.ones(styled.height), "style": styled["style"].to_numpy()}
-        scored = measure(columns, style, events=styled["event"].to_numpy(), **how)
-        of_style = scored[AVERAGE]["style"].interval
-    return (None, None, of_style) if np.isnan(value) else (value, interval, of_style)
+    columns = {"above": above, "below": below}
+    return measure(columns, aggregate, events=events, shares=shares, **how)[AVERAGE]["ratio"]
 
 
 def together(systems: Sequence[Result]) -> str:
     """What each aspect notices of the perturbations in a sentence or two, and the worst that acceptability does not."""
     kinds = [system for system in systems if system.system != GOLD]
     said = []
-    wrong, kept = "headlines that are wrong on purpose", "headlines that keep the original's style"
-    for aspect, what in (("acceptability", wrong), ("style", kept)):
+    wrong, same = "headlines that are wrong on purpose", "headlines that keep the original's style"
+    for aspect, what in (("acceptability", wrong), ("style", same)):
         counts = Counter(kind.outcome for kind in kinds if kind.aspect == aspect)
         through, stopped, few = (counts[outcome] for outcome in get_args(Outcome))
         if aspect == "style" and counts and not any(kind.style_interval for kind in kinds):
@@ -267,3 +279,30 @@ def together(systems: Sequence[Result]) -> str:
     first, *others = sorted(through_it, key=lambda kind: -(kind.kept or 0.0))[:NAMED]
     shares = "".join(f", {kind.system} ({figure(kind.kept)})" for kind in others)
     return f"{text} Worst: {first.system} (keeps {figure(first.kept)} of gold's acceptability){shares}."
+
+
+def main_cues(main: "Judge", items: Sequence[Item], *, seed: int = 1) -> list[Cue]:
+    """For each outlet the words and marks that change main's log-odds most in its favour: each is taken out of each of 400 test headlines that has it."""
+    order = np.arange(len(items))
+    if len(items) > OCCLUDED:
+        order = np.sort(np.random.default_rng(seed).permutation(len(items))[:OCCLUDED])
+    headlines = [items[index].source[:LONGEST] for index in order.tolist()]
+    occluded = [
+        (row, token[0], without)
+        for row, text in enumerate(headlines)
+        for token in _TOKEN.finditer(text)
+        if (without := " ".join(f"{text[: token.start()]} {text[token.end() :]}".split()))
+    ]
+    answers = main.probabilities([*headlines, *(without for _, _, without in occluded)], progress=False)
+    odds = log_odds(answers[:, 1])
+    changes: dict[str, list[float]] = defaultdict(list)
+    for (row, token, _), after in zip(occluded, odds[len(headlines) :], strict=True):
+        changes[token].append(float(odds[row] - after))
+    sums = {word: sum(values) for word, values in changes.items() if len(values) >= OFTEN}
+    rising = sorted(sums, key=lambda word: (sums[word], word))
+    return [
+        Cue(outlet, word, abs(float(np.mean(changes[word]))), len(changes[word]))
+        for outlet, sign, words in zip(main.outlets, (-1, 1), (rising, rising[::-1]), strict=True)
+        for word in words[:CUES]
+        if sign * sums[word] > 0
+    ]

@@ -10,6 +10,7 @@ from change_it.io import listed, read_json, record_errors
 from change_it.judges.judge_options import MARKS, no_better_than
 from change_it.judges.spec import FACTS, JUDGES, TRAINED
 from change_it.stats import share_interval
+from change_it.tables import Column, Row, Table, Value, with_interval
 
 if TYPE_CHECKING:  # loads torch
     from change_it.scoring.judges import Judges
@@ -20,21 +21,22 @@ WORDS: dict[Level, str] = {"rely": "reliable", "care": "with care", "distrust": 
 #: A share of right answers whose interval is above this is reliable, halfway from chance to perfect; one that reaches chance is not.
 GOOD, CHANCE = 0.75, 0.5
 
+#: What to know of all verdicts.
+NOTES = (
+    "reliable: all shares of right answers are above .75 with their whole 95% intervals; not reliable: one reaches chance, .5",
+    "no judge is made to see changed facts: this test decides no verdict",
+    "evidence looks every number, name and quotation up in the sources; who did or said it is not checked",
+)
+
 
 @dataclass(frozen=True)
 class Verdict:
-    """How far to rely on a judge for what it is for.
+    """How far to rely on a judge for what it is for."""
 
-    Attributes:
-        judge: one of `spec.JUDGES`.
-        level: how far.
-        text: what else to know; no full stop.
-        shares: what it gets right: a test to the share, 0-1, and the ends of its 95% interval.
-    """
-
-    judge: str
+    judge: str  # one of `spec.JUDGES`
     level: Level
-    text: str = ""
+    text: str = ""  # what else to know; no full stop
+    # what it gets right: a test to the share, 0-1, and the ends of its 95% interval
     shares: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
 
     @property
@@ -45,17 +47,11 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Summary:
-    """An audit in short, for every report.
+    """An audit in short, for every report."""
 
-    Attributes:
-        verdicts: on each judge; empty where nothing is known.
-        together: what all make of deliberately wrong headlines; empty without an audit.
-        page: the audit's page; None without one.
-    """
-
-    verdicts: tuple[Verdict, ...] = ()
-    together: str = ""
-    page: Path | None = field(default=None, compare=False)
+    verdicts: tuple[Verdict, ...] = ()  # on each judge; empty where nothing is known
+    together: str = ""  # what all make of deliberately wrong headlines; empty without an audit
+    page: Path | None = field(default=None, compare=False)  # the audit's
 
     @property
     def text(self) -> str:
@@ -74,6 +70,24 @@ class Summary:
 NO_AUDIT = Summary()
 
 
+def verdicts_table(verdicts: Sequence[Verdict]) -> Table:
+    """What each judge gets right, and the verdict on it."""
+    columns = [Column(name, "text") for name in ("judge", "verdict")]
+    columns += [Column("test", "text", "what it does"), with_interval("share", "right")]
+    rows = []
+    for verdict in verdicts:
+        named: dict[str, Value] = {"judge": JUDGES[verdict.judge].heading, "verdict": verdict.words}
+        cells: list[dict[str, Value]] = [
+            {"test": test, "share": share, "share_interval": (low, high)}
+            for test, (share, low, high) in verdict.shares.items()
+        ]
+        cells += [{"test": verdict.text, "share": ""}] if verdict.text else []
+        for cell in cells:
+            rows.append(Row({**named, **cell}, verdict.judge))
+            named = {"judge": "", "verdict": ""}
+    return Table(columns, rows, "What each judge is good for", NOTES)
+
+
 def read_summary(judges: "Judges", folder: Path) -> Summary:
     """Judges in short: by `audit.json` in the folder `audit` next to theirs, if it is of the same models, else by the `metrics.json` of each."""
     path = folder.resolve().parent / "audit" / "audit.json"
@@ -81,13 +95,11 @@ def read_summary(judges: "Judges", folder: Path) -> Summary:
     if audit is None or audit.get("hashes") != hashes(judges) or not isinstance(audit["together"], str):
         return Summary(tuple(verdicts(judges, read_metrics(folder))))
     with record_errors(path):
-        rows = [(row["judge"], row["level"], row["text"], row["shares"].items()) for row in audit["verdicts"]]
-        read = [
-            (*about, {test: (value, low, high) for test, (value, low, high) in of}) for *about, of in rows
-        ]
-        return Summary(
-            tuple(Verdict(*row) for row in read), str(audit["together"]), path.with_suffix(".html")
-        )
+        read = []
+        for row in audit["verdicts"]:
+            shares = {test: (value, low, high) for test, (value, low, high) in row["shares"].items()}
+            read.append(Verdict(row["judge"], row["level"], row["text"], shares))
+        return Summary(tuple(read), audit["together"], path.with_suffix(".html"))
 
 
 def hashes(judges: "Judges") -> dict[str, str]:
@@ -133,10 +145,8 @@ def verdicts(
     """Verdicts on the judges by the results of `read_metrics`; and on evidence by the share of gold that it accepts, of so many events."""
     made = [_of_main(judges, metrics.get("main", {}))]
     made += [_of_tests(judge, metrics.get(judge, {})) for judge in ("hh", "ah")]
-    if judges.fluency is None:
-        made.append(Verdict("fluency", "distrust", "there is none, so that acceptability is n/a"))
-    else:
-        made.append(_of_tests("fluency", metrics.get("fluency", {})))
+    lacks_fluency = Verdict("fluency", "distrust", "there is none, so that acceptability is n/a")
+    made.append(_of_tests("fluency", metrics.get("fluency", {})) if judges.fluency else lacks_fluency)
     if gold is not None:
         made.append(_of_evidence(*gold, has_capitals=has_capitals))
     return [verdict for verdict in made if verdict.text or verdict.shares]
@@ -187,9 +197,8 @@ def _of_tests(judge: str, metrics: Mapping[str, Any]) -> Verdict:
 
 def _of_evidence(share: float | None, events: int, *, has_capitals: bool) -> Verdict:
     if share is None:
-        return Verdict(
-            "evidence", "distrust", "articles are too short for it, so that acceptability leaves it out"
-        )
+        text = "articles are too short for it, so that acceptability leaves it out"
+        return Verdict("evidence", "distrust", text)
     low, high = share_interval(share, events)
     shares, level = {"accepts the newspapers' own headlines": (share, low, high)}, _level([low])
     if has_capitals:

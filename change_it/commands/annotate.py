@@ -12,7 +12,7 @@ from change_it.errors import InputError
 from change_it.io import check_writable, counted, listed
 from change_it.judges.judge_options import check_judges
 from change_it.questions import PAIRS, QUESTIONS, SHEETS
-from change_it.scoring.columns import read_prediction_files
+from change_it.scoring.systems import read_prediction_files
 from change_it.tables import console, print_table
 from change_it.training.training_options import InferenceOptions
 
@@ -198,7 +198,7 @@ def score(options: AnnotateScoreOptions) -> None:
         events = pairs["event"].to_list()
     else:
         key = annotation.read_key(options.key)
-        answers = annotation.read_answers(options.sheets, map(vars, key))
+        answers = annotation.read_answers(options.sheets, [row._asdict() for row in key])
         if options.judges:
             from change_it.scoring.judges import Judges
 

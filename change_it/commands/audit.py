@@ -11,7 +11,7 @@ from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
 from change_it.io import check_writable
 from change_it.judges.judge_options import check_judges
-from change_it.scoring.columns import read_label_files
+from change_it.scoring.systems import read_label_files
 from change_it.tables import console, print_table
 from change_it.training.training_options import InferenceOptions
 
@@ -57,9 +57,9 @@ def run(options: AuditOptions) -> None:
 
     from change_it.audit.agreement import reader_labels  # these load torch and polars
     from change_it.audit.measure import audit, read_corpus
-    from change_it.audit.verdicts import read_metrics
+    from change_it.audit.verdicts import read_metrics, verdicts_table
     from change_it.networks.pretrained import local_folder
-    from change_it.results.audit_tables import perturbations_table, verdicts_table, write_audit
+    from change_it.results.audit_tables import perturbations_table, write_audit
     from change_it.results.score_tables import other_corpus
     from change_it.scoring.judges import Judges
 

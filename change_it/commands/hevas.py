@@ -100,8 +100,12 @@ def run(options: HevasOptions) -> None:
             )
         systems.append(System(name, tuple(headlines)))
 
-    from change_it.results.report_files import write_hevas  # loads matplotlib and polars
-    from change_it.results.score_tables import hevas_record, hevas_remarks, means_table
+    from change_it.results.hevas_report import (  # loads matplotlib and polars
+        hevas_record,
+        hevas_remarks,
+        means_table,
+        write_hevas,
+    )
 
     how = {"distinct": options.distinct, "progress": not options.json}
     evaluation = evaluate(documents, systems, metrics=metrics, options=options, **how)

@@ -35,7 +35,7 @@ from change_it.io import (
 )
 from change_it.judges.judge_options import LINEAR, Fold
 from change_it.judges.spec import TRAINED, Task
-from change_it.scoring.columns import read_prediction_files
+from change_it.scoring.systems import read_prediction_files
 from change_it.tables import console
 
 #: In the folder of a run: its options and the seconds of its finished steps, and all that the steps print.

@@ -13,16 +13,16 @@ from change_it.engines import EngineOptions, use_engine
 from change_it.errors import InputError
 from change_it.io import check_writable, listed
 from change_it.judges.judge_options import check_judges
-from change_it.scoring.columns import PredictionFile, read_label_files, read_prediction_files
 from change_it.scoring.compliancy import NO_CHECK
+from change_it.scoring.systems import PredictionFile, read_label_files, read_prediction_files
 from change_it.tables import console, print_table
 from change_it.training.training_options import InferenceOptions
 
 if TYPE_CHECKING:  # loads torch, polars and matplotlib
     from change_it.audit.verdicts import Summary
-    from change_it.scoring.floors_and_predictions import ScoredSystem
     from change_it.scoring.item import TestSet
     from change_it.scoring.scores import Scores
+    from change_it.scoring.systems import ScoredSystem
 
 
 @dataclass(kw_only=True)
@@ -57,7 +57,7 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     reversal: Literal["relative", "target"] = "relative"
     """Style counts as reversed when main predicts another outlet than for the original (the paper's), or for the target."""
     out: Path | None = None
-    """Folder for report.html, systems.csv, systems.tex, scores.json and items/; nothing is written when not given."""
+    """Folder for report.html, systems.csv, scores.json and items/; nothing is written when not given."""
     by_direction: bool = False
     """Show each direction below the average."""
     json: bool = False
@@ -86,8 +86,10 @@ def run(options: ScoreOptions) -> None:
 
     from change_it.audit.agreement import reader_labels, shares_accepted
     from change_it.audit.verdicts import read_metrics, read_summary
-    from change_it.results.provenance import made  # these load polars and matplotlib
-    from change_it.results.report_files import write_report
+    from change_it.results.report_files import (
+        made,  # these load polars and matplotlib
+        write_report,
+    )
     from change_it.scoring.item import read_test_set
     from change_it.scoring.scores import score
 
@@ -130,7 +132,7 @@ def _systems(
     options: ScoreOptions, test: "TestSet", files: Sequence[PredictionFile]
 ) -> "tuple[TestSet, list[ScoredSystem]]":
     """The items, and the built-in systems and those of the prediction files on them."""
-    from change_it.scoring import floors_and_predictions as of_files
+    from change_it.scoring import systems as of_files
     from change_it.text.cleaning import alike, remark
 
     directions = of_files.shared_directions(files, test)

@@ -8,11 +8,10 @@ import numpy as np
 import polars as pl
 
 from change_it.errors import InputError
-from change_it.scoring.columns import FLOOR
-from change_it.scoring.floors_and_predictions import ScoredSystem, clauses
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.judges import JudgedHeadline, Judges
 from change_it.scoring.signature import Reranker
+from change_it.scoring.systems import FLOOR, ScoredSystem, clauses
 
 
 def judge_candidates(
@@ -29,7 +28,7 @@ def judge_candidates(
 def order(
     judges: Judges, candidates: Sequence[Sequence[str]], items: Sequence[Item]
 ) -> list[tuple[int, ...]]:
-    """The positions of each item's candidates, the best first by `aspects.choosing`, of equal ones that with the higher probabilities; empty candidates last."""
+    """The positions of each item's candidates, the best first by `compliancy.choosing`, of equal ones that with the higher probabilities; empty candidates last."""
     return [_ranked(table) for table in _judged(judges, candidates, items)]
 
 

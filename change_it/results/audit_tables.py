@@ -5,45 +5,20 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, get_args
 
-from change_it.audit.cues import OCCLUDED, Cue
-from change_it.audit.measure import HALFWAY, STOPPED, Audit, Outcome, Result
-from change_it.audit.verdicts import Verdict
+from change_it.audit.measure import HALFWAY, OCCLUDED, STOPPED, Audit, Cue, Outcome, Result
+from change_it.audit.verdicts import verdicts_table
 from change_it.corpus.sample import OUTLETS
 from change_it.io import replace_folder, write_json, write_text
 from change_it.judges.judge_options import within_event_table
 from change_it.judges.spec import JUDGES
 from change_it.results.pages import environment
 from change_it.results.score_tables import HEADINGS, other_corpus
-from change_it.scoring.columns import GOLD
 from change_it.scoring.compliancy import COMPLIANCY_MEASURES
+from change_it.scoring.systems import GOLD
 from change_it.tables import Column, Row, Table, Value, figure, with_interval
 
 #: Perturbations whose examples are open, the worst.
 OPEN = 3
-#: What to know of all verdicts.
-NOTES = (
-    "reliable: all shares of right answers are above .75 with their whole 95% intervals; not reliable: one reaches chance, .5",
-    "no judge is made to see changed facts: this test decides no verdict",
-    "evidence looks every number, name and quotation up in the sources; who did or said it is not checked",
-)
-
-
-def verdicts_table(verdicts: Sequence[Verdict]) -> Table:
-    """What each judge gets right, and the verdict on it."""
-    columns = [Column(name, "text") for name in ("judge", "verdict")]
-    columns += [Column("test", "text", "what it does"), with_interval("share", "right")]
-    rows = []
-    for verdict in verdicts:
-        named: dict[str, Value] = {"judge": JUDGES[verdict.judge].heading, "verdict": verdict.words}
-        cells: list[dict[str, Value]] = [
-            {"test": test, "share": share, "share_interval": (low, high)}
-            for test, (share, low, high) in verdict.shares.items()
-        ]
-        cells += [{"test": verdict.text, "share": ""}] if verdict.text else []
-        for cell in cells:
-            rows.append(Row({**named, **cell}, verdict.judge))
-            named = {"judge": "", "verdict": ""}
-    return Table(columns, rows, "What each judge is good for", NOTES)
 
 
 def kinds_of(systems: Sequence[Result]) -> list[Result]:

@@ -1,35 +1,42 @@
 """Files of a report: tables, charts and a page, put in place all at once."""
 
 import json
-from collections.abc import Mapping, Sequence
+import os
+import platform
+import re
+import subprocess
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
+from datetime import UTC, datetime
+from importlib.metadata import version
 from os.path import relpath
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from change_it.audit.verdicts import NO_AUDIT, Summary
+from change_it import __version__
+from change_it.audit.verdicts import NO_AUDIT, Summary, verdicts_table
 from change_it.corpus.sample import is_sample_corpus
-from change_it.drawing import save
-from change_it.hevas.analysis import Analysis
-from change_it.hevas.documents import Documents, System
-from change_it.hevas.evaluation import Evaluation
-from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.io import replace_folder, without_formula, write_json, write_table, write_text
 from change_it.judges.judge_options import within_event_table
-from change_it.published_figures import CITATIONS
 from change_it.results import score_tables as tables
-from change_it.results.audit_tables import verdicts_table
-from change_it.results.charts import hevas_drawings, plane
-from change_it.results.items_table import OTHERS, items_table, refusals
-from change_it.results.pages import environment
-from change_it.results.validation import ACCEPTABILITY, COMPLIANCY, STYLE
-from change_it.scoring.columns import BUILT_IN
+from change_it.results.charts import plane
+from change_it.results.pages import (
+    ACCEPTABILITY,
+    COMPLIANCY,
+    STYLE,
+    environment,
+    items_table,
+)
 from change_it.scoring.compliancy import ASPECTS, VERDICT_NAMES
 from change_it.scoring.overlap import OVERLAP_MEASURES
 from change_it.scoring.scores import AVERAGE, Scores
-from change_it.tables import records, to_latex
+from change_it.scoring.systems import BUILT_IN
+
+#: Libraries whose versions a report names.
+LIBRARIES = ("torch", "transformers", "numpy", "scikit-learn", "polars")
 
 
 def write_report(
@@ -41,7 +48,7 @@ def write_report(
     made: Mapping[str, str] | None = None,
     articles: Mapping[str, str] | None = None,
 ) -> None:
-    """Write page, `systems.csv`, `systems.tex`, `scores.json`, `charts/plane.svg` and `items/<system>.csv`.
+    """Write page, `systems.csv`, `scores.json`, `charts/plane.svg` and `items/<system>.csv`.
 
     `metrics` are of `read_metrics`, `made` is of `provenance.made`; `articles`, by the ids of items, are shown with them.
     """
@@ -51,9 +58,7 @@ def write_report(
     values: dict[str, object] = {
         "absent": [section for section, found in parts.items() if not found],
         "items": items_table(scores.items, first, articles),
-        "refusals": refusals(scores.items, first),
         "chart": drawing,
-        "others": OTHERS,
         "validation": {"compliancy": COMPLIANCY, "style": STYLE, "acceptability": ACCEPTABILITY},
         "few": tables.few_events(scores).strip(),
         "ours": len([name for name in scores.systems if name not in BUILT_IN]),
@@ -69,18 +74,16 @@ def write_report(
         "meaning": tables.meaning(scores),
         "average": tables.systems_table(scores, [AVERAGE], (*ASPECTS, "edited", "accepted")),
         "single": replace(single, notes=()),  # they stand at the first
+        "likeness": tables.likeness(scores),
         "by_direction": tables.systems_table(scores, scores.directions[:-1]),
         "within_event": within_event_table(metrics.get("main", {})),
         "tests": {name: tables.tests_table(scores, name) for name in scores.p_values},
     }
     page = environment().get_template("compliancy.html.jinja").render(values)
-    latex = to_latex(tables.paper_table(scores), label="tab:compliancy")
     cells = [row.flat(scores.measures) for row in scores.rows]
     with replace_folder(out, "scores.json") as folder:
         rows = [list(row.values()) for row in cells]
         write_table(folder / "systems.csv", list(cells[0]), rows, quote_formulas=True)
-        cited = CITATIONS["evalnlgeval2020"]
-        write_text(folder / "systems.tex", f"% {scores.signature}\n% {cited}\n{latex}")
         write_json(folder / "scores.json", report_record(scores, audit) | ({"made": made} if made else {}))
         for name in ("charts", "items"):
             (folder / name).mkdir()
@@ -95,45 +98,6 @@ def report_record(scores: Scores, audit: Summary = NO_AUDIT) -> dict[str, object
     return scores.as_dict() | {"meaning": tables.meaning(scores), "judges": audit.as_dict()}
 
 
-def write_hevas(
-    out: Path,
-    documents: Documents,
-    systems: Sequence[System],
-    evaluation: Evaluation,
-    analysis: Analysis,
-    charts: Sequence[str] = ("interval", "box", "scatter"),
-) -> None:
-    """Write the page, `summary.csv`, `summary.json` and `charts`, and `items/<system>.csv`."""
-    drawings = hevas_drawings(evaluation, analysis, charts)
-    values = {
-        "charts": drawings,
-        "documents": documents,
-        "evaluation": evaluation,
-        "analysis": analysis,
-        "comparisons": [
-            (tables.metric_heading(name), tables.comparison_tables(each))
-            for name, each in analysis.comparisons.items()
-        ],
-        "correlations": tables.correlations_table(analysis.correlations),
-        "lower": [name for name in evaluation.metrics if name in LOWER_IS_BETTER],
-        "means": tables.means_table(evaluation),
-        "remarks": tables.hevas_remarks(evaluation),
-    }
-    page = environment().get_template("hevas.html.jinja").render(values)
-    with replace_folder(out, "summary.json") as folder:
-        for system in systems:
-            rows = zip(documents.ids, system.headlines, evaluation.values[system.name].tolist(), strict=True)
-            cells = [[id_, headline, *of_item] for id_, headline, of_item in rows]
-            header = ["id", "headline", *evaluation.metrics]
-            write_table(folder / "items" / f"{system.name}.csv", header, cells, quote_formulas=True)
-        write_table(folder / "summary.csv", *records(tables.hevas_table(evaluation)), quote_formulas=True)
-        write_json(folder / "summary.json", tables.hevas_record(evaluation, analysis))
-        (folder / "charts").mkdir()
-        for drawing in drawings:
-            save(drawing.figure, folder / "charts" / f"{drawing.name}.png")
-        write_text(folder / "report.html", page)
-
-
 def without_formulas(items: pl.DataFrame) -> pl.DataFrame:
     """Items for a spreadsheet: `unsupported` as JSON, an apostrophe before what would be taken for a formula."""
     parts = [json.dumps(of, ensure_ascii=False) for of in items["unsupported"].to_list()]
@@ -143,3 +107,27 @@ def without_formulas(items: pl.DataFrame) -> pl.DataFrame:
         for name, kind in items.schema.items()
         if kind == pl.String
     )
+
+
+def made() -> dict[str, str]:
+    """Date, version, machine and libraries of a report, for its page and `scores.json`."""
+    import torch
+
+    gpus = [torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())]
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    processor, commit, root = platform.processor() or platform.machine(), "", Path(__file__).parents[2]
+    with suppress(OSError):
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+        if found := re.search(r"^model name\s*: (.*)", text, re.MULTILINE):
+            processor = found[1]
+    if (root / ".git").exists():
+        command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--exclude=*"]
+        with suppress(OSError, subprocess.SubprocessError):
+            commit = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout
+    libraries = [f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in LIBRARIES)]
+    return {
+        "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "version": f"change_it {__version__} {commit}".strip(),
+        "hardware": ", ".join((f"{cores} × {processor}", *gpus)),
+        "libraries": ", ".join(libraries),
+    }

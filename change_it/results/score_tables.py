@@ -1,22 +1,32 @@
 """The tables of results: systems, judges, tests and correlations, each built once for terminal, page and files."""
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import asdict, replace
 from itertools import combinations, product
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from change_it.corpus.sample import is_sample_corpus
-from change_it.hevas.analysis import OVERALL, Analysis, Comparison, Correlations
-from change_it.hevas.evaluation import ALIKE, Evaluation
-from change_it.hevas.readability import LOWER_IS_BETTER
-from change_it.results.items_table import named
-from change_it.scoring.columns import BUILT_IN, CLAUSE, GOLD
+from change_it.io import listed
+from change_it.results.pages import named
 from change_it.scoring.compliancy import ASPECTS, COMPLIANCY_MEASURES, JUDGE_NAMES
+from change_it.scoring.overlap import OF_REFERENCE, correlations
 from change_it.scoring.scores import AVERAGE, SCORE_MEASURES, ScoreRow, Scores
-from change_it.stats import holm
-from change_it.tables import Column, Format, Row, Table, UnderlinedText, Value, figure, p_value, with_interval
+from change_it.scoring.systems import BUILT_IN, CLAUSE, GOLD
+from change_it.stats import Score, holm
+from change_it.tables import (
+    Column,
+    Format,
+    Row,
+    Table,
+    UnderlinedText,
+    Value,
+    figure,
+    formatted,
+    p_value,
+    with_interval,
+)
 
 #: Headlines that reports begin with, of those that nothing refuses and of the others each.
 SHOWN = 3
@@ -34,11 +44,6 @@ HEADINGS = {
     "bleu_source": "BLEU source",
     "rougeL_source": "ROUGE-L source",
 }
-
-
-def metric_heading(metric: str) -> str:
-    """A metric as the head of a column, with an arrow where less is better."""
-    return f"{metric} ↓" if metric in LOWER_IS_BETTER else metric
 
 
 def best_system(scores: Scores) -> str:
@@ -104,7 +109,11 @@ def systems_table(
         for name in scores.measures
         if name in measures and (name in scores.known or name in COMPLIANCY_MEASURES)
     ]
-    notes = [*([note] if stars else []), *([CHOSEN] if scores.chosen else []), *remarks(scores)]
+    notes = [
+        *([note] if stars else []),
+        *([CHOSEN] if any(row.chosen for row in scores.rows) else []),
+        *remarks(scores),
+    ]
     columns = [Column("system", "text"), *columns, Column("n", "count")]
     return Table(columns, rows, notes=notes if AVERAGE in directions else [])
 
@@ -145,6 +154,26 @@ def meaning(scores: Scores) -> str | None:
     return f"{'; '.join(said)}.{few_events(scores)}"
 
 
+def likeness(scores: Scores) -> str:
+    """A sentence with Spearman's correlations of BLEU and ROUGE-L with the judges, headline by headline; empty without systems of files or references."""
+    own = [name for name in scores.systems if name not in BUILT_IN]
+    if not own or not {*OF_REFERENCE} & {*scores.row(own[0]).values}:
+        return ""
+    said = []
+    for measure, judges in correlations(pl.concat(scores.items[name] for name in own)).items():
+        shown = (f"{JUDGE_NAMES[name]} {_correlation(rho)}" for name, rho in judges.items())
+        said.append(f"{HEADINGS[measure]}: {', '.join(shown)}")
+    return (
+        f"Spearman's correlation with the judges' probabilities, headline by headline over {listed(own)}, with 95% intervals over "
+        f"events. {'; '.join(said)}."
+    )
+
+
+def _correlation(rho: Score) -> str:
+    """A correlation and its interval; n/a where it is undefined."""
+    return f"{figure(rho.value)} ({formatted(rho.interval, 'interval')})" if np.isfinite(rho).all() else "n/a"
+
+
 def few_events(scores: Scores) -> str:
     """A sentence where the scored headlines are of few events, else nothing."""
     row = scores.row(scores.systems[0])
@@ -152,25 +181,6 @@ def few_events(scores: Scores) -> str:
         f" These are few, {row.n} headlines of {row.events} events: the intervals say more than the figures."
     )
     return few if row.events < FEW else ""
-
-
-def paper_table(scores: Scores) -> Table:
-    """The averages of what is known, with a caption, as a paper prints them: without the likeness to the original, which has no room."""
-    table = systems_table(scores, [AVERAGE])
-    n = max(scores.row(system).n for system in scores.systems)
-    about = {
-        "style": " style: 0 as a clause of the article, 1 as the other newspaper's headlines.",
-        "acceptability": " acceptability: product of the probabilities of HH, AH and fluency, 0 without evidence.",
-    }
-    ours = "".join(said for name, said in about.items() if name in scores.known)
-    caption = (
-        f"Headlines rewritten in the other newspaper's style ({' and '.join(scores.outlets)}, n = {n:,}): averages of the "
-        f"directions with 95% bootstrap intervals ({scores.resamples:,} resamples). compliancy: HH, AH and main accept.{ours} "
-        f"BLEU and ROUGE-L: against the other newspaper's own headline.{few_events(scores)}"
-    )
-    measured = {"system"}.union(*(row.values for row in scores.rows)) - {"bleu_source", "rougeL_source"}
-    columns = [column for column in table.columns if column.name in measured]
-    return Table(columns, table.rows, caption, table.notes)
 
 
 def terminal_table(scores: Scores, *, by_direction: bool = False) -> Table:
@@ -189,7 +199,11 @@ def terminal_table(scores: Scores, *, by_direction: bool = False) -> Table:
         rows.append(Row(values, group, highlight=average and system == best, marks=marks))
     row = scores.row(scores.systems[0])
     title = f"{row.n} headlines of {row.events} events, average of the directions"
-    notes = [*remarks(scores), *([CHOSEN] if scores.chosen else []), scores.signature]
+    notes = [
+        *remarks(scores),
+        *([CHOSEN] if any(row.chosen for row in scores.rows) else []),
+        scores.signature,
+    ]
     return Table(columns, rows, title, notes)
 
 
@@ -248,115 +262,13 @@ def tests_table(scores: Scores, measure: str) -> Table:
     least = len(pairs) / (scores.trials + 1)
     shown = [f"≤ {p_value(least)}" if p <= least * 1.001 else p_value(p) for p in corrected]
     cells = dict(zip(pairs, shown, strict=True))
-    return _square(scores.systems, "text", lambda i, j: cells[min(i, j), max(i, j)])
+    return square(scores.systems, "text", lambda i, j: cells[min(i, j), max(i, j)])
 
 
-def correlations_table(correlations: Correlations) -> Table:
-    """All metrics with all: Pearson's correlation."""
-    return _square(correlations.metrics, "correlation", lambda i, j: correlations.pearson[i][j])
-
-
-def _square(names: Sequence[str], format_: Format, cell: Callable[[int, int], Value]) -> Table:
+def square(names: Sequence[str], format_: Format, cell: Callable[[int, int], Value]) -> Table:
     """A row and a column for each name, with nothing on the diagonal."""
     rows = [
         Row({"": name} | {other: "" if i == j else cell(i, j) for j, other in enumerate(names)})
         for i, name in enumerate(names)
     ]
     return Table([Column("", "text"), *(Column(name, format_) for name in names)], rows)
-
-
-def hevas_table(evaluation: Evaluation) -> Table:
-    """Means of the systems, the best average first, each with its rank (JS has none)."""
-    means, ranks, overall = evaluation.means, evaluation.ranks, evaluation.overall
-    below = {name: Column(f"{name} rank", "count") for name in evaluation.averaged}
-    columns = (
-        *(Column("rank", "count"), Column("system", "text"), Column("n", "count"), Column("empty", "count")),
-        Column(OVERALL),
-        *(Column(name, title=metric_heading(name), secondary=below.get(name)) for name in evaluation.metrics),
-        Column("signature", "text"),
-    )
-    rows: list[Row] = []
-    for system in evaluation.ranking:
-        rank = 1 + sum(overall[other] > overall[system] for other in overall) if overall else None
-        empty = evaluation.empty_headlines[system]
-        values: dict[str, Value] = {
-            "rank": rank,
-            "system": system,
-            "n": len(evaluation.ids),
-            "empty": empty,
-            OVERALL: overall.get(system),
-            **means[system],
-            **{f"{name} rank": number for name, number in ranks[system].items()},
-            "signature": evaluation.signature,
-        }
-        best = {name for name, number in ranks[system].items() if number == 1}
-        best |= {OVERALL} if not rows else set()
-        rows.append(Row(values, best=best, remark=f"{empty} empty" if empty else ""))
-    return Table(columns, rows)
-
-
-def means_table(evaluation: Evaluation) -> Table:
-    """The means of an evaluation, without what is the same for all systems."""
-    table, alike = hevas_table(evaluation), evaluation.indistinct
-    shown = {"system", *([OVERALL] if evaluation.averaged else []), *evaluation.metrics}
-    columns = [
-        replace(column, title=f"{column.heading} ≈") if column.name in alike else column
-        for column in table.columns
-        if column.name in shown
-    ]
-    note = f"≈ does not tell these systems apart: means differ by less than {ALIKE:.0%} of the largest; "
-    note += ("not in" if evaluation.distinct else "--distinct leaves them out of") + " average and ranks"
-    return replace(table, columns=columns, notes=[note] if alike else [])
-
-
-def hevas_remarks(evaluation: Evaluation) -> list[str]:
-    """A sentence for each system with empty headlines."""
-    n = len(evaluation.ids)
-    return [
-        f"{system}: {count} of {n} headlines are empty; they have 0 in every metric and count as the worst"
-        for system, count in evaluation.empty_headlines.items()
-        if count
-    ]
-
-
-def hevas_record(evaluation: Evaluation, analysis: Analysis) -> dict[str, object]:
-    """An evaluation without the values of single documents, as a JSON object."""
-    means, ranks = evaluation.means, evaluation.ranks
-    return {
-        "signature": analysis.signature,
-        "n": len(evaluation.ids),
-        "metrics": list(evaluation.metrics),
-        "indistinct": evaluation.indistinct,
-        "systems": {
-            system: {
-                OVERALL: evaluation.overall.get(system),
-                "empty": evaluation.empty_headlines[system],
-                "means": means[system],
-                "ranks": ranks[system],
-            }
-            for system in evaluation.ranking
-        },
-        "comparisons": {name: asdict(each) for name, each in analysis.comparisons.items()},
-        "correlations": asdict(analysis.correlations),
-    }
-
-
-def comparison_tables(comparison: Comparison) -> list[Table]:
-    """Mean, interval and normality of each system by one metric, and the tests of every two."""
-    columns = (
-        Column("system", "text"),
-        Column("mean"),
-        Column("interval", "interval", f"{100 * comparison.level:g}% interval"),
-        Column("shapiro_p", "p", "normal, p"),
-    )
-    summaries = Table(columns, [Row(vars(summary)) for summary in comparison.systems])
-    published = "Tukey" if comparison.published_test == "tukey" else "rank-sum"
-    tests = (
-        Column("systems", "text"),
-        Column("difference"),
-        Column("published_p", "p", f"HEvAS ({published}), p"),
-        Column("p", "p", "signed-rank, p"),
-        Column("p_holm", "p", "Holm, p"),
-    )
-    rows = [Row({"systems": f"{pair.first} – {pair.second}", **vars(pair)}) for pair in comparison.pairs]
-    return [summaries, *([Table(tests, rows)] if rows else [])]

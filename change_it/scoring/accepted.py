@@ -10,7 +10,6 @@ import numpy as np
 import scipy  # its parts are loaded when they are used
 
 from change_it.errors import InputError
-from change_it.io import counted
 from change_it.stats import LEVEL, EventIds, Floats, share_interval
 
 #: Of fewer labels of one kind a share's interval is at least as wide as the exact one.
@@ -42,39 +41,27 @@ def accepted(labels: Floats, predicted: Floats, events: EventIds) -> Accepted:
     read, event = np.isfinite(labels), np.unique(events, return_inverse=True)[1]
     n, groups = int(read.sum()), len(np.unique(event[read]))
     if groups < 2:
-        raise InputError(
-            f"labels of {counted(groups, 'event')} have no interval: label headlines of two or more"
-        )
+        raise InputError("labels of one event have no interval: label headlines of two or more")
     plain = float(labels[read].mean())
     # of each headline, its part in the error of the labels' mean, and in that of the difference between both means of predictions
     error, gap = np.where(read, np.nan_to_num(labels) - plain, 0.0) / n, np.zeros(len(labels))
+    difference = 0.0
     if n < len(labels):
-        for of, sign in ((read, 1), (~read, -1)):
-            gap[of] = sign * (predicted[of] - predicted[of].mean()) / of.sum()
-    a, b = (np.bincount(event, each) for each in (error, gap))
+        for part, sign in ((read, 1), (~read, -1)):
+            gap[part] = sign * (predicted[part] - predicted[part].mean()) / part.sum()
+        difference = float(predicted[~read].mean() - predicted[read].mean())
+    a, b = (np.bincount(event, values) for values in (error, gap))
     # the λ of least variance: cov(labels, predictions) / ((1 + n / N) var(predictions)) where each headline is an event of its own
     weight = max(float(a @ b / (b @ b)), 0.0) if b.any() else 0.0
-    share = plain
-    if weight:
-        share += float(weight * (predicted[~read].mean() - predicted[read].mean()))
-    variances = [float(of @ of) * groups / (groups - 1) for of in (a, a - weight * b)]
+    shares = plain, plain + weight * difference
+    variances = [float(rest @ rest) * groups / (groups - 1) for rest in (a, a - weight * b)]
     width = scipy.special.stdtrit(groups - 1, (1 + LEVEL) / 2)
     ends = []
-    for value, variance in zip((plain, share), variances, strict=True):
+    for value, variance in zip(shares, variances, strict=True):
         low, high = value - width * variance**0.5, value + width * variance**0.5
         if min(plain, 1 - plain) * n < _FEW:
             exact = share_interval(min(max(value, 0.0), 1.0), groups)
             low, high = min(low, exact[0]), max(high, exact[1])
         ends.append((max(float(low), 0.0), min(float(high), 1.0)))
     saved = max(1 - variances[1] / variances[0], 0.0) if variances[0] else 0.0
-    return Accepted(n, min(max(share, 0.0), 1.0), ends[1], plain, ends[0], saved)
-
-
-def labels_and_predictions(people: Floats, model: Floats, judged: Floats) -> tuple[Floats, Floats]:
-    """(n,) labels and predictions for `accepted` from what people and a model say, nan where they say nothing, and what judges do.
-
-    What a model says of all predicts what people say of some; without people it is what is measured.
-    """
-    if not np.isfinite(people).any():
-        return model, judged
-    return people, model if np.isfinite(model).all() else judged
+    return Accepted(n, min(max(shares[1], 0.0), 1.0), ends[1], plain, ends[0], saved)

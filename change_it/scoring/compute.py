@@ -13,9 +13,9 @@ from change_it.errors import InputError
 from change_it.io import column_of, refuse_lengths, texts_by_name, texts_of
 from change_it.progress import Progress
 from change_it.scoring.compliancy import COMPLIANCY_MEASURES, Reversal
-from change_it.scoring.floors_and_predictions import ScoredSystem
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.scores import score
+from change_it.scoring.systems import ScoredSystem
 from change_it.stats import AVERAGE
 
 if TYPE_CHECKING:  # loads torch
@@ -94,8 +94,7 @@ def compute_compliancy(
     system = ScoredSystem(SYSTEM, tuple(texts["predictions"]))
     how: dict[str, Any] = {"resamples": resamples, "seed": seed, "progress": progress}
     scores = score(test, judges, [system], reversal=reversal, **how)
-    values: dict[str, dict[str, float | None]] = {}
-    intervals: dict[str, dict[str, tuple[float, float] | None]] = {}
+    values, intervals = dict[str, Any](), dict[str, Any]()
     for row in scores.rows:
         values[row.direction] = {name: row.values.get(name) for name in COMPLIANCY_MEASURES}
         intervals[row.direction] = {name: row.intervals.get(name) for name in COMPLIANCY_MEASURES}

@@ -15,11 +15,23 @@ from change_it.errors import InputError
 from change_it.io import listed, texts_by_name
 from change_it.judges.judge import Judge
 from change_it.judges.judge_options import COMMAND, check_tasks
-from change_it.judges.spec import TASKS, Task
+from change_it.judges.spec import TASKS, TRAINED, Task
 from change_it.networks.pretrained import local_folder
 from change_it.progress import Progress, ProgressOption
-from change_it.scoring.aspects import LEAST_EVIDENCE, acceptability, choosing, is_edited, new_words, style
-from change_it.scoring.compliancy import PROBABILITIES, VERDICT_NAMES, VERDICTS, Reversal, decide, verdicts
+from change_it.scoring.compliancy import (
+    LEAST_EVIDENCE,
+    PROBABILITIES,
+    VERDICT_NAMES,
+    VERDICTS,
+    Reversal,
+    acceptability,
+    choosing,
+    decide,
+    is_edited,
+    new_words,
+    style,
+    verdicts,
+)
 from change_it.scoring.item import Item, TestSet
 from change_it.stats import Bools, Floats
 from change_it.text.evidence import Unsupported, unsupported
@@ -36,7 +48,7 @@ class JudgedHeadline:
         style: how far it goes from no newspaper's style, 0, to that of the outlet aimed at, 1, cut to -1 to 2; None where main has
             no scale for it.
         acceptability: p_hh times p_ah times p_fluency times evidence, in 0-1; None without a fluency judge.
-        edited: whether it is the original, or hardly another one (see `scoring.aspects`).
+        edited: whether it is the original, or hardly another one.
         marks: each of `VERDICT_NAMES` to whether it holds; None where there is no such judge.
         probabilities: hh and ah (match), main (the new headline is of the outlet aimed at), source (the original is),
             fluency (printed), each in 0-1; None where there is no such judge.
@@ -70,14 +82,7 @@ class JudgedHeadline:
 
 @dataclass(frozen=True)
 class Judges:
-    """The judges that score headlines.
-
-    Attributes:
-        main: which outlet wrote a headline.
-        hh: do two headlines match.
-        ah: do headline and article match.
-        fluency: would a newspaper print a headline; None where it was not trained.
-    """
+    """The judges that score headlines: outlet (main), two headlines (hh), headline and article (ah), and perhaps fluency."""
 
     main: Judge
     hh: Judge
@@ -140,66 +145,71 @@ class Judges:
             progress: True shows bars; a function gets the judge's name and the share that is done.
 
         Returns:
-            n rows of `compliancy.VERDICTS`: the measures; `unsupported`, numbers, names and quotations that no source has;
-            `refused_by`, the reasons against a headline, see `reasons`; `choosing`, see `aspects.choosing`; and the columns of
-            `PROBABILITIES`. Null is what no judge can tell: fluency and acceptability without a fluency judge, style where main has
-            no scale for it (`StyleScale.faults`), evidence where the corpus's articles are too short for it.
+            n rows of `compliancy.VERDICTS`. Null is what no judge can tell: fluency and acceptability without a fluency judge, style
+            where main has no scale for it (`StyleScale.faults`), evidence where the corpus's articles are too short for it.
         """
-        tasks = [*self.by_task]
+        tasks, new, sources = (
+            [*self.by_task],
+            [item.prediction for item in items],
+            [item.source for item in items],
+        )
+        written = np.array([bool(text.strip()) for text in new], dtype=bool)
 
-        def ask(task: Task, texts: list[str], pairs: list[str] | None = None) -> Floats:
+        def ask(
+            task: Task, texts: list[str], pairs: list[str] | None = None, *, only: Bools = written
+        ) -> Floats:
+            """(n, 2) probabilities; zeros where there is no headline."""
+
             def report(done: int) -> None:
                 if callable(progress):
                     progress(task, (tasks.index(task) + done / max(len(texts), 1)) / len(tasks))
 
             shown: ProgressOption = report if callable(progress) else progress
-            return self.by_task[task].probabilities(texts, pairs, progress=shown)
+            answers = np.zeros((len(texts), 2))
+            asked = list(compress(texts, only)), pairs and list(compress(pairs, only))
+            answers[only] = self.by_task[task].probabilities(*asked, progress=shown)
+            return answers
 
-        is_written = np.array([bool(item.prediction.strip()) for item in items], dtype=bool)
-        written = list(compress(items, is_written))
-        new, sources = [item.prediction for item in written], [item.source for item in written]
+        of_main = ask("main", sources + new, only=np.concatenate([np.ones_like(written), written]))
+        main_source, main = np.split(of_main, [len(items)])
+        hh, ah = ask("hh", sources, new), ask("ah", new, [item.article for item in items])
         target = np.array([self.outlets.index(item.target) for item in items], dtype=np.int64)
-        aims = target[is_written]
-        main_source, main = np.split(ask("main", [item.source for item in items] + new), [len(items)])
-        hh, ah = ask("hh", sources, new), ask("ah", new, [item.article for item in written])
-        p_source = main_source[np.arange(len(items)), target]
-        p = {"hh": hh[:, 1], "ah": ah[:, 1], "main": main[np.arange(len(main)), aims]}
-        held = verdicts(hh, ah, main, main_source[is_written], aims, reversal=reversal)
+        p_source, p_new = (of[np.arange(len(items)), target] for of in (main_source, main))
+        p = {"hh": hh[:, 1], "ah": ah[:, 1], "main": p_new}
+        columns: dict[str, Any] = {**verdicts(hh, ah, main, main_source, target, reversal=reversal)}
         if self.fluency is not None:
             printed = ask("fluency", new)
-            held["fluency"], p["fluency"] = decide(printed) == 1, printed[:, 1]
-        texts = [(item.source, item.article, item.reference_article) for item in written]
-        lacking = [unsupported(text, of) for text, of in zip(new, texts, strict=True)]
+            columns["fluency"], p["fluency"] = decide(printed) == 1, printed[:, 1]
+        texts = [(item.source, item.article, item.reference_article) for item in items]
+        lacking = [unsupported(text, of) if text.strip() else () for text, of in zip(new, texts, strict=True)]
         evidence: Bools | None = None
         if self.has_evidence:
-            held["evidence"] = evidence = np.array([not parts for parts in lacking], dtype=bool)
+            columns["evidence"] = evidence = np.array([not parts for parts in lacking], dtype=bool)
         edited = np.array([is_edited(*texts) for texts in zip(new, sources, strict=True)], dtype=bool)
-        columns = {**held, "edited": edited, **{PROBABILITIES[name]: of for name, of in p.items()}}
+        columns |= {"edited": edited, **{PROBABILITIES[name]: of for name, of in p.items()}}
         graded, faults = None, self.style_faults
-        lacks_style = np.array([item.target in faults for item in items], dtype=bool)
-        if self.main.style is not None and not lacks_style.all():
-            graded = style(p["main"], p_source[is_written], self.main.style, aims == 0)
-            columns["style"] = np.where(lacks_style[is_written], np.nan, graded)
-            graded = np.where(lacks_style[is_written], 1.0, graded)
+        unmeasured = np.array([item.target in faults for item in items], dtype=bool)
+        if self.main.style is not None and not unmeasured.all():
+            graded = style(p["main"], p_source, self.main.style, target == 0)
+            columns["style"] = np.where(unmeasured & written, np.nan, graded)
+            graded = np.where(unmeasured, 1.0, graded)
         if self.fluency is not None:
             columns["acceptability"] = acceptability(p, evidence)
-        columns["choosing"] = choosing(p, evidence, graded, edited)
-        cells: dict[str, list[Any]] = {name: [None] * len(items) for name in VERDICTS}
-        for name, of in columns.items():
-            every = np.full(len(items), -2.0 if name == "choosing" else 0, of.dtype)
-            every[is_written] = of
-            cells[name] = every.tolist()
-        found = iter(lacking)
-        parts = [next(found) if is_one else () for is_one in is_written]
-        cells |= {
-            "unsupported": [list(map(asdict, of)) for of in parts],
-            "p_target_source": p_source.tolist(),
+        columns = {
+            name: np.where(written, of, np.zeros(1, of.dtype)).tolist() for name, of in columns.items()
         }
-        against = (*VERDICT_NAMES, "edited")
-        cells["refused_by"] = [
-            _refusals(item, [name for name in against if cells[name][at] == (name == "edited")], parts[at])
-            for at, item in enumerate(items)
-        ]
+        order = np.where(written, choosing(p, evidence, graded, edited), -2.0)
+        columns |= {"choosing": order.tolist(), "p_target_source": p_source.tolist()}
+        columns["unsupported"] = [list(map(asdict, parts)) for parts in lacking]
+        columns["refused_by"] = reasons = []
+        for at, (text, source) in enumerate(zip(new, sources, strict=True)):
+            said = [name for name in VERDICT_NAMES if name in columns and not columns[name][at]]
+            parts = ", ".join(part.text.replace(";", ",") for part in lacking[at])
+            said = [f"evidence: {parts}" if name == "evidence" else name for name in said]
+            if columns["edited"][at]:
+                said.append("edited: {} of {} words new".format(*new_words(text, source)))
+            reasons.append("; ".join(said) if written[at] else "no headline")
+        cells = {name: columns.get(name, [None] * len(items)) for name in VERDICTS}
         return pl.DataFrame(cells, schema=VERDICTS).with_columns(pl.col("style").fill_nan(None))
 
     def opposite_outlets(self, headlines: Sequence[str]) -> list[str]:
@@ -244,25 +254,23 @@ class Judges:
                 that has not measured its scale of style.
 
         Examples:
-            >>> Judges.from_pretrained("owner/judges")  # doctest: +SKIP
             >>> Judges.from_pretrained(main="owner/main", hh="owner/hh", ah="owner/ah")  # doctest: +SKIP
         """
-        given: dict[Task, str | Path | None] = {"main": main, "hh": hh, "ah": ah, "fluency": fluency}
-        places = {task: place for task, place in given.items() if place is not None}
+        places: dict[Task, str | Path] = {}
         if name is not None:
             folder = local_folder(name, command=COMMAND)
             check_tasks(folder, name)
-            places = {**{task: folder / task for task in given if (folder / task).is_dir()}, **places}
+            places = {task: folder / task for task in TRAINED if (folder / task).is_dir()}
+        given: dict[Task, str | Path | None] = {"main": main, "hh": hh, "ah": ah, "fluency": fluency}
+        places |= {task: place for task, place in given.items() if place is not None}
         if lacking := [task for task in TASKS if task not in places]:
             raise InputError(f"judges require {listed(lacking)}: give a folder or Hub id of all, or of each")
-        judges = {
-            task: Judge.from_pretrained(place, precision=precision, device=device)
-            for task, place in places.items()
-        }
-        for task, judge in judges.items():
-            if judge.task != task:
+        judges = {}
+        for task, place in places.items():
+            judges[task] = Judge.from_pretrained(place, precision=precision, device=device)
+            if judges[task].task != task:
                 raise InputError(
-                    f"{places[task]} holds a judge for {judge.task}: train one with --task {task}"
+                    f"{place} holds a judge for {judges[task].task}: train one with --task {task}"
                 )
         about = {task: (*judge.outlets, judge.fold) for task, judge in judges.items()}
         if len({*about.values()}) > 1:
@@ -305,20 +313,13 @@ class Judges:
 
     @property
     def signature(self) -> str:
-        """Six digits of the hashes of main, hh and ah, and the fold: `1a2b3c+4d5e6f+0a1b2c|fold:all`.
-
-        With `|precision:bf16` where they run in it.
-        """
+        """Six digits of the hashes of main, hh and ah, the fold, and bf16 where they run in it: `1a2b3c+4d5e6f+0a1b2c|fold:all`."""
         hashes = "+".join(self.by_task[task].model_hash[:6] for task in TASKS)
         precision = "" if self.main.precision == "float32" else f"|precision:{self.main.precision}"
         return f"{hashes}|fold:{self.fold}{precision}"
 
     def check_outlets(self, outlets: tuple[str, str], corpus: str) -> None:
-        """Refuse judges that were trained on other outlets than the corpus has.
-
-        Raises:
-            InputError: the outlets differ, in name or order.
-        """
+        """Refuse judges that were trained on other outlets, in name or order, than the corpus has."""
         if self.outlets != tuple(outlets):
             ours, theirs = (" and ".join(names) for names in (outlets, self.outlets))
             raise InputError(
@@ -337,13 +338,3 @@ class Judges:
                 )
         digests = {judge.corpus.get("digest", "unknown") for judge in self.by_task.values()}
         return "+".join(sorted(digests - {test.digest})) if test.digest else ""
-
-
-def _refusals(item: Item, against: Sequence[str], lacking: Sequence[Unsupported]) -> str:
-    """The reasons against a headline (see `reasons`): verdicts that do not hold, and that it is edited."""
-    if not item.prediction.strip():
-        return "no headline"
-    said = {"evidence": f"evidence: {', '.join(part.text.replace(';', ',') for part in lacking)}"}
-    if "edited" in against:
-        said["edited"] = "edited: {} of {} words new".format(*new_words(item.prediction, item.source))
-    return "; ".join(said.get(name, name) for name in against)

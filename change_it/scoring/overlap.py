@@ -1,4 +1,4 @@
-"""BLEU and ROUGE-L against the target outlet's aligned headline and against the original (ours).
+"""BLEU and ROUGE-L against the target outlet's aligned headline and against the original (ours), and how they go with the judges.
 
 Both on a 0-1 scale over the words of `text.tokens`. Statistics per item first (n-gram counts by
 sacrebleu), aggregates from their sums, so that intervals and paired tests need no recount.
@@ -8,9 +8,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
+import polars as pl
+import scipy  # its parts are loaded when they are used
 from sacrebleu.metrics import BLEU
 
-from change_it.stats import Floats, Statistics
+from change_it.judges.spec import TASKS
+from change_it.scoring.compliancy import PROBABILITIES
+from change_it.stats import AVERAGE, EventIds, Floats, Score, Statistics, measure
 from change_it.text.rouge import rouge_l
 from change_it.text.tokens import words
 
@@ -23,10 +27,7 @@ _ORDERS = range(1, 5)
 _BLEU = BLEU(tokenize="none", effective_order=True)
 #: Per side: texts to compare with, ROUGE-L F1, words of the candidate and of the reference, matching and all n-grams of orders 1-4.
 _COLUMNS = (
-    "compared",
-    "rougeL",
-    "length",
-    "reference_length",
+    *("compared", "rougeL", "length", "reference_length"),
     *(f"matching{order}" for order in _ORDERS),
     *(f"ngrams{order}" for order in _ORDERS),
 )
@@ -82,3 +83,33 @@ def corpus_bleu(sums: Floats) -> Floats:
         brevity = np.where(length < wanted, np.exp(1 - wanted / length), 1.0)
         score = brevity * np.exp(np.log(precision).mean(axis=-1))
     return np.where((possible > 0).all(axis=-1) & (matching > 0).any(axis=-1), score, 0.0)
+
+
+def correlations(items: pl.DataFrame) -> dict[str, dict[str, Score]]:
+    """Spearman's correlation of BLEU and ROUGE-L with the probabilities of main, hh and ah, headline by headline (EvalNLGEval 2020, section 5).
+
+    `items` are of `Scores.items`, of one system or several; those without a reference are left out. Returns measure to judge to
+    score, its interval over events.
+    """
+    items = items.filter(pl.col("gold").fill_null("") != "")
+    texts = (items[name].fill_null("").to_list() for name in ("headline", "gold", "source"))
+    overlaps, events = aggregate(statistics(*texts)), items["event"].to_numpy()
+    return {
+        name: {
+            task: spearman(overlaps[name], items[PROBABILITIES[task]].to_numpy(), events) for task in TASKS
+        }
+        for name in OF_REFERENCE
+    }
+
+
+def spearman(one: Floats, other: Floats, events: EventIds) -> Score:
+    """Spearman's correlation of (n,) values and its interval over events, whose ranks are those of all; NaN where one does not vary."""
+    x, y = (scipy.stats.rankdata(values) - (len(values) + 1) / 2 for values in (one, other))
+
+    def aggregate(sums: Statistics) -> dict[str, Floats]:
+        n, x, y = (sums[name] for name in ("n", "x", "y"))
+        spread = (sums["xx"] - x * x / n) * (sums["yy"] - y * y / n)
+        return {"rho": (sums["xy"] - x * y / n) / np.sqrt(np.where(spread > 1e-6, spread, np.nan))}
+
+    columns = {"n": np.ones(len(x)), "x": x, "y": y, "xx": x * x, "yy": y * y, "xy": x * y}
+    return measure(columns, aggregate, events=events)[AVERAGE]["rho"]

@@ -20,8 +20,6 @@ if TYPE_CHECKING:  # loads torch
 #: Stands for the weights of a model behind a server, which nobody here has seen.
 ENDPOINT = "endpoint"
 
-#: Judges in the order of a signature; the last may be missing.
-_ORDER = TRAINED
 _SIGNATURE = re.compile(
     r"fold:(?P<fold>all|0|1)"
     + "".join(rf"\|{task}:(?P<{task}>[0-9a-f]{{64}})" for task in TASKS)
@@ -30,41 +28,30 @@ _SIGNATURE = re.compile(
 
 
 def signature(
-    judges: "Judges",
-    *,
-    reversal: str,
-    n: int,
-    partners: int,
-    events: int,
-    resamples: int,
-    seed: int,
-    reranker: str = "",
-    trained: str = "",
-    runs: int = 1,
-    candidates: float | None = None,
+    judges: "Judges", *, partners: int, runs: int = 1, candidates: float | None = None, **given: str | int
 ) -> str:
     """The options that a compliancy figure depends on, in one line: keys and values, separated by bars.
 
-    `n` items, of `events`, `partners` of which had the other outlet's article; `reranker` is short, `1a2b3c+…,fold:0`,
-    `trained` the digest of another corpus of the judges (`Judges.check_corpus`), and `candidates` the mean number of headlines that
-    one was chosen of.
+    `partners` of the items had the other outlet's article; given are reversal, `n` items of `events`, resamples and seed, perhaps
+    `reranker`, short, and `trained`, the digest of another corpus of the judges. `candidates` is the mean number of headlines
+    that one was chosen of.
     """
     parts = {
         "judges": judges.signature,
-        "trained": trained,
-        "reranker": reranker,
+        "trained": given.get("trained", ""),
+        "reranker": given.get("reranker", ""),
         "fluency": judges.fluency.model_hash[:6] if judges.fluency else "",
         "style": "none" if len(judges.style_faults) == 2 else "",
         "evidence": "" if judges.has_evidence else "none",
-        "reversal": reversal,
+        "reversal": given["reversal"],
         "tok": "unicode",
-        "n": n,
+        "n": given["n"],
         "partners": partners,
-        "events": events,
+        "events": given["events"],
         "runs": runs if runs > 1 else "",
         "candidates": "" if candidates is None else f"{candidates:.3g}",
-        "resamples": resamples,
-        "seed": seed,
+        "resamples": given["resamples"],
+        "seed": given["seed"],
         "v": __version__,
     }
     return "|".join(["compliancy", *(f"{key}:{value}" for key, value in parts.items() if value != "")])
@@ -75,8 +62,7 @@ class Reranker:
     """The judges that chose among candidates."""
 
     fold: str  # the fold they were trained on: all, 0 or 1
-    # task (main, hh, ah, perhaps fluency) to the SHA-256 of that judge's weights, hexadecimal
-    hashes: Mapping[str, str]
+    hashes: Mapping[str, str]  # task (main, hh, ah, perhaps fluency) to the SHA-256 of that judge's weights
 
     @classmethod
     def of(cls, judges: "Judges") -> "Reranker":
@@ -124,11 +110,11 @@ class Writer:
         return "|".join([*filter(None, names), *([f"v:{__version__}"] if self.asked else [])])
 
 
-def parse_reranker(text: str) -> Reranker:
+def parse_reranker(text: str, file: object = "a prediction file") -> Reranker:
     """Read what `Reranker.signature` gives, in a cell of a prediction file; anything else is an `InputError`."""
     if not (match := _SIGNATURE.fullmatch(text)):
         raise InputError(
-            f"{text!r} in the column reranker is not fold:…|main:…|hh:…|ah:… with full SHA-256 hashes: "
+            f"{file}: {text!r} in the column reranker is not fold:…|main:…|hh:…|ah:… with full SHA-256 hashes: "
             "write the file with change-it transfer --rerank, or leave the column empty"
         )
-    return Reranker(match["fold"], {task: match[task] for task in _ORDER if match[task]})
+    return Reranker(match["fold"], {task: match[task] for task in TRAINED if match[task]})

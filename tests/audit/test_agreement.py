@@ -15,7 +15,7 @@ from change_it.cli import main
 from change_it.corpus.folder import read_table
 from change_it.errors import InputError
 from change_it.questions import HEADINGS
-from change_it.scoring.columns import read_label_files
+from change_it.scoring.systems import read_label_files
 
 HEADER = ["id", "headline", "supported", "printable", "system"]
 #: A dozen probabilities with ties, and whether readers say yes.

@@ -1,7 +1,7 @@
 import pytest
 from scoring_fakes import FakeJudges
 
-from change_it.audit.cues import main_cues
+from change_it.audit.measure import main_cues
 from change_it.scoring.item import Item
 
 

@@ -15,10 +15,9 @@ from change_it.generators.file_transfer import new_rows
 from change_it.generators.headline_transfer import HeadlineTransfer
 from change_it.networks.headline_pipeline import Candidate
 from change_it.networks.pretrained import hash_of_weights
-from change_it.scoring.columns import read_prediction_files
-from change_it.scoring.floors_and_predictions import systems_of
 from change_it.scoring.judges import Judges
 from change_it.scoring.signature import parse_reranker
+from change_it.scoring.systems import read_prediction_files, systems_of
 
 ROWS = [
     dict(zip(("id", "headline", "article", "label"), cells, strict=True))

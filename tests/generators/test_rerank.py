@@ -6,8 +6,8 @@ from scoring_fakes import SCALE, FakeJudges
 
 from change_it.cli import main
 from change_it.generators.rerank import floor, judge_candidates, order
-from change_it.scoring.floors_and_predictions import built_in_systems, clauses
 from change_it.scoring.item import Item
+from change_it.scoring.systems import built_in_systems, clauses
 from change_it.text.tokens import words
 
 ITEMS = [

@@ -7,7 +7,6 @@ from functools import cache
 from hashlib import sha256
 from html import unescape
 from html.parser import HTMLParser
-from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -17,13 +16,12 @@ from saved_judges import WITHIN_EVENT
 from scoring_fakes import FakeJudges, toy_test_set
 
 from change_it.audit.verdicts import Summary, Verdict, read_metrics
-from change_it.results.items_table import OTHERS, named, refusals
+from change_it.results.pages import ACCEPTABILITY, COMPLIANCY, STYLE, named
 from change_it.results.report_files import write_report
 from change_it.results.score_tables import significance, systems_table
-from change_it.results.validation import ACCEPTABILITY, COMPLIANCY, STYLE
 from change_it.scoring.compliancy import JUDGE_NAMES, NO_CHECK, reasons
-from change_it.scoring.floors_and_predictions import ScoredSystem, built_in_systems
 from change_it.scoring.scores import score
+from change_it.scoring.systems import ScoredSystem, built_in_systems
 from change_it.tables import figure
 
 EVIL = "<b onclick=window.ran=1>evil"
@@ -102,8 +100,8 @@ def test_the_page_escapes_and_stands_alone(report, scores):
     assert "The MIT License" in script
     assert "sourceMappingURL" not in text
     assert "&lt;script&gt;alert" in text
-    first = ["systems", "written", "refused", "items", "judges"]
-    assert page.sections == [*first, "measured", "tests", "signature"]
+    sections = ["systems", "written", "items", "judges", "measured", "tests", "signature"]
+    assert page.sections == sections
     assert all(address.startswith(("#", "data:image/svg+xml;base64,")) for address in page.addresses)
     assert len(page.ids) == len(set(page.ids))
     own = {address[1:] for address in page.addresses if address.startswith("#") and "=" not in address}
@@ -118,8 +116,9 @@ def test_the_page_escapes_and_stands_alone(report, scores):
     assert all(said in shown for said in (COMPLIANCY, STYLE, ACCEPTABILITY, NO_CHECK, *JUDGE_NAMES.values()))
     drawn = base64.b64decode(re.search(r"svg\+xml;base64,([^\"]+)", text)[1])
     assert drawn == (report / "charts" / "plane.svg").read_bytes()
-    assert few in (report / "systems.tex").read_text()
     assert few in json.loads((report / "scores.json").read_text())["meaning"]
+    assert "headline by headline over hostile" in shown
+    assert re.search(r"BLEU: Newspaper \(main\) (n/a|-?[.\d]+ \()", shown)
 
 
 def test_the_page_has_all_items_of_all_systems(report, scores):
@@ -142,16 +141,6 @@ def test_the_page_has_all_items_of_all_systems(report, scores):
             assert [headline[start:end] for start, end in places] == unsupported
             assert probabilities["hh"] == figure(item["p_hh"])
     assert not any(rows.values())
-
-
-def test_refusals_add_up_and_lead_to_their_headlines(report, scores):
-    page = Page((report / "report.html").read_text(encoding="utf-8"))
-    links = [dict(parse_qsl(address[1:])) for address in page.addresses if "refused=" in address]
-    assert {link["system"] for link in links} == set(scores.systems)
-    for each in refusals(scores.items, "hostile"):
-        assert sum(each.counts.values()) == each.n == scores.items[each.system].height
-        for reason in each.counts.keys() - {OTHERS}:
-            assert dict(parse_qsl(each.link(reason)[1:])) in links
 
 
 def test_judges_have_one_name_in_reasons():
@@ -231,9 +220,6 @@ def use(page, scores, toy_test, hostile):
     }.items():
         controls.get_by_label("outcome").select_option(name)
         expected(lines).to_have_count(list(zip(*sides, strict=True)).count(wanted))
-    controls.get_by_role("button", name="Reset").click()
-    page.locator("#refused a").first.click()
-    expected(page.locator("#items-count")).not_to_have_text(f"{total} of {total} lines")
     controls.get_by_role("button", name="Reset").click()
     lines.first.locator(".item-link").click()
     first = dialog.locator("h3").text_content()

@@ -12,12 +12,12 @@ from scoring_fakes import OUTLETS, SCALE, FakeJudges, scored, toy_test_set, writ
 from change_it.generators.rerank import floor
 from change_it.judges.judge_options import MARKS, NGRAMS
 from change_it.results.score_tables import remarks
-from change_it.scoring import aspects, compliancy
+from change_it.scoring import compliancy
 from change_it.scoring import scores as scores_module
 from change_it.scoring.compliancy import reasons
-from change_it.scoring.floors_and_predictions import ScoredSystem, built_in_systems, on_same_items
 from change_it.scoring.item import read_test_set
 from change_it.scoring.scores import chances, score
+from change_it.scoring.systems import ScoredSystem, built_in_systems, on_same_items
 
 
 @pytest.fixture
@@ -47,11 +47,11 @@ def test_style_is_measured_from_the_clause_to_gold_of_its_direction():
     scale = SCALE._replace(gold=4.0, clause=(2.0, -2.0))
     of = {step: 1 / (1 + np.exp(-float(step))) for step in (-9, -3, 0, 1, 2, 4, 9)}
     steps, from_b = [0, 2, 4, 0, 1, 4, 9, -9], [False] * 3 + [True] * 3 + [False] * 2
-    found = aspects.style(np.array([of[step] for step in steps]), np.full(8, 0.5), scale, np.array(from_b))
+    found = compliancy.style(np.array([of[step] for step in steps]), np.full(8, 0.5), scale, np.array(from_b))
     assert found == pytest.approx([-1, 0, 1, 2 / 6, 3 / 6, 1, 2, -1])  # the last two are cut
-    shifted = aspects.style(np.array([of[1]]), np.array([of[-3]]), scale, np.array([False]))
+    shifted = compliancy.style(np.array([of[1]]), np.array([of[-3]]), scale, np.array([False]))
     assert shifted == pytest.approx([1])  # what original and new headline share cancels
-    assert np.isfinite(aspects.style(np.array([1.0]), np.array([0.0]), scale, np.array([True]))).all()
+    assert np.isfinite(compliancy.style(np.array([1.0]), np.array([0.0]), scale, np.array([True]))).all()
 
 
 @pytest.mark.parametrize(
@@ -85,8 +85,8 @@ def test_style_is_scored_of_the_direction_that_has_it():
 
 def test_acceptability_is_a_product_of_probabilities_with_evidence_where_it_is_known():
     p = {"hh": np.array([0.5, 0.5]), "ah": np.array([0.4, 1.0]), "fluency": np.array([0.5, 1.0]), "main": 9}
-    assert aspects.acceptability(p, None) == pytest.approx([0.1, 0.5])
-    assert aspects.acceptability(p, np.array([True, False])) == pytest.approx([0.1, 0])
+    assert compliancy.acceptability(p, None) == pytest.approx([0.1, 0.5])
+    assert compliancy.acceptability(p, np.array([True, False])) == pytest.approx([0.1, 0])
 
 
 @pytest.mark.parametrize(
@@ -101,8 +101,8 @@ def test_acceptability_is_a_product_of_probabilities_with_evidence_where_it_is_k
 )
 def test_a_headline_of_which_a_quarter_of_the_different_words_are_new_is_edited(headline, counts, edited):
     original = "Crolla il ponte sulla statale"
-    assert aspects.new_words(headline, original) == counts
-    assert aspects.is_edited(headline, original) == edited
+    assert compliancy.new_words(headline, original) == counts
+    assert compliancy.is_edited(headline, original) == edited
 
 
 def test_what_chooses_is_acceptability_times_style_cut_and_edited_comes_last():
@@ -110,8 +110,8 @@ def test_what_chooses_is_acceptability_times_style_cut_and_edited_comes_last():
     edited = np.array([False, False, False, False, True])
     style = np.array([0.5, 2.0, -1.0, 1.0, 1.0])
     given = p, np.array([True, True, True, False, True])
-    assert aspects.choosing(*given, style, edited) == pytest.approx([0.2, 0.4, 0, 0, -0.6])
-    assert aspects.choosing(*given, None, edited) == pytest.approx([0.4, 0.4, 0.4, 0, -0.6])
+    assert compliancy.choosing(*given, style, edited) == pytest.approx([0.2, 0.4, 0, 0, -0.6])
+    assert compliancy.choosing(*given, None, edited) == pytest.approx([0.4, 0.4, 0.4, 0, -0.6])
 
 
 def test_each_headline_has_its_aspects_and_reasons(toy_test, judges):

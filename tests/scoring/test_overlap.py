@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from drawn import texts
 from sacrebleu.metrics import BLEU
+from scipy.stats import spearmanr
 
 from change_it.scoring import overlap
 from change_it.text.rouge import rouge_l
@@ -47,3 +48,12 @@ def test_bleu_wants_four_words_and_warns_of_nothing(caplog):
 
 def test_a_headline_without_words_scores_zero():
     assert list(measured(["«…»"], ["Roma"], ["Roma"]).values()) == [0, 0, 0, 0]
+
+
+def test_spearman_is_that_of_scipy_with_an_interval_over_events():
+    random = np.random.default_rng(1)
+    one, other = random.integers(0, 9, (2, 300))
+    alone, alike = (overlap.spearman(one, one + other, np.arange(300) // of) for of in (1, 3))
+    assert alone.value == pytest.approx(spearmanr(one, one + other).statistic)
+    assert alike.value - 0.2 < alike.low < alike.value < alike.high < alike.value + 0.2
+    assert np.isnan(overlap.spearman(one, np.ones(300), np.arange(300)).value)

@@ -2,9 +2,8 @@ import pytest
 from scoring_fakes import FakeJudges
 
 from change_it import InputError
-from change_it.scoring.columns import read_prediction_files
-from change_it.scoring.floors_and_predictions import systems_of
 from change_it.scoring.signature import Reranker
+from change_it.scoring.systems import read_prediction_files, systems_of
 
 FULL = "id,headline,target,error,reranker"
 

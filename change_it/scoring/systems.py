@@ -10,16 +10,49 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
+from pathlib import Path
 from statistics import mean, median_low
+from typing import NamedTuple
 
 from change_it.errors import InputError
-from change_it.io import Predictions, counted, headlines_of, listed
-from change_it.scoring.columns import CLAUSE, GOLD, PredictionFile
+from change_it.io import (
+    Predictions,
+    Record,
+    counted,
+    headlines_of,
+    listed,
+    named_files,
+    read_records,
+    text_lines,
+)
+from change_it.questions import NAMES
 from change_it.scoring.item import TestSet
 from change_it.scoring.signature import Reranker, parse_reranker
 from change_it.text.sentences import cuts, without_end
 from change_it.text.tokens import beginning, length
 from change_it.text.typography import Typography
+
+#: The system that is the other outlet's own headline, and so its own reference.
+GOLD = "gold"
+#: Sentences and clauses of the article: the one that judges of the other fold choose, and all in turn.
+FLOOR, CLAUSE = "floor", "clause"
+#: The systems of every table, below those of prediction files; these cannot take their names.
+BUILT_IN = (FLOOR, CLAUSE, GOLD, "lead", "copy", "random-target")
+#: What a prediction file and a file of labels must have, and what they may have.
+PREDICTION_COLUMNS = ("id", "headline")
+PREDICTION_EXTRAS = ("target", "error", "reranker", "candidates")
+LABEL_COLUMNS = ("id", "headline", "supported")
+LABEL_EXTRAS = ("system", "story", "printable", "accept", "original", "reader")
+#: Label files and their rows.
+LabelFiles = Sequence[tuple[Path, list[Record]]]
+
+
+class PredictionFile(NamedTuple):
+    """A system's headlines as they were read."""
+
+    name: str
+    file: Path
+    rows: list[dict[str, str]]  # cells by our names; without ids in a text file, which has a headline a line
 
 
 @dataclass(frozen=True)
@@ -27,30 +60,52 @@ class ScoredSystem:
     """New headlines for every item."""
 
     name: str  # in tables
-    # (n,) in the order of the items; empty where the system has failed, which is never compliant; None for an
-    # item that its file lacks
-    headlines: tuple[str | None, ...]
-    reranker: Reranker | None = None  # the judges that chose among candidates, None where none did
-    # the system that this is one of several runs of, trained with another seed each; empty where there is one
-    run_of: str = ""
+    headlines: tuple[
+        str | None, ...
+    ]  # of the items; empty where it has failed, None where its file lacks one
+    reranker: Reranker | None = None  # the judges that chose among candidates
+    run_of: str = ""  # the system that this is one of several runs of, trained with another seed each
     # of `clause` and `floor`: all cuts of each article, those of `floor` the best first; the score of `clause` is the mean over them
     cuts: tuple[tuple[str, ...], ...] = ()
     candidates: float | None = None  # mean number of headlines that one was chosen of, where it is known
+
+
+def read_prediction_files(specs: Sequence[str], columns: str = "") -> list[PredictionFile]:
+    """Read prediction files (`NAME=FILE`); one that lacks a column or has the name of a built-in system is refused. `columns` is a map `ours=theirs`."""
+    files = []
+    for name, file in named_files(
+        specs, option="--predictions", example="mine=mine.csv", taken=BUILT_IN, repeated=True
+    ):
+        if file.suffix.lower() == ".txt":
+            lines = text_lines(file)
+            rows = [{"headline": line, "error": "" if line.strip() else "empty line"} for line in lines]
+        else:
+            found = read_records(
+                file, required=PREDICTION_COLUMNS, optional=PREDICTION_EXTRAS, columns=columns
+            )
+            rows = [record.cells for record in found]
+        files.append(PredictionFile(name, file, rows))
+    return files
+
+
+def read_label_files(files: Sequence[Path]) -> LabelFiles:
+    """Read label files and filled sheets; one that lacks a column is refused."""
+    names = [{name: NAMES.get(name, (name,)) for name in of} for of in (LABEL_COLUMNS, LABEL_EXTRAS)]
+    return [(file, read_records(file, required=names[0], optional=names[1])) for file in files]
 
 
 def built_in_systems(test: TestSet, *, seed: int = 1) -> list[ScoredSystem]:
     """The systems that need no model, without `gold` where an item has no reference.
 
     `gold` is the aligned headline of the target outlet (the papers' upper bound); `copy` the original headline
-    (content kept, style not), `clause` each of the `clauses` of the article in turn, `lead` its first words at the median length of the target outlet's training headlines, `random-target` a random training headline of the target
-    outlet (style, no content).
+    (content kept, style not), `clause` each of the `clauses` of the article in turn, `lead` its first words at the median length of
+    the target outlet's training headlines, `random-target` a random one of these (style, no content).
     """
-    for outlet in test.outlets:
-        if not test.training_headlines[outlet]:
-            raise InputError(
-                f"the corpus {test.name} has no training headlines of {outlet}: build it from more articles"
-            )
     training, draw = test.training_headlines, random.Random(seed)
+    if lacking := [outlet for outlet in test.outlets if not training[outlet]]:
+        raise InputError(
+            f"the corpus {test.name} has no training headlines of {listed(lacking)}: build it from more articles"
+        )
     lengths = {name: median_low(map(length, texts)) for name, texts in training.items()}
     headlines = {
         GOLD: [item.reference for item in test.items],
@@ -86,13 +141,12 @@ def systems_of(
     files: Sequence[PredictionFile], test: TestSet, *, needed: Collection[str] | None = None
 ) -> list[ScoredSystem]:
     """The systems of prediction files in this order; files of one name are its runs: `mine.1`, `mine.2`, …. `needed`: see `system_of`."""
-    several = {name for name, count in Counter(each.name for each in files).items() if count > 1}
-    systems: list[ScoredSystem] = []
-    for each in files:
-        name, run = each.name, 1 + sum(system.run_of == each.name for system in systems)
-        called = f"{name}.{run}" if name in several else name
-        system = system_of([each], test, name=called, needed=needed)
-        systems.append(replace(system, run_of=name if name in several else ""))
+    total, runs, systems = Counter(file.name for file in files), Counter[str](), list[ScoredSystem]()
+    for file in files:
+        runs[file.name] += 1
+        run_of = file.name if total[file.name] > 1 else ""
+        name = f"{run_of}.{runs[run_of]}" if run_of else file.name
+        systems.append(replace(system_of([file], test, name=name, needed=needed), run_of=run_of))
     names = Counter(system.name.lower() for system in systems)
     if twice := [name for name, count in names.items() if count > 1]:
         raise InputError(f"--predictions: {listed(twice)} would be the name of a run, choose another")
@@ -107,29 +161,28 @@ def on_same_items(
     Raises:
         InputError: there is no such item.
     """
-    kept = [
+    shared = [
         (all_items or bool(item.reference)) and all(system.headlines[at] is not None for system in systems)
         for at, item in enumerate(test.items)
     ]
-    items = tuple(compress(test.items, kept))
-    if not items:
+    if not any(shared):
         raise InputError(
             "the files of --predictions have no headline in common: give files of the same headlines"
         )
     same = []
     for system in systems:
-        headlines, cuts = compress(system.headlines, kept), compress(system.cuts, kept)
+        headlines, cuts = compress(system.headlines, shared), compress(system.cuts, shared)
         same.append(replace(system, headlines=tuple(headlines), cuts=tuple(cuts)))
-    return replace(test, items=items), same
+    return replace(test, items=tuple(compress(test.items, shared))), same
 
 
 def shared_directions(files: Sequence[PredictionFile], test: TestSet) -> set[str]:
     """The directions in which every file has a row; all of them without files."""
-    found = {item.direction for item in test.items}
+    shared = {item.direction for item in test.items}
     for file in files:
         ids = {row["id"] for row in _with_ids(file, test)}
-        found &= {item.direction for item in test.items if item.id in ids}
-    return found
+        shared &= {item.direction for item in test.items if item.id in ids}
+    return shared
 
 
 def system_of(
@@ -141,30 +194,28 @@ def system_of(
     those `needed`, is None. Ids that are missing, extra or duplicate, or that aim at the wrong outlet or have an empty headline
     without an error, are refused in one message.
     """
-    file, rows = files[0].file, [row for each in files for row in _with_ids(each, test)]
+    path, rows = files[0].file, [row for file in files for row in _with_ids(file, test)]
     wanted = {item.id: item.target for item in test.items}
     headlines = headlines_of(rows, lambda text: " ".join(text.split()))
     matched = Predictions.match([row["id"] for row in rows], headlines, wanted)
     known = [row for row in rows if row["id"] in wanted]
     empty = [row["id"] for row in known if not row["headline"] and not row.get("error")]
     elsewhere = [row["id"] for row in known if row.get("target") not in (None, wanted[row["id"]])]
-    others = {"with an empty headline": empty, "with the wrong target": elsewhere}
     if needed is not None and matched.headlines:
         matched = replace(matched, missing=[id_ for id_ in matched.missing if id_ in needed])
+    others = {"with an empty headline": empty, "with the wrong target": elsewhere}
     if wrong := matched.problems("not in the test set", others):
         if matched.missing and matched.headlines:
             wrong += "; --shared-items scores all systems on what every file has"
         raise InputError(
-            f"{file} does not fit the test set ({len(wanted)} ids, targets {' and '.join(test.outlets)}): {wrong}"
+            f"{path} does not fit the test set ({len(wanted)} ids, targets {' and '.join(test.outlets)}): {wrong}"
         )
-    rerankers = sorted({row.get("reranker", "") for row in rows} - {""})  # a row may name none
-    try:
-        choosers = [parse_reranker(text) for text in rerankers]
-    except InputError as error:
-        raise InputError(f"{file}: {error}") from error
+    choosers = [
+        parse_reranker(text, path) for text in sorted({row.get("reranker", "") for row in rows} - {""})
+    ]
     if len(choosers) > 1:
         raise InputError(
-            f"{file} was reranked by more than one set of judges ({' and '.join(each.short for each in choosers)}): write it again in one run of change-it transfer"
+            f"{path} was reranked by several sets of judges ({' and '.join(one.short for one in choosers)}): write it again in one run of change-it transfer"
         )
     in_order = tuple(matched.headlines.get(id_) for id_ in wanted)
     offered = [int(row["candidates"]) for row in rows if row.get("candidates", "").isdecimal()]
@@ -172,13 +223,13 @@ def system_of(
     return ScoredSystem(name, in_order, choosers[0] if choosers else None, candidates=number)
 
 
-def _with_ids(given: PredictionFile, test: TestSet) -> list[dict[str, str]]:
+def _with_ids(file: PredictionFile, test: TestSet) -> list[dict[str, str]]:
     """The rows of a file; those of a text file with the ids of the test set."""
-    if "id" in given.rows[0]:
-        return given.rows
-    if len(given.rows) != len(test.items):
+    if "id" in file.rows[0]:
+        return file.rows
+    if len(file.rows) != len(test.items):
         raise InputError(
-            f"{given.file} has {counted(len(given.rows), 'line')} for the {counted(len(test.items), 'headline')} of the test set: give one for each, in the order "
+            f"{file.file} has {counted(len(file.rows), 'line')} for the {counted(len(test.items), 'headline')} of the test set: give one for each, in the order "
             "that change-it transfer --corpus writes, an empty line where there is none"
         )
-    return [row | {"id": item.id} for item, row in zip(test.items, given.rows, strict=True)]
+    return [row | {"id": item.id} for item, row in zip(test.items, file.rows, strict=True)]
