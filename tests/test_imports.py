@@ -16,7 +16,11 @@ WITHOUT = {
     "import change_it.hevas": {*MODELS, "datasets", "gensim", "sklearn", "scipy", "matplotlib"},
     "import change_it.space, change_it.commands.demo": {*MODELS, "gradio"},
     "import change_it.text.tagging; change_it.text.tagging.load_tagger('it')": MODELS,
-    "import change_it.judges.train, change_it.generators.train": {"datasets", "peft", "pandas"},  # transformers 5.20 imports scikit-learn
+    "import change_it.judges.train, change_it.generators.train": {
+        "datasets",
+        "peft",
+        "pandas",
+    },  # transformers 5.20 imports scikit-learn
 }
 
 

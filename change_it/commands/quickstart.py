@@ -101,7 +101,11 @@ class Steps:
         if changed and self.seconds:
             was = ", ".join(f"{name} {before.get(name)!r}" for name in changed)
             raise InputError(f"{self.out} holds a run with other options ({was}): choose another --out")
-        how: dict[str, Any] = {"redirect_stdout": False, "redirect_stderr": False, "disable": not self.terminal.is_terminal}
+        how: dict[str, Any] = {
+            "redirect_stdout": False,
+            "redirect_stderr": False,
+            "disable": not self.terminal.is_terminal,
+        }
         self.bar = Progress(console=self.terminal, transient=True, speed_estimate_period=600, **how)
         total = sum(STEPS[name] for name in STEPS.keys() - self.seconds.keys())
         self.task = self.bar.add_task("", total=total)

@@ -75,7 +75,7 @@ def judge(options: TrainJudgeOptions) -> None:
 
     from change_it.hub.packaging import write_readme
     from change_it.judges.train import train_judge  # loads torch
-    from change_it.training.training_run import process_state
+    from change_it.training.run_folder import process_state
 
     to = console()
     for one in judges:
@@ -128,7 +128,7 @@ def generator(options: GeneratorOptions) -> None:
 
     from change_it.generators.train import train_generator
     from change_it.hub.packaging import write_readme
-    from change_it.training.training_run import process_state
+    from change_it.training.run_folder import process_state
 
     metrics = train_generator(options)
     if process_state().is_main_process:

@@ -41,15 +41,15 @@ from change_it.generators.recipes import RecipeData, SourcesAndTargets, load_rec
 from change_it.io import GENERATOR_FILE, read_json
 from change_it.networks.formats import Format
 from change_it.networks.tokenizer import IGNORED
-from change_it.training.run_folder import train_in_folder
-from change_it.training.training_options import check_numbers
-from change_it.training.training_run import (
+from change_it.training.run_folder import (
     TokenIds,
     TrainingResult,
     TrainingRun,
     process_state,
     tokenized,
+    train_in_folder,
 )
+from change_it.training.training_options import check_numbers
 
 #: Validation examples an evaluation reads, at most; and of a pre-trained model that has --max-minutes.
 VALIDATION, FEW = 1000, 100

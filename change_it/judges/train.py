@@ -27,8 +27,7 @@ from change_it.judges.within_event import Ask, fit_baselines, measure_main, styl
 from change_it.networks.pretrained import load_errors, load_weights, read_config, read_tokenizer
 from change_it.networks.tokenizer import Padding
 from change_it.stats import Ints, log_odds
-from change_it.training.run_folder import train_in_folder
-from change_it.training.training_run import MIN_UPDATES, TrainingRun, process_state, tokenized
+from change_it.training.run_folder import MIN_UPDATES, TrainingRun, process_state, tokenized, train_in_folder
 
 #: Validation examples that an evaluation of a transformer with --max-minutes reads, at most.
 FEW = 300

@@ -1,6 +1,6 @@
-"""A training command from its settings to the finished model in its folder, for judges and generators.
+"""A run of training, for judges and generators: what a command describes, and how the finished model gets into its folder.
 
-Everything unfinished lives in `<out>/checkpoints`; only a finished run replaces what `<out>` holds.
+Everything unfinished lives in `<out>/checkpoints`; only a finished run replaces what `<out>` holds. transformers' Trainer is not loaded.
 """
 
 import json
@@ -10,23 +10,76 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from accelerate.utils import set_seed
+import numpy as np
+import torch
+from accelerate import PartialState
+from accelerate.utils import parse_flag_from_env, set_seed
+from torch import Tensor, nn
 
 from change_it import __version__
 from change_it.errors import InputError
 from change_it.io import WORK, files_of_ours, read_json, replace_folder, write_json
 from change_it.networks.pretrained import hash_of_model, hash_of_weights, quiet
 from change_it.training.training_options import TrainingOptions
-from change_it.training.training_run import TrainingResult, TrainingRun, check_launch, process_state
 
 METRICS = "metrics.json"
-#: Settings that may change when a run is resumed.
+#: Settings that may change when a run is resumed; a corpus is known by what is recorded of it.
 FREE = {"resume", "max_minutes", "checkpoint_minutes", "out", "corpus"}
+#: Epochs rise until there are this many updates (small corpora).
+MIN_UPDATES = 300
+#: Examples of a run in memory, by the names of their token ids; `tokenized` makes them, so many at once.
+TokenIds = list[dict[str, Any]]
+AT_ONCE = 2000
+
+
+@dataclass
+class TrainingResult:
+    """The end of a run."""
+
+    updates: int = 0  # optimizer steps
+    epochs: float = 0.0  # passes over the data, fractional
+    seconds: float = 0.0  # training time, earlier parts of a resumed run included
+    stopped: str = "updates"  # all updates done, no better score (`early`), or out of time
+    best_score: float | None = None  # validation score of the weights that it now has
+    best_update: int = 0
+    # for each evaluation `update`, `loss` (mean since the last one) and its numbers
+    history: Sequence[dict[str, float]] = ()
+
+
+@dataclass(frozen=True)
+class TrainingRun:
+    """A model and all that its training needs."""
+
+    model: Any  # a model of transformers or PEFT, whose output has the loss of a batch
+    examples: TokenIds | None  # None: it is fitted, and not trained
+    collate: Callable[[list[Any]], Any]  # pads examples to a batch; can be pickled, for workers
+    # in the main process the validation `score` of the model (higher is better) and further numbers; None keeps the last weights
+    evaluate: Callable[[nn.Module], Mapping[str, float]] | None
+    name: str
+    save: Callable[[Path], None]  # saves the trained model in a folder
+    describe: Callable[[TrainingResult], dict[str, Any]]  # metrics of the model, with the sizes of the data
+    min_updates: int = MIN_UPDATES
+    loss: Callable[[nn.Module, Any], Tensor] | None = None  # of the model and a batch; None: the model's own
+
+
+def tokenized(encode: Callable[[range], Mapping[str, Any]], n: int) -> TokenIds:
+    """The examples of a run: `encode` gives the columns of those with these numbers, of n."""
+    rows: TokenIds = []
+    for start in range(0, n, AT_ONCE):
+        columns = encode(range(start, min(start + AT_ONCE, n)))
+        ids = zip(*columns.values(), strict=True)
+        rows += [{name: np.asarray(row[i], np.int32) for i, name in enumerate(columns)} for row in ids]
+    return rows
+
+
+def process_state() -> PartialState:
+    """The process group that `torchrun` or `accelerate launch` set up; one process on its own otherwise."""
+    return PartialState(cpu=not torch.accelerator.is_available())
 
 
 def train_in_folder(
@@ -44,24 +97,28 @@ def train_in_folder(
     Every process calls it with the same arguments; what it returns is empty in every process but the main one. The versions
     of `libraries` are recorded, and `files` are JSON files that are saved with the model, by name. `fitted`: `prepare` fits it.
     """
-    check_launch()
-    started = time.monotonic()
-    work = out / WORK
+    for name in ("FSDP", "DeepSpeed"):  # the main process validates and saves the model whole
+        if parse_flag_from_env(f"ACCELERATE_USE_{name.upper()}"):
+            raise InputError(f"{name} shards the model: launch without it (a large model trains with --lora)")
+    started, work, state = time.monotonic(), out / WORK, process_state()
+    options = json.loads(json.dumps(settings.preset | asdict(settings), default=str))
     if not fitted:
         from change_it.training.trainer import train, training_arguments  # loads Trainer, PEFT and datasets
 
         arguments = training_arguments(settings, work / what)
-    state = process_state()
-    record = {"options": _recorded(settings), "files": dict(files)}
-    if settings.resume and not work.exists() and (finished := _finished(record, out)):
-        return finished
+        options["mixed_precision"] = arguments.mixed_precision  # `accelerate launch` may have set it
+    record = {"options": options, "processes": state.num_processes, "files": dict(files)}
+    if settings.resume and not work.exists() and (metrics := read_json(out / METRICS)):
+        beside = {"files": {name: read_json(out / name) for name in files}}
+        if not _changed(record, metrics | beside):
+            return metrics
     if state.is_main_process:
-        _open(settings, work, what, record)
+        _open(work, what, record, resume=settings.resume)
     state.wait_for_everyone()
     set_seed(settings.seed)  # the weights before training are the same in a resumed run and every process
     with quiet():
         run = prepare()
-    result = TrainingResult(0, 0.0, 0.0, "updates", None, 0, [])
+    result = TrainingResult()
     if run.examples is not None:
         with quiet(), redirect_stdout(sys.stderr):
             result = train(run, run.examples, settings, arguments, started=started)
@@ -78,58 +135,41 @@ def train_in_folder(
         "seconds": {"training": round(result.seconds, 1), "all": round(time.monotonic() - started, 1)},
         "training": asdict(result),
         "processes": state.num_processes,
-        "options": record["options"],
+        "options": options,
         "versions": {"change-it": __version__} | {library: version(library) for library in libraries},
     }
-    for name, content in record["files"].items():
+    for name, content in {**files, METRICS: metrics}.items():
         write_json(final / name, content)
-    write_json(final / METRICS, metrics)
     publish(final, out, logs=work / what / "runs")
     return metrics
 
 
-def _recorded(settings: TrainingOptions) -> dict[str, Any]:
-    return dict(json.loads(json.dumps(settings.preset | asdict(settings), default=str)))
+def _changed(new: Mapping[str, Any], old: Mapping[str, Any]) -> list[str]:
+    """The differences between two runs, in words; empty if one can resume the other."""
+    now, before = ({"processes": run["processes"], **run["options"]} for run in (new, old))
+    changed = [name for name in now if name not in FREE and now[name] != before.get(name)]
+    files = [name for name in new["files"] if old["files"].get(name) != new["files"][name]]
+    differences = [f"{name} was {before.get(name)}, is {now[name]}" for name in changed]
+    return differences + [f"{name} was of another corpus" for name in files]
 
 
-def _changed(now: Mapping[str, Any], before: Mapping[str, Any]) -> list[str]:
-    """The differences between two runs, in words; empty if one can resume the other. A corpus is the same wherever it lies."""
-
-    def spelled(value: Any) -> Any:  # a local folder by its full path
-        return str(Path(value).resolve()) if isinstance(value, str) and Path(value).is_dir() else value
-
-    new, old = now["options"], before["options"]
-    names = [name for name in new if name not in FREE and spelled(new[name]) != spelled(old.get(name))]
-    files = [name for name in now["files"] if before["files"].get(name) != now["files"][name]]
-    changed = [f"{name} was {old.get(name)}, is {new[name]}" for name in names]
-    return changed + [f"{name} was of another corpus" for name in files]
-
-
-def _open(settings: TrainingOptions, work: Path, what: str, record: Mapping[str, Any]) -> None:
+def _open(work: Path, what: str, record: Mapping[str, Any], *, resume: bool) -> None:
     """Begin the work folder, or check that it is of the run that is resumed."""
     files_of_ours(work.parent, METRICS)
-    begun = read_json(work / "options.json")
-    begun = begun if begun and record.keys() <= begun.keys() else None
-    if settings.resume and begun is not None:
+    begun = read_json(work / "options.json") or {}
+    is_run = record.keys() <= begun.keys()
+    if work.exists() and not is_run:
+        raise InputError(f"{work} exists and is not an unfinished {what}: choose another --out")
+    if resume and is_run:
         if changed := _changed(record, begun):
             raise InputError(
                 f"{work} is of an unfinished run with other options ({'; '.join(changed)}): "
                 "use the same options to finish it, or remove that folder to begin again"
             )
         return
-    if work.exists() and begun is None:
-        raise InputError(f"{work} exists and is not an unfinished {what}: choose another --out")
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     write_json(work / "options.json", record)
-
-
-def _finished(record: Mapping[str, Any], out: Path) -> dict[str, Any] | None:
-    """Metrics of a finished run with the same settings; None if there is none."""
-    if (metrics := read_json(out / METRICS)) is None:
-        return None
-    files = {name: read_json(out / name) for name in record["files"]}
-    return None if _changed(record, {"options": metrics["options"], "files": files}) else metrics
 
 
 def publish(final: Path, out: Path, *, logs: Path | None = None) -> None:

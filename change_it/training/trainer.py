@@ -1,4 +1,4 @@
-"""Training of judges and generators: transformers' `Trainer`, and `--max-minutes`.
+"""Training of judges and generators: transformers' `Trainer`, a limit of time, and checkpoints by the clock.
 
 A run that is killed and resumed ends with the same weights, bit for bit on a CPU, as one that was not.
 """
@@ -8,17 +8,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from difflib import get_close_matches
-from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, cast
 
-import numpy as np
 import torch
+from accelerate.utils import broadcast_object_list
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
-from torch.optim.lr_scheduler import LambdaLR
 from transformers import (
     EarlyStoppingCallback,
     HfArgumentParser,
@@ -34,21 +30,15 @@ from transformers.trainer_utils import IntervalStrategy
 from change_it.errors import InputError
 from change_it.io import listed, read_json, write_json
 from change_it.progress import bar
+from change_it.training.run_folder import TokenIds, TrainingResult, TrainingRun
 from change_it.training.training_options import TrainingOptions
-from change_it.training.training_run import (
-    TokenIds,
-    TrainingResult,
-    TrainingRun,
-    of_main_process,
-    process_state,
-)
 
 #: Evaluations of a whole run, equally spaced, unless `--arg eval_steps` says otherwise; the last one is at its end.
 EVALUATIONS = 10
 #: Where Adagrad's sums of squared gradients start (See et al. 2017).
 INITIAL_ACCUMULATOR = 0.1
-#: Of AdamW: decay of weight matrices, and the share of the updates in which the learning rate rises.
-WEIGHT_DECAY, WARMUP = 0.01, 0.1
+#: Of AdamW: decay of weight matrices, and the share of the updates in which the learning rate rises; their number where minutes end a run.
+WEIGHT_DECAY, WARMUP, TIMED_WARMUP = 0.01, 0.1, 20
 #: Written into a checkpoint last: one without it was being written when the run died. BEST are the best weights so far.
 COMPLETE, BEST = "complete", "best.safetensors"
 #: What Trainer's log has and the bar shows.
@@ -74,7 +64,7 @@ def training_arguments(options: TrainingOptions, out: Path) -> RunArguments:
     usual = {
         "optim": "adamw_torch_fused",
         "weight_decay": WEIGHT_DECAY,
-        "warmup_steps": WARMUP,
+        "warmup_steps": WARMUP if options.max_minutes is None else TIMED_WARMUP,
         "logging_nan_inf_filter": False,  # it waits for the device at each update
         "save_total_limit": 2,
         "report_to": "none",
@@ -106,15 +96,13 @@ def training_arguments(options: TrainingOptions, out: Path) -> RunArguments:
     with argument_errors(options):
         known: Any = RunArguments
         parser = HfArgumentParser(known, exit_on_error=False, allow_abbrev=False)
-        parser.set_defaults(**usual | {"eval_steps": 0} | of_run)
-        given = [f"--{each}" for each in options.arg]
+        parser.set_defaults(**usual | of_run)
+        given = [f"--{argument}" for argument in options.arg]
         [arguments, unknown] = parser.parse_args_into_dataclasses(given, return_remaining_strings=True)
         if unknown:
-            near = get_close_matches(unknown[0].strip("-").partition("=")[0], vars(arguments), n=1)
-            mend = f": did you mean {near[0]}?" if near else ""
-            raise ValueError(f"transformers' TrainingArguments has no {listed(unknown)}{mend}")
-    if arguments.fp16 and not torch.cuda.is_available():
-        raise InputError("--arg fp16=true requires a CUDA device: use bf16=true")
+            raise ValueError(f"transformers' TrainingArguments has no {listed(unknown)}")
+    if arguments.mixed_precision == "fp16" and not torch.cuda.is_available():
+        raise InputError("fp16 requires a CUDA device: give --arg bf16=true")
     return arguments
 
 
@@ -123,70 +111,52 @@ def argument_errors(options: TrainingOptions, begun: Callable[[], bool] = bool) 
     """Turn what libraries raise over a value of `--arg`, before the first update of a run has `begun`, into one sentence."""
     try:
         yield
-    except InputError:
-        raise
     except Exception as error:
-        if not options.arg or begun():
+        if isinstance(error, InputError) or not options.arg or begun():
             raise
         raise InputError(f"--arg {' '.join(options.arg)}: {' '.join(str(error).split())}") from error
 
 
+def of_main_process(value: Any) -> Any:
+    """The object of the main process, in all."""
+    return broadcast_object_list([value])[0]
+
+
 def trained_tensors(model: nn.Module) -> dict[str, Tensor]:
     """The trained weights and the buffers of a model, by name."""
-    trained = {name: each for name, each in model.named_parameters() if each.requires_grad}
+    trained = {name: weight for name, weight in model.named_parameters() if weight.requires_grad}
     return {**trained, **dict(model.named_buffers())}
 
 
 class Clock(TrainerCallback):
-    """When a run is evaluated, writes checkpoints and ends, in time; and the order of the examples, which is each epoch's own.
+    """When a run ends and writes checkpoints, by the time; and its best weights so far."""
 
-    With `--max-minutes` a last evaluation as long as the one before has to fit in, and the learning rate falls with the time where
-    that passes sooner than the updates.
-    """
-
-    def __init__(self, options: TrainingOptions, started: float, about: str, *, evaluates: bool):
-        self.about, self.evaluates, self.every = about, evaluates, 60 * options.checkpoint_minutes
-        self.best: dict[str, Tensor] = {}  # the best weights so far, in the main process
+    def __init__(self, options: TrainingOptions, started: float, *, evaluates: bool):
+        self.evaluates, self.every = evaluates, 60 * options.checkpoint_minutes
         self.limit = math.inf if options.max_minutes is None else 60 * options.max_minutes
         self.started = self.begun = started
-        self.before = self.seconds = self.saved = self.last_evaluation = 0.0
+        self.before = self.saved = (
+            0.0  # seconds of training before the run was resumed, and at the last checkpoint
+        )
+        self.best: dict[str, Tensor] = {}  # in the main process
         self.stopped = ""
 
     @property
-    def share(self) -> float:
-        """Share of the time that is used up; 0 without a limit."""
-        training = self.limit - (self.begun - self.started)
-        return min(1.0, self.seconds / training) if training > 0 else 0.0
-
-    def read(self) -> float:
-        """Seconds of training, those before a run was resumed among them."""
-        self.seconds = of_main_process(self.before + time.monotonic() - self.begun)
-        return self.seconds
+    def seconds(self) -> float:
+        """Seconds of training in the main process, those before a run was resumed among them."""
+        return float(of_main_process(self.before + time.monotonic() - self.begun))
 
     def on_train_begin(self, *_: Any, **__: Any) -> None:
         """Begin to count."""
-        self.begun = self.started + of_main_process(time.monotonic() - self.started)
-        self.saved = self.before
+        self.begun, self.saved = time.monotonic(), self.before
 
-    def on_epoch_begin(self, args: TrainingArguments, state: TrainerState, *_: Any, **__: Any) -> None:
-        """Draw the order of the examples from the seed and the epoch alone."""
-        seed = args.seed if args.data_seed is None else args.data_seed
-        drawn = np.random.SeedSequence((seed, int(state.epoch or 0))).generate_state(1)
-        torch.manual_seed(int(drawn[0]))
-
-    def on_step_end(
-        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
-    ) -> None:
+    def on_step_end(self, args: Any, state: TrainerState, control: TrainerControl, **_: Any) -> None:
         """Decide what follows an update."""
-        if float(state.epoch or 0).is_integer():  # a checkpoint of now goes on with the next epoch
-            self.on_epoch_begin(args, state)
-        self.read()
-        total, ended = self.begun - self.started + self.seconds, state.global_step >= state.max_steps
-        if not ended and total + self.last_evaluation > self.limit:
+        seconds = self.seconds
+        if seconds + self.begun - self.started > self.limit and state.global_step < state.max_steps:
             control.should_training_stop, self.stopped = True, "time"
-        if control.should_training_stop:
             control.should_log, control.should_evaluate = True, self.evaluates
-        control.should_save = not control.should_training_stop and self.seconds - self.saved >= self.every
+        control.should_save = not control.should_training_stop and seconds - self.saved >= self.every
 
     def on_log(self, args: Any, state: TrainerState, control: Any, **more: Any) -> None:
         """Refuse to go on with weights that are no numbers."""
@@ -196,14 +166,13 @@ class Clock(TrainerCallback):
             )
 
     def on_save(self, args: Any, state: TrainerState, control: Any, **_: Any) -> None:
-        """Mark a checkpoint as complete, with what its run needs to go on."""
-        process_state().wait_for_everyone()
+        """Complete a checkpoint."""
         self.saved = self.seconds
         if state.is_world_process_zero:
-            folder = Path(str(args.output_dir)) / f"checkpoint-{state.global_step}"
+            folder = Path(args.output_dir) / f"checkpoint-{state.global_step}"
             if self.best:
                 save_file(self.best, folder / BEST)
-            write_json(folder / COMPLETE, {"run": self.about, "seconds": self.seconds})
+            write_json(folder / COMPLETE, {"seconds": self.saved})
 
 
 class TrainingBar(TrainerCallback):
@@ -233,8 +202,7 @@ class RunTrainer(Trainer):
 
     def __init__(self, run: TrainingRun, examples: TokenIds, arguments: RunArguments, clock: Clock):
         patience = arguments.early_stopping if run.evaluate else 0
-        config = vars(getattr(run.model, "config", SimpleNamespace()))
-        before = dict(config)
+        cached = getattr(getattr(run.model, "config", None), "use_cache", None)
         super().__init__(
             model=run.model,
             args=arguments,
@@ -244,21 +212,10 @@ class RunTrainer(Trainer):
             callbacks=[clock, TrainingBar(), *([EarlyStoppingCallback(patience)] if patience else [])],
             optimizer_cls_and_kwargs=adagrad(arguments) if arguments.optim == "adagrad" else None,
         )
-        config.clear()  # Trainer writes into it that nothing is cached
-        config.update(before)
+        if cached is not None:  # Trainer writes that nothing is cached
+            run.model.config.use_cache = cached
         self.run, self.clock, self.model_accepts_loss_kwargs = run, clock, False  # the loss is a batch's mean
         self.remove_callback(PrinterCallback)  # of dictionaries
-
-    def create_scheduler(self, num_training_steps: int, optimizer: Any = None) -> Any:
-        """The schedule of the arguments, by the updates or the time, whichever is further."""
-        scheduler = super().create_scheduler(num_training_steps, optimizer)
-        if isinstance(scheduler, LambdaLR):
-
-            def by_time(factor: Callable[[Any], float], update: int) -> float:
-                return factor(max(update, num_training_steps * self.clock.share))
-
-            scheduler.lr_lambdas = [partial(by_time, factor) for factor in scheduler.lr_lambdas]
-        return scheduler
 
     def compute_loss(self, model: nn.Module, inputs: Any, *rest: Any, **more: Any) -> Any:
         """The loss of the run, or that of the model."""
@@ -267,24 +224,20 @@ class RunTrainer(Trainer):
 
     def evaluate(self, *_: Any, **__: Any) -> dict[str, float]:
         """Score the model in the main process, and keep its weights where they are the best."""
-        before, numbers = self.clock.read(), None
-        if self.is_world_process_zero():
+        numbers, state = None, self.state
+        if state.is_world_process_zero:
             assert self.run.evaluate is not None
-            model = self.accelerator.unwrap_model(self.model_wrapped)
-            model.eval()
+            model = self.accelerator.unwrap_model(self.model_wrapped).eval()
             with torch.no_grad(), self.accelerator.autocast():
-                found = self.run.evaluate(model)
-            numbers = {f"eval_{name}": float(value) for name, value in found.items()}
+                numbers = {f"eval_{name}": float(value) for name, value in self.run.evaluate(model).items()}
         metrics: dict[str, float] = of_main_process(numbers)
         self.log(metrics)
-        self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
-        score, state = metrics["eval_score"], self.state
-        if state.best_metric is None or score > state.best_metric:
-            state.best_metric, state.best_global_step = score, state.global_step
-            if self.is_world_process_zero():
+        self.control = self.callback_handler.on_evaluate(self.args, state, self.control, metrics)
+        if state.best_metric is None or metrics["eval_score"] > state.best_metric:
+            state.best_metric, state.best_global_step = metrics["eval_score"], state.global_step
+            if state.is_world_process_zero:
                 tensors = trained_tensors(self.run.model)
                 self.clock.best = {name: one.detach().to("cpu", copy=True) for name, one in tensors.items()}
-        self.clock.last_evaluation = self.clock.read() - before
         return metrics
 
 
@@ -293,12 +246,6 @@ def adagrad(arguments: TrainingArguments) -> tuple[Any, dict[str, Any]]:
     # One pass over each parameter: a fifth of the time. Elsewhere there is none for Adagrad.
     options = {"initial_accumulator_value": INITIAL_ACCUMULATOR, "fused": arguments.device.type == "cpu"}
     return torch.optim.Adagrad, {"lr": arguments.learning_rate, **options}
-
-
-def newest_checkpoint(out: Path) -> Path | None:
-    """The newest checkpoint that was not being written when the run died."""
-    found = [folder for folder in out.glob("checkpoint-*") if (folder / COMPLETE).exists()]
-    return max(found, key=lambda folder: int(folder.name.rpartition("-")[2]), default=None)
 
 
 def train(
@@ -314,53 +261,47 @@ def train(
     Every process calls it with the same options and `arguments` of `training_arguments`, which are completed. What was done since
     `started`, in `time.monotonic()`, counts among the minutes.
     """
-    n = len(examples)
-    if not n:
+    if not examples:
         raise InputError(f"there is nothing to train the {run.name} on: the training set is empty")
     with argument_errors(options):
-        batches = math.ceil(math.ceil(n / arguments.per_device_train_batch_size) / arguments.world_size)
+        batches = math.ceil(len(examples) / arguments.per_device_train_batch_size / arguments.world_size)
         an_epoch = math.ceil(batches / arguments.gradient_accumulation_steps)
-    epochs = math.ceil(arguments.num_train_epochs * an_epoch)
-    total = arguments.max_steps if arguments.max_steps > 0 else max(epochs, run.min_updates)
-    arguments.max_steps = total
+    if arguments.max_steps <= 0:
+        arguments.max_steps = max(math.ceil(arguments.num_train_epochs * an_epoch), run.min_updates)
     if "eval_steps" not in options.given:
-        arguments.eval_steps = max(1, total // EVALUATIONS)
+        arguments.eval_steps = max(1, arguments.max_steps // EVALUATIONS)
     if "logging_steps" not in options.given:
         arguments.logging_steps = arguments.eval_steps or 1
-    out = Path(str(arguments.output_dir))
-    checkpoint = newest_checkpoint(out) if options.resume else None
     if run.evaluate is None:
         arguments.eval_strategy, arguments.eval_on_start = IntervalStrategy.NO, False
 
-    about = f"{n} examples, {total} updates, {arguments.world_size} processes"
-    clock = Clock(options, started, about, evaluates=run.evaluate is not None)
+    clock = Clock(options, started, evaluates=run.evaluate is not None)
+    work = Path(str(arguments.output_dir))
+    complete = [file.parent for file in work.glob(f"checkpoint-*/{COMPLETE}") if options.resume]
+    checkpoint = max(complete, key=lambda folder: int(folder.name.rpartition("-")[2]), default=None)
     if checkpoint:
-        record = read_json(checkpoint / COMPLETE) or {}
-        if record["run"] != about:
-            raise InputError(
-                f"{out} is of an unfinished run with other data or options ({record['run']}, now {about}): "
-                "use the same ones to finish it, or remove that folder to begin again"
-            )
-        clock.before = clock.seconds = record["seconds"]
-        if (checkpoint / BEST).exists():
-            clock.best = load_file(checkpoint / BEST)
+        clock.before = (read_json(checkpoint / COMPLETE) or {})["seconds"]
+        clock.best = load_file(checkpoint / BEST) if (checkpoint / BEST).exists() else {}
     with argument_errors(options):
         trainer = RunTrainer(run, examples, arguments, clock)
     with argument_errors(options, lambda: trainer.state.global_step > 0):
         trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
-    state = trainer.state
-    tensors = trained_tensors(run.model)
+    state, tensors = trainer.state, trained_tensors(run.model)
     with torch.no_grad():
-        for name, kept in clock.best.items():
-            tensors[name].copy_(kept)
+        for name, weights in clock.best.items():
+            tensors[name].copy_(weights)
     trainer.accelerator.unwrap_model(trainer.model_wrapped, keep_fp32_wrapper=False).eval()
     history: dict[float, dict[str, float]] = {}
     for logs in state.log_history:
-        names = [name for name in logs if name.startswith(("loss", "eval_"))]
-        if names:
+        if figures := {name: logs[name] for name in logs if name.startswith(("loss", "eval_"))}:
             row = history.setdefault(logs["step"], {"update": logs["step"]})
-            row |= {name.removeprefix("eval_"): logs[name] for name in names}
-    stopped = clock.stopped or ("updates" if state.global_step >= total else "early")
-    best_update, records = state.best_global_step or 0, list(history.values())
-    result = state.global_step, state.epoch or 0.0, clock.seconds, stopped, state.best_metric
-    return TrainingResult(*result, best_update, records)
+            row |= {name.removeprefix("eval_"): value for name, value in figures.items()}
+    return TrainingResult(
+        updates=state.global_step,
+        epochs=state.epoch or 0.0,
+        seconds=clock.seconds,
+        stopped=clock.stopped or ("updates" if state.global_step >= arguments.max_steps else "early"),
+        best_score=state.best_metric,
+        best_update=state.best_global_step or 0,
+        history=list(history.values()),
+    )

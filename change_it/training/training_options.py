@@ -27,7 +27,7 @@ class InferenceOptions:
     @property
     def judging(self) -> dict[str, Any]:
         """The keyword arguments of `Judges.from_pretrained`."""
-        return {name: getattr(self, name) for name in ("precision", "device")}
+        return {"precision": self.precision, "device": self.device}
 
 
 @dataclass(kw_only=True)
@@ -43,7 +43,7 @@ class TrainingOptions:
     resume: bool = False
     """Go on from the newest checkpoint in the output folder."""
     max_minutes: float | None = None
-    """Stop cleanly after this many minutes, those of loading and of evaluations among them, and keep the best weights; the learning rate falls with the time."""
+    """Stop after this many minutes, those of loading and of evaluations among them, evaluate once more and keep the best weights."""
     checkpoint_minutes: float = 15.0
     """Minutes between checkpoints that --resume goes on from."""
     seed: int = 1
@@ -57,7 +57,7 @@ class TrainingOptions:
     @property
     def given(self) -> dict[str, str]:
         """The values of `--arg` by name, as they are written."""
-        return {name: value for name, _, value in (each.partition("=") for each in self.arg)}
+        return {name: value for name, _, value in (argument.partition("=") for argument in self.arg)}
 
     @property
     def bf16(self) -> bool:

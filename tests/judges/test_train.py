@@ -22,8 +22,7 @@ from change_it.judges.judge_options import LINEAR, PAPERS, settings_of, table_of
 from change_it.judges.linear_training import ACCEPTANCE
 from change_it.judges.metrics import scores
 from change_it.stats import log_odds
-from change_it.training.run_folder import publish
-from change_it.training.training_run import TrainingRun
+from change_it.training.run_folder import TrainingRun, publish
 
 TINY = judge_data.TINY | {"max_steps": 16, "eval_steps": 8}
 BASELINES = ["n-grams", "marks, capitals, length"]

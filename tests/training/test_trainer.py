@@ -14,9 +14,9 @@ from transformers.modeling_outputs import SequenceClassifierOutput
 
 from change_it.errors import InputError
 from change_it.training import trainer
+from change_it.training.run_folder import TrainingRun, process_state, tokenized
 from change_it.training.trainer import train, training_arguments
 from change_it.training.training_options import TrainingOptions
-from change_it.training.training_run import TrainingRun, tokenized
 
 FEATURES = torch.randn(90, 6, generator=torch.Generator().manual_seed(5))
 LABELS = (FEATURES.sum(1) > 0).long()
@@ -152,15 +152,11 @@ def test_bad_input(tmp_path):
         "adam_beta1=much": "invalid float value: 'much'",
         "output_dir=x": "set by the run, or --batch-size",
         "report_to=nobody": "nobody is not supported",
-        "data_seed=-1": "data_seed=-1",
         "adam_beta1=2": "Invalid beta parameter",
         "gradient_accumulation_steps=0": "gradient_accumulation_steps=0",
     }.items():
         with pytest.raises(InputError, match=words):
             trained(tmp_path, arg=(given,))
-    trained(tmp_path)
-    with pytest.raises(InputError, match=r"24 updates.*25 updates.*remove that folder"):
-        trained(tmp_path, max_steps=25, resume=True)
 
 
 def test_a_loss_that_is_no_number_ends_the_run(tmp_path):
@@ -185,12 +181,11 @@ def test_arguments_win_over_options_and_options_over_the_preset(tmp_path):
 
 def test_loading_and_evaluations_count_among_the_minutes(monkeypatch, tmp_path):
     """On a clock on which a batch takes a second, and an evaluation five."""
-    now, rates, step = [100.0], [], trainer.RunTrainer.training_step
+    now, step = [100.0], trainer.RunTrainer.training_step
 
-    def slow(trainer_, *arguments):
+    def slow(*given):
         now[0] += 1.0
-        rates.append(trainer_.lr_scheduler.get_last_lr()[0])
-        return step(trainer_, *arguments)
+        return step(*given)
 
     def evaluate(model):
         now[0] += 5.0
@@ -201,11 +196,8 @@ def test_loading_and_evaluations_count_among_the_minutes(monkeypatch, tmp_path):
     limits = {"max_minutes": 1.0, "max_steps": 1000, "eval_steps": 30}
     _, result = trained(tmp_path, evaluate=evaluate, started=90.0, **limits)
     assert result.stopped == "time"
-    assert 60.0 <= now[0] - 90.0 <= 61.0 + 5.0
     scored = [record["update"] for record in result.history if "score" in record]
-    assert scored == [30, result.updates]  # there is time for one more, which is the last
-    assert max(rates) > 0.9 * 3e-3
-    assert rates[-1] < 0.2 * 3e-3
+    assert scored == [30, result.updates] == [30, 60 - 10 - 5 + 1]
 
 
 @pytest.mark.slow
@@ -235,9 +227,9 @@ def main(out, what=""):
             sys.exit(3) if state.global_step == 13 else decide(pace, args, state, control)
         )
     model, result = trained(Path(out), resume=what == "resume", epochs=4)
-    if trainer.process_state().is_main_process:
+    if process_state().is_main_process:
         weights = sum(value.double().sum().item() for value in model.state_dict().values())
-        print("RESULT", trainer.process_state().num_processes, result.updates, result.best_update, weights)
+        print("RESULT", process_state().num_processes, result.updates, result.best_update, weights)
 
 
 if __name__ == "__main__":
