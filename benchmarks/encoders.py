@@ -28,8 +28,7 @@ from transformers import AutoModel, AutoTokenizer
 from change_it.corpus.folder import read_table
 from change_it.judges.data import Examples, TaskData, load_task
 from change_it.judges.judge import Judge
-from change_it.judges.metrics import f1_lead, scores
-from change_it.judges.within_event import accuracy, lead
+from change_it.judges.metrics import accuracy, f1_lead, lead, scores
 from change_it.stats import Floats, Ints, log_odds
 
 #: What e5 has before a headline and an article; texts between two saves of vectors, and those encoded at once.

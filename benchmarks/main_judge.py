@@ -11,19 +11,16 @@ from typing import Annotated, Any
 import tyro
 
 from change_it.judges.data import load_task
-from change_it.judges.judge_options import LINEAR, MARKS, NGRAMS
-from change_it.judges.linear_training import fit_main
-from change_it.judges.within_event import fit_marks, measure_main
+from change_it.judges.judge_options import LINEAR
+from change_it.judges.linear_training import fit_baselines, fit_main
+from change_it.judges.metrics import measure_main
 
 
 def measure_corpus(corpus: str, seed: int) -> dict[str, Any]:
     """What is measured of a corpus: system or figure to its values."""
     data = load_task("main", corpus, seed=seed)
-    asked = {
-        LINEAR: fit_main(data.known, seed=seed).predict_proba,
-        NGRAMS: fit_main(data.known, seed=seed, ngrams_alone=True).predict_proba,
-        MARKS: fit_marks(data.known, seed=seed),
-    }
+    main_judge = fit_main(data.known, seed=seed)
+    asked = {LINEAR: main_judge.predict_proba, **fit_baselines(data.known, seed=seed)}
     found = measure_main(corpus, data.outlets, asked)["within_event"]
     cells: dict[str, Any] = {
         name: [each["macro_f1"], each["value"], each["low"], each["high"]]

@@ -78,11 +78,6 @@ class TaskData:
         """Training examples, then those of validation."""
         return Examples.joined([self.train, self.validation])
 
-    @property
-    def tested(self) -> Examples:
-        """The examples of all tests, which share many, one test after the other."""
-        return Examples.joined(list(self.tests.values()))
-
 
 def load_task(
     task: Task,
@@ -244,8 +239,8 @@ def _with_broken(
     for row, headline in enumerate(headlines):
         versions = [headline]
         for _ in range(times):  # by the first corruption in random order that applies; none to a word or two
-            order = map(str, random.choice(list(corruptions), len(corruptions), replace=False, p=weights))
-            broken = (corrupt(headline, name, random, lexicon) for name in order)
+            order = random.choice(len(corruptions), len(corruptions), replace=False, p=weights)
+            broken = (corrupt(headline, corruptions[row], random, lexicon) for row in order)
             versions += filter(None, [next(filter(None, broken), None)])
         texts += versions
         labels += [1] + [0] * (len(versions) - 1)

@@ -236,8 +236,11 @@ class Pieces:
         times = np.bincount(self.codes[:, -1].astype(np.int64), minlength=len(self.spelt))
         times = np.repeat(times, [len(columns) for columns in self.spelt])
         letters = np.array(list(chain.from_iterable(self.spelt)), np.int64)
-        tables = [np.bincount(columns, minlength=COUNTS) for columns in self.buckets()]
-        return np.stack([*tables, np.bincount(letters, times, COUNTS).astype(np.int64)])
+        counts = np.empty((len(TABLES) + 1, COUNTS), np.int32)
+        for table, columns in zip(counts, self.buckets(), strict=False):
+            table[:] = np.bincount(columns, minlength=COUNTS)
+        counts[-1] = np.bincount(letters, times, COUNTS)
+        return counts
 
     def rarest(self, counts: Array) -> Array:
         """The least count of each piece's letter n-grams."""

@@ -1,20 +1,26 @@
 """Training of linear judges: scikit-learn on the arrays that `linear` sees, in seconds."""
 
 from collections import Counter
-from collections.abc import Sequence
-from functools import partial, reduce
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
 from itertools import chain
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix, hstack
 from scipy.special import expit
+from threadpoolctl import threadpool_limits
 
 from change_it.judges import linear
 from change_it.judges.data import Examples, FluencyData, TaskData
+from change_it.judges.judge_options import MARKS, NGRAMS
 from change_it.judges.linear import Array, Arrays
 from change_it.judges.linear import LinearJudgeForSequenceClassification as LinearJudge
 from change_it.judges.spec import Task
+from change_it.stats import Floats
+
+#: From n headlines to (n, 2) probabilities of outlets A and B.
+Ask = Callable[[Sequence[str]], Floats]
 
 #: Examples of pairs that are learnt from, and texts that words are counted in, at most.
 PAIRS, COUNTED = 8000, 10_000
@@ -36,11 +42,17 @@ def fit_linear(task: Task, data: TaskData, *, seed: int) -> LinearJudge:
     return fit_pairs(task, data.known, data.headlines + data.articles, seed=seed)
 
 
+@lru_cache(maxsize=1)  # a judge and its baselines read the same headlines
+def _read(headlines: tuple[str, ...]) -> tuple[csr_matrix, Array]:
+    return linear.ngrams(headlines), linear.surface_features(headlines)
+
+
+@threadpool_limits.wrap(limits=1)  # more threads sum in another order, and give other weights
 def fit_main(examples: Examples, *, seed: int, ngrams_alone: bool = False) -> LinearJudge:
     """Fit main on n-grams, marks, capitals and length; or on n-grams alone."""
     from sklearn.linear_model import LogisticRegression  # loads pandas
 
-    counts, marks = linear.ngrams(examples.texts), linear.surface_features(examples.texts)
+    counts, marks = _read(tuple(examples.texts))
     arrays = {"idf": linear.inverse_frequency(counts, FOUND)}
     if not ngrams_alone:
         deviation = marks.std(axis=0)
@@ -52,6 +64,21 @@ def fit_main(examples: Examples, *, seed: int, ngrams_alone: bool = False) -> Li
     weight = np.zeros(matrix.shape[1], np.float32)
     weight[known] = model.coef_[0]
     return LinearJudge.of(arrays | {"weight": weight}, float(model.intercept_[0]), judges="main")
+
+
+@threadpool_limits.wrap(limits=1)
+def fit_baselines(examples: Examples, *, seed: int) -> dict[str, Ask]:
+    """The baselines of main, fitted on its examples: n-grams alone; marks, capitals and length."""
+    from sklearn.linear_model import LogisticRegression  # loads pandas
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    marks = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000, random_state=seed))
+    marks.fit(_read(tuple(examples.texts))[1], examples.labels)
+    return {
+        NGRAMS: fit_main(examples, seed=seed, ngrams_alone=True).predict_proba,
+        MARKS: lambda texts: np.asarray(marks.predict_proba(linear.surface_features(texts)), np.float64),
+    }
 
 
 def fit_pairs(task: str, examples: Examples, texts: Sequence[str], *, seed: int) -> LinearJudge:
@@ -71,6 +98,7 @@ def fit_pairs(task: str, examples: Examples, texts: Sequence[str], *, seed: int)
     return LinearJudge.of(arrays | trees, 0.0, **settings)
 
 
+@threadpool_limits.wrap(limits=1)
 def fit_fluency(data: FluencyData, *, seed: int) -> LinearJudge:
     """Fit fluency: counts of n-grams in printed texts, and trees on what they say of headlines, printed and broken.
 
@@ -83,14 +111,14 @@ def fit_fluency(data: FluencyData, *, seed: int) -> LinearJudge:
     clusters = _clusters(counted, seed=seed)
     read = partial(linear.Pieces, frequent=frequent, clusters=clusters)
     own = {
-        part: read([counted[row] for row in np.flatnonzero(counted_parts == part)]).counts().astype(np.int32)
+        part: read([counted[row] for row in np.flatnonzero(counted_parts == part)]).counts()
         for part in np.unique(counted_parts)
     }
-    counts = reduce(np.add, own.values())
+    counts = sum(own.values())
     rows = [np.flatnonzero(parts == part) for part in np.unique(parts)]
     blocks = [
-        linear.fluency_features(read(examples.select(of).texts), np.maximum(counts - own[part], 0))
-        for part, of in zip(np.unique(parts), rows, strict=True)
+        linear.fluency_features(read(examples.select(chosen).texts), counts - own[part])
+        for part, chosen in zip(np.unique(parts), rows, strict=True)
     ]
     features = np.concatenate(blocks)[np.argsort(np.concatenate(rows))]
     trees = _boost(features, examples.labels, leaves=16, rounds=150, share=0.06, rows=0.5, seed=seed)

@@ -1,7 +1,4 @@
-"""Training of a judge: called by `change-it train judge`, also a program as `accelerate launch -m change_it.judges.train` and `torchrun -m change_it.judges.train`.
-
-What is unfinished, and how a finished judge replaces an older one: `training.run_folder`.
-"""
+"""Training of a judge: called by `change-it train judge`, also a program as `accelerate launch -m change_it.judges.train` and `torchrun -m change_it.judges.train`."""
 
 import sys
 from collections.abc import Callable
@@ -20,17 +17,14 @@ from change_it.judges.bilstm import build_bilstm
 from change_it.judges.data import Examples, TaskData, check_classes, load_fluency, load_task
 from change_it.judges.judge import Judge
 from change_it.judges.judge_options import BILSTM, LINEAR, LONGEST, JudgeOptions, settings_of
-from change_it.judges.linear_training import ACCEPTANCE, fit_linear, fit_main
-from change_it.judges.metrics import f1_lead, scores
+from change_it.judges.linear_training import ACCEPTANCE, Ask, fit_baselines, fit_linear, fit_main
+from change_it.judges.metrics import f1_lead, measure_main, scores, style_scale
 from change_it.judges.spec import JUDGES
-from change_it.judges.within_event import Ask, fit_baselines, measure_main, style_scale
 from change_it.networks.pretrained import load_errors, load_weights, read_config, read_tokenizer
 from change_it.networks.tokenizer import Padding
-from change_it.stats import Ints, log_odds
+from change_it.stats import log_odds
 from change_it.training.run_folder import MIN_UPDATES, TrainingRun, process_state, tokenized, train_in_folder
 
-#: Validation examples that an evaluation of a transformer with --max-minutes reads, at most.
-FEW = 300
 #: Dropout before the linear layer of a transformer: the shared task organisers'.
 DROPOUT = 0.3
 LIBRARIES = ("torch", "transformers", "tokenizers", "accelerate", "datasets", "scikit-learn")
@@ -52,38 +46,36 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
         InputError: no such corpus or encoder, nothing to train on, a run of other options to resume.
     """
     settings = settings_of(options)
-    load: Any = partial(
-        load_task, settings.task, train_on=settings.train_on, as_published=settings.as_published
-    )
+    task, corpus = settings.task, settings.corpus
+    load: Any = partial(load_task, task, train_on=settings.train_on, as_published=settings.as_published)
     with process_state().main_process_first():
-        load = load_fluency if settings.task == "fluency" else load
-        data: TaskData = load(settings.corpus, fold=settings.fold, seed=settings.seed)
+        load = load_fluency if task == "fluency" else load
+        data: TaskData = load(corpus, fold=settings.fold, seed=settings.seed)
     if settings.encoder != LINEAR:  # a linear judge is fitted on both parts
         for part, examples in (("train", data.train), ("validation", data.validation)):
-            check_classes(settings.task, settings.corpus, settings.fold, part, examples.labels)
-    learnt = {"learnt": training_article_hashes(settings.corpus, settings.fold)}
+            check_classes(task, corpus, settings.fold, part, examples.labels)
     return train_in_folder(
         settings,
         settings.out,
         "judge",
         partial(_prepare, settings, data),
         libraries=LIBRARIES,
-        files={MODEL_CORPUS: describe_corpus(settings.corpus) | learnt},
+        files={
+            MODEL_CORPUS: describe_corpus(corpus) | {"learnt": training_article_hashes(corpus, settings.fold)}
+        },
         fitted=settings.encoder == LINEAR,
     )
 
 
 def _prepare(settings: JudgeOptions, data: TaskData) -> TrainingRun:
     """The judge before training, and how it is trained and tested; a linear one is fitted here."""
-    task, linear = settings.task, settings.encoder == LINEAR
+    task, linear, seed = settings.task, settings.encoder == LINEAR, settings.seed
     model, tokenizer = _start(settings, data)
     model.config.problem_type = "single_label_classification"  # transformers would write it in training alone
     model.config.change_it = settings.about(data.outlets)
     judge = Judge.of(model, tokenizer, precision=settings.arithmetic)
-    order = np.random.default_rng(settings.seed).permutation(len(data.validation))
-    most = FEW if settings.max_minutes and not linear else JUDGES[task].validation
-    validation = data.validation.select(np.sort(order[:most]))
-
+    order = np.random.default_rng(seed).permutation(len(data.validation))
+    validation = data.validation.select(np.sort(order[: JUDGES[task].validation]))
     # a random split learns from test events too, and tests on other headlines than A2
     has_style = task == "main" and settings.train_on != "random"
     # The papers train to the end; they stop early in HH alone.
@@ -95,36 +87,39 @@ def _prepare(settings: JudgeOptions, data: TaskData) -> TrainingRun:
         return {**read, "labels": part.labels}
 
     def evaluate(_: Any) -> dict[str, float]:
-        given = judge.probabilities(validation.texts, validation.pairs, progress=False)
-        right = given[np.arange(len(validation)), validation.labels]
+        answers = judge.probabilities(validation.texts, validation.pairs, progress=False)
+        right = answers[np.arange(len(validation)), validation.labels]
         return {
-            "score": scores(validation.labels, given.argmax(axis=1), data.outlets)["macro_f1"],
+            "score": scores(validation.labels, answers.argmax(axis=1), data.outlets)["macro_f1"],
             "validation loss": float(-np.log(np.maximum(right, 1e-12)).mean()),
         }
 
-    def refit(examples: Examples) -> Ask:
-        return fit_main(examples, seed=settings.seed).predict_proba
-
     @cache
     def linear_baseline() -> Ask:
-        return fit_linear(task, data, seed=settings.seed).predict_proba
+        return fit_linear(task, data, seed=seed).predict_proba
 
     @cache
     def baselines() -> dict[str, Ask]:
-        return fit_baselines(data.known, seed=settings.seed)
+        return fit_baselines(data.known, seed=seed)
 
     def save(folder: Path) -> None:
         about, ask = model.config.change_it, partial(judge.probabilities, progress=False)
         if (
             task == "fluency" and not linear
-        ):  # `ACCEPTANCE` of the printed validation headlines get more than a half
+        ):  # `ACCEPTANCE` of printed validation headlines get more than a half
             printed = data.validation.select(np.flatnonzero(data.validation.labels)).texts
             about["shift"] = judge.shift = float(np.quantile(log_odds(ask(printed)[:, 1]), 1 - ACCEPTANCE))
         if has_style:  # over events that it has not learnt: of the other fold, of validation, or held out by further fits
-            of_train = settings.fold == "all" and not linear
-            learnt, fitted = (data.train, None) if of_train else (data.known, baselines)
-            how: dict[str, Any] = {"refit": refit if linear else None, "baselines": fitted}
-            scale = style_scale(settings.corpus, data.outlets, ask, learnt, **how, seed=settings.seed)
+            on_train = settings.fold == "all" and not linear
+            scale = style_scale(
+                settings.corpus,
+                data.outlets,
+                ask,
+                data.train if on_train else data.known,
+                baselines=partial(fit_baselines, data.train, seed=seed) if on_train else baselines,
+                refit=(lambda examples: fit_main(examples, seed=seed).predict_proba) if linear else None,
+                seed=seed,
+            )
             about["style"] = scale._asdict()
         judge.save_pretrained(folder)
 
@@ -156,24 +151,25 @@ def _tested(
     settings: JudgeOptions, data: TaskData, judge: Judge, linear_baseline: Callable[[], Ask]
 ) -> dict[str, Any]:
     """Scores of a judge on A2, and of a linear judge trained on the same examples."""
-    classes = tuple(judge.model.config.id2label.values())
+    classes, linear = tuple(judge.model.config.id2label.values()), settings.encoder == LINEAR
+    joined = Examples.joined(list(data.tests.values()))  # the tests share many examples
+    ends = np.cumsum([len(test) for test in data.tests.values()])[:-1]
 
-    def predicted(ask: Any) -> dict[str, Ints]:
-        joined, sizes = data.tested, [len(test) for test in data.tests.values()]
-        decided = ask(joined.texts, joined.pairs).argmax(axis=1)
-        return dict(zip(data.tests, np.split(decided, np.cumsum(sizes)[:-1]), strict=True))
+    def decisions(ask: Any) -> dict[str, Any]:
+        decided = np.split(ask(joined.texts, joined.pairs).argmax(axis=1), ends)
+        return dict(zip(data.tests, decided, strict=True))
 
-    decided, baselines = predicted(judge.probabilities), dict[str, Any]()
-    if settings.encoder != LINEAR:
-        other = predicted(linear_baseline())
+    decided, baselines = decisions(judge.probabilities), dict[str, Any]()
+    if not linear:
+        other = decisions(linear_baseline())
         baselines[LINEAR] = {
             name: scores(test.labels, other[name], classes)
             | {"lead": f1_lead(test.labels, decided[name], other[name], data.events[name])}
             for name, test in data.tests.items()
         }
+    weights = judge.model.state_dict().values() if linear else judge.model.parameters()
     sizes = {"train": len(data.train), "validation": len(data.validation)}
-    weights = judge.model.state_dict().values() if settings.encoder == LINEAR else judge.model.parameters()
-    sizes["parameters"] = sum(weight.numel() for weight in weights)
+    sizes |= {"parameters": sum(weight.numel() for weight in weights)}
     return {
         "task": settings.task,
         "classes": classes,

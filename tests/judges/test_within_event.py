@@ -6,9 +6,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from change_it.judges import within_event
+from change_it.judges import metrics as within_event
 from change_it.judges.data import Examples
 from change_it.judges.judge_options import MARKS, NGRAMS, within_event_table
+from change_it.judges.linear_training import fit_baselines
 
 
 def test_accuracy_and_lead_by_hand():
@@ -79,7 +80,8 @@ def tables(monkeypatch):
 
 
 def scale(learnt, refit=None):
-    return within_event.style_scale("c", ("rep", "gio"), ask, learnt, refit=refit)
+    how = {"baselines": within_event.fit_baselines, "refit": refit}
+    return within_event.style_scale("c", ("rep", "gio"), ask, learnt, **how)
 
 
 def test_the_scale_of_style_by_hand(tables):
@@ -123,6 +125,6 @@ def test_the_scale_is_of_strict_pairs_of_events_that_were_not_learnt(tables, mon
 
 def test_marks_and_capitals_alone_are_read():
     headlines = ["Crolla il ponte!", "Cade il governo!", "CROLLA IL PONTE", "CADE IL GOVERNO"] * 5
-    ask = within_event.fit_marks(Examples(headlines, None, np.array([0, 0, 1, 1] * 5)), seed=1)
+    ask = fit_baselines(Examples(headlines, None, np.array([0, 0, 1, 1] * 5)), seed=1)[MARKS]
     assert ask(["Piove in citta!", "PIOVE IN CITTA"]).argmax(axis=1).tolist() == [0, 1]
     assert (ask(["Crolla il ponte!"]) == ask(["Vincer la lotto!"])).all()
