@@ -1,7 +1,5 @@
 """Compliancy inside a `Seq2SeqTrainer`."""
 
-from copy import deepcopy
-
 import numpy as np
 import pytest
 from saved_judges import build_encoder, save_judges
@@ -43,15 +41,6 @@ def test_shares_are_those_of_compliancy(judges, tokenizer):
     for given in (ids_of(tokenizer, written), (ids_of(tokenizer, written), None)):
         found = compute(EvalPrediction(predictions=given, label_ids=None))
         assert found == {name: pytest.approx(expected[name]) for name in KNOWN}
-
-
-def test_a_tokenizer_without_padding_reads_ids_that_are_padded(judges, tokenizer):
-    """As those of many causal models, which have no pad token."""
-    given = EvalPrediction(predictions=ids_of(tokenizer, SOURCES), label_ids=None)
-    expected = compute_metrics(judges, tokenizer, SOURCES, ARTICLES, LABELS)(given)
-    bare = deepcopy(tokenizer)
-    bare.pad_token = None
-    assert compute_metrics(judges, bare, SOURCES, ARTICLES, LABELS)(given) == expected
 
 
 def test_what_is_no_headline_of_these_sources_is_refused(judges, tokenizer):

@@ -75,26 +75,26 @@ def judge(options: TrainJudgeOptions) -> None:
 
     from change_it.hub.packaging import write_readme
     from change_it.judges.train import train_judge  # loads torch
-    from change_it.training.run_folder import process_state
 
     to = console()
     for one in judges:
-        metrics = train_judge(one)
-        if not process_state().is_main_process:
+        if not (metrics := train_judge(one)):  # not the main process
             continue
         write_readme(one.out, "judge")
-        if len(judges) == 1:
-            if within := within_event_table(metrics):
-                print_table(within, to)
-            print_table(table_of(metrics), to)
+        for table in (within_event_table(metrics), table_of(metrics)) if len(judges) == 1 else ():
+            if table:
+                print_table(table, to)
         print_lines([f"✓ {one.task} {line_of(metrics)}: {one.out}{_processes(metrics)}"], to)
-    if process_state().is_main_process:
-        print_lines(_next(options), to)
+    if metrics:
+        print_lines([_next(options)], to)
 
 
 def _processes(metrics: Mapping[str, Any]) -> str:
-    """How many processes trained: a launcher may have started fewer than it was asked for."""
-    return f" (processes: {metrics.get('processes', 1)})"
+    """How many processes trained, since a launcher may have started fewer than it was asked for; and their precision."""
+    mixed = metrics.get("options", {}).get("mixed_precision", "no")
+    return (
+        f" (processes: {metrics.get('processes', 1)}{'' if mixed == 'no' else f', mixed precision: {mixed}'})"
+    )
 
 
 def line_of(metrics: Mapping[str, Any]) -> str:
@@ -108,12 +108,12 @@ def line_of(metrics: Mapping[str, Any]) -> str:
     return f"F1 {', '.join(parts)}"
 
 
-def _next(options: TrainJudgeOptions) -> list[str]:
+def _next(options: TrainJudgeOptions) -> str:
     """What comes after these judges."""
     folder = options.out if options.task == "all" else options.out.parent
     if lacking := [task for task in TASKS if not (folder / task).is_dir()]:
-        return [f"Next: {folder} lacks {listed(lacking)}; --task all trains all four."]
-    return [f"Next: change-it audit --judges {folder} --corpus {options.corpus}"]
+        return f"Next: {folder} lacks {listed(lacking)}; --task all trains all four."
+    return f"Next: change-it audit --judges {folder} --corpus {options.corpus}"
 
 
 def generator(options: GeneratorOptions) -> None:
@@ -128,22 +128,18 @@ def generator(options: GeneratorOptions) -> None:
 
     from change_it.generators.train import train_generator
     from change_it.hub.packaging import write_readme
-    from change_it.training.run_folder import process_state
 
-    metrics = train_generator(options)
-    if process_state().is_main_process:
-        write_readme(options.out, "generator")
-        sizes, training = metrics["sizes"], metrics["training"]
-        lines = [
-            f"{sizes['train']:,} training and {sizes['validation']:,} validation examples, "
-            f"{sizes['trained']:,} of {sizes['parameters']:,} parameters trained; {training['updates']:,} updates "
-            f"({training['epochs']:.1f} epochs, stopped: {training['stopped']}) in {metrics['seconds']['training']:.0f} s; "
-            f"validation loss {metrics['validation_loss']:.3f} a token (update {training['best_update']:,}); "
-            f"weights {metrics['weights_hash'][:6]}",
-            f"✓ generator in {options.out}{_processes(metrics)}",
-            f"Next: change-it transfer --generator {options.out} --corpus {options.corpus} --out new.csv",
-        ]
-        if signs := [f"{sign} (in {count:,})" for sign, count in metrics.get("unknown_signs", {}).items()]:
-            fault = f"Warning: the tokenizer has no token for signs of headlines, {listed(signs, 5)}"
-            lines.insert(1, f"{fault}: they cannot be written; take another --architecture.")
-        print_lines(lines, console())
+    if not (metrics := train_generator(options)):  # not the main process
+        return
+    write_readme(options.out, "generator")
+    sizes, training = metrics["sizes"], metrics["training"]
+    lines = [
+        f"{sizes['train']:,} training and {sizes['validation']:,} validation examples, "
+        f"{sizes['trained']:,} of {sizes['parameters']:,} parameters trained; {training['updates']:,} updates "
+        f"({training['epochs']:.1f} epochs, stopped: {training['stopped']}) in {metrics['seconds']['training']:.0f} s; "
+        f"validation loss {metrics['validation_loss']:.3f} a token (update {training['best_update']:,}); "
+        f"weights {metrics['weights_hash'][:6]}",
+        f"✓ generator in {options.out}{_processes(metrics)}",
+        f"Next: change-it transfer --generator {options.out} --corpus {options.corpus} --out new.csv",
+    ]
+    print_lines(lines, console())

@@ -240,7 +240,7 @@ def _with_broken(
         versions = [headline]
         for _ in range(times):  # by the first corruption in random order that applies; none to a word or two
             order = random.choice(len(corruptions), len(corruptions), replace=False, p=weights)
-            broken = (corrupt(headline, corruptions[row], random, lexicon) for row in order)
+            broken = (corrupt(headline, corruptions[place], random, lexicon) for place in order)
             versions += filter(None, [next(filter(None, broken), None)])
         texts += versions
         labels += [1] + [0] * (len(versions) - 1)

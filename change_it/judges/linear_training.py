@@ -173,6 +173,7 @@ def _boost(
     """
     from sklearn.tree import DecisionTreeRegressor
 
+    features = np.ascontiguousarray(features, np.float32)  # so that it is not checked for each tree
     even = np.where(labels == 1, 0.5 / np.mean(labels), 0.5 / np.mean(1 - labels))
     least, total = max(1, min(20, len(labels) // 20)), np.zeros(len(labels))
     how: dict[str, Any] = {"max_leaf_nodes": leaves, "min_samples_leaf": least, "max_features": share}
@@ -182,8 +183,9 @@ def _boost(
         curvature = np.maximum(one * (1 - one), 1e-4)
         of = slice(None) if rows == 1 else np.sort(random.permutation(len(labels))[: int(rows * len(labels))])
         model = DecisionTreeRegressor(**how, monotonic_cst=rising, random_state=seed + number)
-        model.fit(features[of], ((labels - one) / curvature)[of], sample_weight=(even * curvature)[of])
-        total += RATE * model.predict(features)
+        step, weight = ((labels - one) / curvature)[of], (even * curvature)[of]
+        model.fit(features[of], step, sample_weight=weight, check_input=False)
+        total += RATE * model.predict(features, check_input=False)
         trees.append(model.tree_)
     sizes = np.array([tree.node_count for tree in trees])
     names = ("feature", "threshold", "children_left", "children_right", "value")

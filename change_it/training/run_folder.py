@@ -140,7 +140,11 @@ def train_in_folder(
     }
     for name, content in {**files, METRICS: metrics}.items():
         write_json(final / name, content)
-    publish(final, out, logs=work / what / "runs")
+    if (logs := work / what / "runs").exists():
+        shutil.copytree(logs, final / "logs", dirs_exist_ok=True)  # where it was stopped here they are there
+    with replace_folder(out, METRICS, work=WORK, later=["README.md"]) as folder:  # files of others stay
+        for path in list(final.iterdir()):
+            os.replace(path, folder / path.name)
     return metrics
 
 
@@ -170,12 +174,3 @@ def _open(work: Path, what: str, record: Mapping[str, Any], *, resume: bool) -> 
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     write_json(work / "options.json", record)
-
-
-def publish(final: Path, out: Path, *, logs: Path | None = None) -> None:
-    """Replace the model in `out` as a whole by the finished one; drop everything unfinished, keep files of others."""
-    if logs is not None and logs.exists():
-        shutil.copytree(logs, final / "logs", dirs_exist_ok=True)  # where it was stopped here they are there
-    with replace_folder(out, METRICS, work=WORK, later=["README.md"]) as folder:
-        for path in list(final.iterdir()):
-            os.replace(path, folder / path.name)

@@ -129,7 +129,7 @@ def trained_tensors(model: nn.Module) -> dict[str, Tensor]:
 
 
 class Clock(TrainerCallback):
-    """When a run ends and writes checkpoints, by the time; and its best weights so far."""
+    """When a run ends and writes checkpoints, by the time; its best weights so far; and a bar of its updates with the last losses."""
 
     def __init__(self, options: TrainingOptions, started: float, *, evaluates: bool):
         self.evaluates, self.every = evaluates, 60 * options.checkpoint_minutes
@@ -146,9 +146,11 @@ class Clock(TrainerCallback):
         """Seconds of training in the main process, those before a run was resumed among them."""
         return float(of_main_process(self.before + time.monotonic() - self.begun))
 
-    def on_train_begin(self, *_: Any, **__: Any) -> None:
+    def on_train_begin(self, args: Any, state: TrainerState, *_: Any, **__: Any) -> None:
         """Begin to count."""
         self.begun, self.saved = time.monotonic(), self.before
+        shown = state.is_world_process_zero
+        self.bar = bar("training", state.max_steps, initial=state.global_step, shown=shown)
 
     def on_step_end(self, args: Any, state: TrainerState, control: TrainerControl, **_: Any) -> None:
         """Decide what follows an update."""
@@ -157,13 +159,20 @@ class Clock(TrainerCallback):
             control.should_training_stop, self.stopped = True, "time"
             control.should_log, control.should_evaluate = True, self.evaluates
         control.should_save = not control.should_training_stop and seconds - self.saved >= self.every
+        self.bar.update(state.global_step - self.bar.n)
 
     def on_log(self, args: Any, state: TrainerState, control: Any, **more: Any) -> None:
         """Refuse to go on with weights that are no numbers."""
-        if not math.isfinite(more["logs"].get("loss", 0.0)):
+        logs = more["logs"]
+        if not math.isfinite(logs.get("loss", 0.0)):
             raise InputError(
                 f"the loss is no number after {state.global_step} updates: give a lower --arg learning_rate, or bf16 in the place of fp16"
             )
+        self.bar.set_postfix({name.removeprefix("eval_"): logs[name] for name in LOSSES if name in logs})
+
+    def on_train_end(self, *_: Any, **__: Any) -> None:
+        """Take the bar off."""
+        self.bar.close()
 
     def on_save(self, args: Any, state: TrainerState, control: Any, **_: Any) -> None:
         """Complete a checkpoint."""
@@ -173,28 +182,6 @@ class Clock(TrainerCallback):
             if self.best:
                 save_file(self.best, folder / BEST)
             write_json(folder / COMPLETE, {"seconds": self.saved})
-
-
-class TrainingBar(TrainerCallback):
-    """A bar of the updates, with the last losses."""
-
-    def on_train_begin(self, args: Any, state: TrainerState, *_: Any, **__: Any) -> None:
-        """Show it in the main process."""
-        shown = state.is_world_process_zero
-        self.bar = bar("training", state.max_steps, initial=state.global_step, shown=shown)
-
-    def on_step_end(self, args: Any, state: TrainerState, *_: Any, **__: Any) -> None:
-        """Count an update."""
-        self.bar.update(state.global_step - self.bar.n)
-
-    def on_log(self, *_: Any, **more: Any) -> None:
-        """Show the last losses."""
-        losses = {name.removeprefix("eval_"): more["logs"][name] for name in LOSSES if name in more["logs"]}
-        self.bar.set_postfix(losses)
-
-    def on_train_end(self, *_: Any, **__: Any) -> None:
-        """Take it off."""
-        self.bar.close()
 
 
 class RunTrainer(Trainer):
@@ -209,7 +196,7 @@ class RunTrainer(Trainer):
             data_collator=run.collate,
             train_dataset=cast(Any, examples),  # a list is one, too
             eval_dataset=cast(Any, examples),  # Trainer wants one
-            callbacks=[clock, TrainingBar(), *([EarlyStoppingCallback(patience)] if patience else [])],
+            callbacks=[clock, *([EarlyStoppingCallback(patience)] if patience else [])],
             optimizer_cls_and_kwargs=adagrad(arguments) if arguments.optim == "adagrad" else None,
         )
         if cached is not None:  # Trainer writes that nothing is cached

@@ -36,5 +36,5 @@ def test_all_judges_of_both_folds_are_trained_by_one_command(corpus, tmp_path, m
 def test_one_judge_says_which_are_lacking_beside_it(tmp_path):
     options = {"corpus": "corpus", "out": tmp_path / "hh"}
     (tmp_path / "hh").mkdir()
-    [line] = command._next(command.TrainJudgeOptions(task="hh", **options))
+    line = command._next(command.TrainJudgeOptions(task="hh", **options))
     assert "lacks main, ah; --task all trains all four" in line

@@ -8,14 +8,11 @@ import numpy as np
 import pytest
 from malformed import edit
 from saved_judges import save_judges
-from scoring_fakes import RuleJudge, write_stand_ins
-from tiny_generators import save_generator
+from scoring_fakes import RuleJudge
 from transformers import PreTrainedTokenizerBase
 
-from change_it.cli import main
 from change_it.errors import InputError
 from change_it.judges.judge import Judge
-from change_it.scoring.compute import compute_compliancy
 from change_it.scoring.judges import Judges
 
 LONG = "Derby sospeso per la pioggia, tifosi in strada fino a notte"
@@ -114,25 +111,3 @@ def test_only_one_thread_at_a_time_uses_the_tokenizer(trained, monkeypatch):
     with ThreadPoolExecutor(8) as pool:
         calls = [pool.submit(judge.probabilities, HEADLINES, batch_size=1, progress=False) for _ in range(16)]
         assert all(call.result() == pytest.approx(expected) for call in calls)
-
-
-def test_commands_and_the_function_load_judges_with_the_precision_asked(corpus, tmp_path, monkeypatch):
-    asked = []
-
-    def refuse(name, **options):
-        asked.append(options)
-        raise InputError("no judges here")
-
-    monkeypatch.setattr(Judges, "from_pretrained", refuse)
-    judges, generator = write_stand_ins(tmp_path / "judges"), tmp_path / "sum"
-    save_generator(generator, to="faro", outlets=("colle", "faro"))
-    for command in (
-        f"score --corpus {corpus} --judges {judges}",
-        f"audit --corpus {corpus} --judges {judges} --out {tmp_path}/audit",
-        f"transfer --generator {generator} --corpus {corpus} --rerank {judges} --out {tmp_path}/new.csv",
-    ):
-        assert main([*command.split(), "--precision", "bf16", "--device", "cpu"]) == 2
-    assert asked == [{"precision": "bf16", "device": "cpu"}] * 3
-    with pytest.raises(InputError):
-        compute_compliancy(["Nuovo"], ["Titolo"], ["Testo."], ["colle"], "judges", precision="bf16")
-    assert asked[-1]["precision"] == "bf16"

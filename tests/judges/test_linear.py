@@ -7,7 +7,9 @@ import pytest
 import torch
 from saved_judges import check_loads
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeRegressor
+from threadpoolctl import threadpool_info, threadpool_limits
 from transformers import ByT5Tokenizer
 
 from change_it.judges import linear
@@ -47,6 +49,19 @@ def test_answers_are_the_same_of_bytes_alone_and_in_any_normal_form(judge, pairs
     assert judge.predict_proba([], pairs and []).shape == (0, 2)
     apart = [[normalize("NFD", text) for text in side] for side in (HEADLINES, pairs) if side]
     assert (judge.predict_proba(*apart) == together).all()
+
+
+def test_fits_are_on_one_thread(monkeypatch):
+    threads, fit = [], LogisticRegression.fit
+
+    def counted(*given, **options):
+        threads.extend(pool["num_threads"] for pool in threadpool_info())
+        return fit(*given, **options)
+
+    monkeypatch.setattr(LogisticRegression, "fit", counted)
+    with threadpool_limits(2):
+        main_judge()
+    assert {*threads} == {1}
 
 
 def test_ngrams_are_scikit_learns():
