@@ -1,6 +1,6 @@
 """How long do all metrics of HEvAS take, and how much memory? It prints JSON: seconds by the clock, and peak memory of the process.
 
-    python benchmarks/hevas.py --data articles.parquet --language en
+python benchmarks/hevas.py --data articles.parquet --language en
 """
 
 import json
