@@ -86,7 +86,7 @@ bench: $(VENV)/.installed-dev ## measured comparisons, JSON on standard output
 	$(BIN)/python benchmarks/corpus.py
 	$(BIN)/python benchmarks/quickstart.py
 	$(BIN)/python benchmarks/generator.py
-	$(BIN)/python benchmarks/hevas.py $(if $(DATA),--data $(DATA))
+	$(if $(DATA),$(BIN)/python benchmarks/hevas.py --data $(DATA))
 	$(if $(CORPUS),$(BIN)/python benchmarks/aspects.py --name corpus --build "$(CORPUS)" --out runs/aspects)
 
 dist: $(VENV)/.installed-dev ## wheel and source distribution in dist/, as an index would take them

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from change_it.commands.common import check_counts, print_json
 from change_it.errors import InputError
@@ -12,7 +12,7 @@ from change_it.hevas.documents import System, read_documents, read_systems
 from change_it.hevas.evaluation import evaluate
 from change_it.hevas.metrics import MetricOptions, check_input, chosen_metrics
 from change_it.hevas.readability import is_known
-from change_it.io import check_file, check_writable, listed, named_files
+from change_it.io import check_writable, listed, named_files
 from change_it.tables import console, print_table
 from change_it.text.stopwords import LISTED, guess_language
 
@@ -65,8 +65,6 @@ class HevasOptions(MetricOptions):
 def run(options: HevasOptions) -> None:
     """Measure the systems of the files and the baselines."""
     files = [file for _, file in named_files(options.system, option="--system", example="mine=mine.txt")]
-    for file in files:
-        check_file(file)
     check_counts(resamples=options.resamples)
     if options.out:
         inputs = [options.documents, options.vectors, *files]
@@ -83,21 +81,16 @@ def run(options: HevasOptions) -> None:
     unknown = [name for name in metrics if not options.metrics and not is_known(name, language)]
     metrics = tuple(name for name in metrics if name not in unknown)
     check_input(documents, metrics, options)
-    names = [COPY, *BASELINES]
-    documents, systems = read_systems(
-        options.system, documents, taken=names, shared_items=options.shared_items
-    )
+    names, shared = [COPY, *BASELINES], options.shared_items
+    documents, systems = read_systems(options.system, documents, taken=names, shared_items=shared)
     if documents.events is None:
         events = events_of(documents.texts, [""] * len(documents)).tolist()
         documents = replace(documents, events=tuple(events))
     for name in dict.fromkeys(options.baselines):
-        if name != COPY:
-            n_words, seed = options.n_words, options.seed
-            headlines = baseline(name, documents.texts, n_words=n_words, seed=seed, language=stop)
-        elif not (headlines := list(documents.originals)):
-            raise InputError(
-                "--baselines copy requires a corpus folder, whose articles have original headlines"
-            )
+        if name == COPY and not documents.originals:
+            raise InputError("--baselines copy requires a corpus folder, with original headlines")
+        how: dict[str, Any] = {"n_words": options.n_words, "seed": options.seed, "language": stop}
+        headlines = documents.originals if name == COPY else baseline(name, documents.texts, **how)
         systems.append(System(name, tuple(headlines)))
 
     from change_it.results.hevas_report import (  # loads matplotlib and polars

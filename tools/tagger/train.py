@@ -2,7 +2,7 @@
 
 import random
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple, get_args
@@ -21,19 +21,12 @@ SCALE = 32
 #: Features whose weights all stay below this are not kept.
 FLOOR = 0.25
 
-_COLUMN = {tag: column for column, tag in enumerate(TAGS)}
-
 
 class Sentence(NamedTuple):
     """Words and their universal tags."""
 
     words: list[str]
     tags: list[str]
-
-    def add(self, word: str, tag: str) -> None:
-        """One word more."""
-        self.words.append(word)
-        self.tags.append(tag)
 
 
 @dataclass(kw_only=True)
@@ -61,7 +54,7 @@ class TaggerOptions:
 
 
 def read_treebank(path: Path, language: str) -> list[Sentence]:
-    """The sentences of a CoNLL-U file that a tagger learns from.
+    """Return the sentences of a CoNLL-U file that a tagger learns from.
 
     Italian ones come as a running text writes them ("della", "farlo" with the tag of their first part, ADP, VERB) and
     then, where this differs, as the treebank's words ("di", "la"); English ones as the treebank's words.
@@ -81,14 +74,13 @@ def read_treebank(path: Path, language: str) -> list[Sentence]:
             if "-" in number:
                 token, end = word, int(number.split("-")[1])
                 continue
-            if tag not in _COLUMN or not number.isdigit():
+            if tag not in TAGS or not number.isdigit():
                 raise InputError(f"{path}: {line!r} is not CoNLL-U with universal tags")
-            words.add(word, tag)
-            if int(number) > end:
-                running.add(word, tag)
-            elif token:
-                running.add(token, tag)
-                token = ""
+            own, token = token if int(number) <= end else word, ""
+            for sentence, form in ((words, word), (running, own)):
+                if form:
+                    sentence.words.append(form)
+                    sentence.tags.append(tag)
         if words.words:
             treebank += [words] if language == "en" or running == words else [running, words]
     if not treebank:
@@ -97,7 +89,7 @@ def read_treebank(path: Path, language: str) -> list[Sentence]:
 
 
 def as_headline(sentence: Sentence, case: Case, draw: random.Random) -> Sentence:
-    """A sentence in another typography, without its full stop; in `title`, half of the time words of up to three letters stay."""
+    """Return a sentence in another typography, without its full stop; in `title`, half of the time words of up to three letters stay."""
     words, tags = sentence
     end = len(words) - (len(words) > 1 and words[-1] == ".")
     words = words[:end]
@@ -130,7 +122,7 @@ class _Trainer:
         last = before = ""
         for i, tag in enumerate(sentence.tags):
             rows = fixed[i] + self.rows(tag_features(low[i], low[i + 1], last, before))
-            guess, truth = int(self.weights[rows].sum(axis=0).argmax()), _COLUMN[tag]
+            guess, truth = int(self.weights[rows].sum(axis=0).argmax()), TAGS.index(tag)
             self.step += 1
             if guess != truth:
                 # The average of the weights is the weights less total/steps.
@@ -162,37 +154,33 @@ def train(
     def ready(sentence: Sentence) -> tuple[Sentence, list[list[int]]]:
         return sentence, [trainer.rows(row) for row in word_features(sentence.words, language)]
 
-    written = [ready(sentence) for sentence in sentences]
-    headlines = {case: [ready(as_headline(each, case, draw)) for each in sentences] for case in cases}
+    written = list(map(ready, sentences))
+    headlines = {case: [ready(as_headline(one, case, draw)) for one in sentences] for case in cases}
     order = list(range(len(sentences)))
     for _ in range(epochs):
         draw.shuffle(order)
         for i in order:
             trainer.learn(*written[i])
             trainer.learn(*headlines[draw.choice(cases)][i])
-    closed = {
-        f"{form} {tag}"
-        for words, tags in sentences
-        for form, tag in zip(forms(words), tags, strict=True)
-        if tag in CLOSED
-    }
+    pairs = {pair for words, tags in sentences for pair in zip(forms(words), tags, strict=True)}
+    closed = {f"{form} {tag}" for form, tag in pairs if tag in CLOSED}
     return PerceptronTagger(language, *trainer.average(), closed)
 
 
 def save(tagger: PerceptronTagger, path: Path) -> None:
     """Write the weights to one compressed file; the same tagger gives the same bytes."""
+
+    def packed(lines: list[str]) -> NDArray[np.uint8]:
+        return np.frombuffer("\n".join(lines).encode(), np.uint8)
+
     with replace_file(path) as partial, partial.open("wb") as file:
         np.savez_compressed(
             file,
-            features=_packed(sorted(tagger.index, key=tagger.index.__getitem__)),
+            features=packed(sorted(tagger.index, key=tagger.index.__getitem__)),
             weights=tagger.weights.astype(np.int16),
-            closed=_packed(sorted(tagger.closed)),
+            closed=packed(sorted(tagger.closed)),
             tags=np.array(TAGS),
         )
-
-
-def _packed(lines: Iterable[str]) -> NDArray[np.uint8]:
-    return np.frombuffer("\n".join(lines).encode(), np.uint8)
 
 
 def run(options: TaggerOptions) -> None:
