@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -10,14 +11,20 @@ from corpus_fakes import articles, write_articles
 from malformed import edit, edit_weights
 from safetensors import safe_open
 from tiny_generators import CARD, HEADLINES, batch_of, found_by, options, transferred
+from tokenizers import Tokenizer
+from tokenizers.models import BPE
+from tokenizers.trainers import BpeTrainer
+from transformers import PreTrainedTokenizerFast
 
 from change_it.commands import corpus as corpus_commands
+from change_it.commands import train as train_commands
 from change_it.commands.transfer import TransferOptions
 from change_it.corpus.corpus_options import BuildOptions
 from change_it.errors import InputError
 from change_it.generators import train
 from change_it.generators.folder import GeneratorInfo
 from change_it.generators.generator import add_adapters, load_generator, load_model, load_tokenizer
+from change_it.generators.recipes import load_recipe
 
 
 def keys(folder, name):
@@ -36,6 +43,28 @@ def test_a_whole_model_learns_and_reloads(corpus, tmp_path, tiny):
     assert "/" not in generator.info.architecture
     found = found_by(generator.model, generator.format, HEADLINES, num_beams=3, candidates=2)
     assert all(1 <= len(candidates) <= 2 for candidates in found)
+
+
+def test_signs_without_a_token_and_the_precision_are_recorded_and_said(
+    corpus, tmp_path, tiny_models, capsys, monkeypatch
+):
+    folder = shutil.copytree(tiny_models["t5"], tmp_path / "ascii")
+    backend = Tokenizer(BPE(unk_token="<unk>"))
+    special = {"pad_token": "<pad>", "eos_token": "</s>", "bos_token": "<s>", "unk_token": "<unk>"}
+    trainer = BpeTrainer(vocab_size=200, special_tokens=list(special.values()), show_progress=False)
+    backend.train_from_iterator(map(chr, range(32, 127)), trainer)
+    PreTrainedTokenizerFast(tokenizer_object=backend, **special).save_pretrained(folder)
+    monkeypatch.setenv("ACCELERATE_MIXED_PRECISION", "bf16")
+    chosen = options(corpus, tmp_path / "out", str(folder), max_steps=1, eval_steps=1)
+    train_commands.generator(chosen)
+    metrics = json.loads((tmp_path / "out/metrics.json").read_text(encoding="utf-8"))
+    headlines = load_recipe(corpus, "s2s2", "faro", seed=1).train.targets
+    counts = Counter(sign for headline in headlines for sign in set(headline) if ord(sign) > 126)
+    assert metrics["precision"] == "bf16"
+    assert metrics["unknown_signs"] == dict(counts) != {}
+    assert (
+        f"no token for signs of headlines, {[*metrics['unknown_signs']][0]} (in " in capsys.readouterr().out
+    )
 
 
 @pytest.mark.parametrize("tiny", ["t5", "llama"], indirect=True)
