@@ -70,6 +70,12 @@ def test_rewrite_trains_one_generator_for_both_outlets_in_bfloat16(corpus, tmp_p
         transfer("Crolla il ponte", to="colle")
 
 
+def test_sharded_models_are_refused(corpus, tmp_path, monkeypatch):
+    monkeypatch.setenv("ACCELERATE_USE_FSDP", "true")
+    with pytest.raises(InputError, match="FSDP shards the model, .*: launch without it"):
+        train.train_generator(options(corpus, tmp_path))
+
+
 def test_presets_are_the_papers(tmp_path, tiny_models):
     def of(architecture, **changes):
         given = {"recipe": "sum", "corpus": "c", "out": tmp_path, "architecture": architecture, **changes}
