@@ -112,20 +112,10 @@ def untrained(tiny_models, tmp_path_factory):
     add_adapters(model, tiny_models["t5"], "encoder-decoder").save_pretrained(out)
     tokenizer.save_pretrained(out)
     about = CARD | {"recipe": "sum", "reads": "article", "to": "faro", "outlets": ("colle", "faro")}
-    about |= {
-        "kind": "encoder-decoder",
-        "architecture": "t5",
-        "base": tiny_models["t5"],
-        "target_tokens": 8,
-        "seed": 1,
-    }
-    GeneratorInfo(**about).save(out)
+    kind = {"kind": "encoder-decoder", "architecture": "t5", "base": tiny_models["t5"]}
+    GeneratorInfo(**about | kind, target_tokens=8, seed=1).save(out)
     assert load_generator(out, device="cpu").info.base == tiny_models["t5"]
     return out
-
-
-def drop(tensors):
-    del tensors[min(tensors)]
 
 
 @pytest.mark.parametrize(
@@ -134,7 +124,7 @@ def drop(tensors):
         ("generator.json", {"base": "../tiny-t5"}, "neither the full path of a folder nor a Hub id"),
         ("generator.json", {"base": "/nowhere/t5"}, r"belong to /nowhere/t5, .*name its new place as base"),
         ("adapter_config.json", {"lora_alpha": "x"}, "do not fit their base model"),
-        ("", drop, "Found missing adapter keys"),
+        ("", lambda tensors: tensors.pop(min(tensors)), "Found missing adapter keys"),
     ],
 )
 def test_adapters_without_their_base_or_damaged_are_refused(file, damage, says, untrained, tmp_path):

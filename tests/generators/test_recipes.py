@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from change_it.corpus.folder import read_table
-from change_it.corpus.rewriting import OPENING
+from change_it.corpus.training_sets import OPENING
 from change_it.generators.recipes import load_recipe, source_of
 from change_it.text.evidence import unsupported
 
