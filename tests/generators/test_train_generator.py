@@ -69,7 +69,7 @@ def test_rewrite_trains_one_generator_for_both_outlets_in_bfloat16(corpus, tmp_p
 
 def test_sharded_models_are_refused(corpus, tmp_path, monkeypatch):
     monkeypatch.setenv("ACCELERATE_USE_FSDP", "true")
-    with pytest.raises(InputError, match=r"FSDP shards the model, .*: launch without it"):
+    with pytest.raises(InputError, match="FSDP shards the model: launch without it"):
         train.train_generator(options(corpus, tmp_path))
 
 
