@@ -123,7 +123,7 @@ def _check(options: TransferOptions) -> None:
     if options.input:
         names = parse_columns(options.columns, COLUMNS)
         tables = read_tables([options.input], names)
-        if not any(list(islice(table.rows, LOOKED_AT)) for table in tables):
+        if not [row for table in tables for row in islice(table.rows, LOOKED_AT)]:
             raise InputError(
                 f"{options.input} holds no rows: give CSV with a header, or JSON with one object a line"
             )

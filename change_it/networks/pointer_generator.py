@@ -9,7 +9,6 @@ Imports are relative and stay in this folder, all of which goes to the Hub with 
 """
 
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any, Literal
 
 import torch
@@ -22,8 +21,6 @@ from .word_generator import IGNORED, UNSET, WordConfig, WordGenerator
 
 #: What padding takes from gate i and adds to gate f of an LSTM: i becomes 0 and f becomes 1.
 GATE_BIAS = 1e4
-#: Words whose logits are made at once for the loss: those of a batch stay in the cache.
-WORDS_AT_ONCE = 10_000
 
 
 class PointerGeneratorConfig(WordConfig):
@@ -152,18 +149,6 @@ def in_vocabulary(ids: Tensor, words: int, unknown: int) -> Tensor:
     return ids.masked_fill(ids >= words, unknown)
 
 
-def negative_log_likelihood(states: Tensor, weight: Tensor, bias: Tensor, wanted: Tensor) -> Tensor:
-    """(n,) cross-entropy of `linear(states, weight, bias)` and the `wanted` words, without a second matrix of that size, forward or backward."""
-    sums = []
-    for part, shift in zip(weight.split(WORDS_AT_ONCE), bias.split(WORDS_AT_ONCE), strict=True):
-        logits = functional.linear(states, part, shift)
-        logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
-        largest = logits.detach().amax(1, keepdim=True)
-        sums.append(logits.sub_(largest).exp_().sum(1).log() + largest.squeeze(1))
-    right = (states * functional.embedding(wanted, weight)).sum(1) + bias.index_select(0, wanted)
-    return reduce(torch.logaddexp, sums) - right
-
-
 class PointerGeneratorForConditionalGeneration(WordGenerator):
     """S2S, PN or PNC, as the configuration says; trains, generates, saves and loads like any encoder-decoder."""
 
@@ -263,19 +248,17 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
         embedded, hidden, context, attention, covered = learnt.split([part.shape[2] for part in steps], 1)
         inside = wanted < self.config.words
         words = in_vocabulary(wanted, self.config.words, self.config.unk_token_id)
-        nll = negative_log_likelihood(*self._merged(hidden, context), words)
-        if self.switch is None:
-            return self._mean(nll, lengths, rows)
-        copied = (attention * (encoded.source_ids.index_select(0, rows) == wanted.unsqueeze(1))).sum(1)
-        switch = self._switch(hidden, context, embedded).squeeze(1).to(nll.dtype).sigmoid()
-        probability = switch * inside * torch.exp(-nll) + (1 - switch) * copied
-        losses = -torch.log(probability + torch.finfo(probability.dtype).tiny)
+        logits = functional.linear(*self._merged(hidden, context))
+        logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
+        nll = functional.cross_entropy(logits, words, reduction="none")
+        losses = nll
+        if self.switch is not None:
+            copied = (attention * (encoded.source_ids.index_select(0, rows) == wanted.unsqueeze(1))).sum(1)
+            switch = self._switch(hidden, context, embedded).squeeze(1).to(nll.dtype).sigmoid()
+            probability = switch * inside * torch.exp(-nll) + (1 - switch) * copied
+            losses = -torch.log(probability + torch.finfo(probability.dtype).tiny)
         if self.coverage is not None:
             losses = losses + self.config.coverage_weight * torch.minimum(attention, covered).sum(1)
-        return self._mean(losses, lengths, rows)
-
-    def _mean(self, losses: Tensor, lengths: Tensor, rows: Tensor) -> Tensor:
-        """Mean of the losses of words in these rows, as the configuration says."""
         if not self.config.loss_by_sequence:
             return losses.mean()
         return (losses / lengths[rows]).sum() / (lengths > 0).sum()
@@ -293,7 +276,7 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
             extended = functional.pad(written * switch, (0, config.reserved))
             extended = extended.scatter_add(-1, sources, attention * (1 - switch))
         unknown = extended[..., config.unk_token_id].clone()
-        extended[..., [self._padding, config.unk_token_id, config.decoder_start_token_id]] = 0.0
+        extended[..., [config.pad_token_id, config.unk_token_id, config.decoder_start_token_id]] = 0.0
         most_attended = sources.gather(-1, attention.argmax(-1, keepdim=True))
         extended = extended.scatter_add(-1, most_attended, unknown.unsqueeze(-1))
         return torch.log(extended + torch.finfo(extended.dtype).tiny)

@@ -299,5 +299,5 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
         sources = encoded.sources.ids.repeat_interleave(beams, dim=0).unsqueeze(1).expand_as(places)
         extended = functional.pad(together[..., : config.words], (0, config.reserved))
         extended = extended.scatter_add(-1, sources, together[..., config.words :])
-        extended[..., [self._padding, config.unk_token_id, config.decoder_start_token_id]] = 0.0
+        extended[..., [config.pad_token_id, config.unk_token_id, config.decoder_start_token_id]] = 0.0
         return torch.log(extended + torch.finfo(extended.dtype).tiny)

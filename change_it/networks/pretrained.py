@@ -26,20 +26,14 @@ from change_it.io import MODEL_FILES, PICKLE, check_model, hub_fault, listed, re
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-#: What a model is loaded for: to answer as it was saved; as the base that adapters or training start from; as an encoder
-#: that gets a new head.
+#: What a model is loaded for: to answer as it was saved, with each tensor and no other; as the base that adapters or training
+#: start from, of which others are left; as an encoder, whose head and pooler may be new too.
 Use = Literal["saved", "base", "encoder"]
 #: What a configuration also says, where and with what a model was made, on which no answer depends.
 ORIGIN = frozenset({"_name_or_path", "architectures", "auto_map", "transformers_version"})
 TRAINED_ON = frozenset({"corpus", "encoder", "seed"})
 #: Files of a judge besides its weights and its configuration that its answers depend on.
-ANSWERING = (
-    "tokenizer.json",
-    "vocab.txt",
-    "spiece.model",
-    "sentencepiece.bpe.model",
-    "tokenizer.model",
-)
+ANSWERING = ("tokenizer.json", "vocab.txt", "spiece.model", "sentencepiece.bpe.model", "tokenizer.model")
 _KERNEL = re.compile(r'_implementation": "[^"]*/')
 _ADAPTERS = "holds adapters, not a model: merge them first with merge_and_unload of peft"
 
@@ -159,17 +153,16 @@ def read_tokenizer(name: str | Path) -> Any:
 def load_weights(
     auto: Any, name: str | Path, *, use: Use = "saved", config: Any = None, dtype: torch.dtype = torch.float32
 ) -> Any:
-    """A model with the safetensors of a folder or Hub id; weights in a pickle, which can run code, are refused.
-
-    What is saved has each tensor of its model and no other; of a base others are left; of an encoder the head and the
-    pooler may be new too. A `config` takes the place of the one in the folder.
-    """
+    """A model with the safetensors of a folder or Hub id, and perhaps another `config`; weights in a pickle, which can run code, are refused."""
     file = Path(name, "config.json")
     if file.is_file() and _KERNEL.search(json.dumps(read_json(file))):
         raise InputError(f"{file} asks for a kernel, code of the Hub, which is not run: save the model again")
     if Path(name, "model.safetensors.index.json").is_file():
         weight_files(Path(name), command="save_pretrained")  # no shard lies outside
-    other = f"{name} was saved by another version of change-it or has been damaged"
+    other, again = (
+        f"{name} was saved by another version of change-it or has been damaged",
+        "train or save it again",
+    )
     options = {"dtype": dtype, "use_safetensors": True, "output_loading_info": True}
     options |= {} if config is None else {"config": config}
     try:
@@ -181,26 +174,21 @@ def load_weights(
     except RuntimeError as error:
         if "mismatch" not in str(error):
             raise
-        raise InputError(
-            f"{other}: its weights do not fit its config.json; train or save it again"
-        ) from error
+        raise InputError(f"{other}: its weights do not fit its config.json; {again}") from error
     if getattr(model, "peft_config", None):
         raise InputError(f"{name} {_ADAPTERS}")
     missing = sorted(keys["missing_keys"])
-    if lacking := [key for key in missing if use != "encoder" or not _is_new(model, key)]:
-        raise InputError(f"{other}: its weights lack {listed(lacking, 3)}; train or save it again")
+    inside = "" if model.base_model is model else f"{model.base_model_prefix}."
+    if use == "encoder":  # the pooler and the head may be new
+        missing = [key for key in missing if key.startswith(inside) and "pooler" not in key]
+    if missing:
+        raise InputError(f"{other}: its weights lack {listed(missing, 3)}; {again}")
     if use == "saved" and (more := sorted(keys["unexpected_keys"])):
         raise InputError(
-            f"{other}: its config.json has no place for {listed(more, 3)} of its weights; train or save it again"
+            f"{other}: its config.json has no place for {listed(more, 3)} of its weights; {again}"
         )
     check_finite(model.state_dict(), name)
     return model
-
-
-def _is_new(model: Any, key: str) -> bool:
-    """Whether a tensor is of the pooler or of the head, which a pre-trained encoder need not have."""
-    inside = model.base_model is model or key.startswith(f"{model.base_model_prefix}.")
-    return not inside or "pooler" in key
 
 
 def check_finite(tensors: Mapping[str, torch.Tensor], name: str | Path) -> None:

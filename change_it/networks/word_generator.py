@@ -10,12 +10,10 @@ from transformers import GenerationMixin, PreTrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import Seq2SeqLMOutput
 
 from .formats import WordFormat
-from .tokenizer import HeadlineTokenizer
+from .tokenizer import IGNORED, HeadlineTokenizer
 
 if TYPE_CHECKING:  # `save_pretrained` looks for such lines, and saves these files too
     from .headline_pipeline import HeadlinePipeline  # noqa: F401 (saved with this file)
-
-IGNORED = -100
 
 
 class WordConfig(PreTrainedConfig):
@@ -76,18 +74,14 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
         use_cache: bool | None = None,
         **kwargs: Any,
     ) -> Seq2SeqLMOutput:
-        """Loss of the labels, or log-probabilities of the next word.
+        """Loss of the labels, or (n, t, vocab_size) log-probabilities of the next word, none for `<unk>`.
 
         Sources (n, tokens) have temporary ids and padding on the right; `decoder_input_ids` (n, t) are the words so far, `<s>`
-        first, from the labels when not given; `labels` (n, t) end with `</s>` and are padded with -100. The Transformer
-        carries `past_key_values` on in place. With labels the loss is the mean over their words (with `loss_by_sequence` that
-        over headlines of those) of -log P(word), for PNC of the weighted coverage loss (eq. 13) too, and there are no logits. Without, they are (n, t, vocab_size)
-        log-probabilities over the extended vocabulary, none for `<unk>`.
+        first, from the labels when not given; `labels` (n, t) end with `</s>` and are padded with -100. The loss is the mean over
+        their words (with `loss_by_sequence` over headlines) of -log P(word), for PNC of the weighted coverage loss (eq. 13) too.
         """
         encoded = self.encoder(input_ids, attention_mask) if encoder_outputs is None else encoder_outputs
         if decoder_input_ids is None:
-            if labels is None:
-                raise ValueError("give decoder_input_ids or labels")
             decoder_input_ids = self.prepare_decoder_input_ids_from_labels(labels)
         steps, state = self._decode(decoder_input_ids, encoded, past_key_values)
         if labels is not None:
@@ -98,10 +92,10 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
             encoder_last_hidden_state=encoded.last_hidden_state,
         )
 
-    def prepare_decoder_input_ids_from_labels(self, labels: Tensor) -> Tensor:
+    def prepare_decoder_input_ids_from_labels(self, labels: Any) -> Tensor:
         """`<s>` and all labels but the last."""
-        shifted = labels.roll(1, dims=1)
-        shifted = shifted.masked_fill(shifted == IGNORED, self._padding)
+        shifted: Tensor = labels.roll(1, dims=1)
+        shifted = shifted.masked_fill(shifted == IGNORED, self.config.pad_token_id or 0)
         shifted[:, 0] = self.config.decoder_start_token_id or 0
         return shifted
 
@@ -121,7 +115,3 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
             "encoder_outputs": encoder_outputs,
             "use_cache": use_cache,
         }
-
-    @property
-    def _padding(self) -> int:
-        return self.config.pad_token_id or 0

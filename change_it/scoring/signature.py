@@ -17,9 +17,6 @@ from change_it.judges.spec import TASKS, TRAINED
 if TYPE_CHECKING:  # loads torch
     from change_it.scoring.judges import Judges
 
-#: Stands for the weights of a model behind a server, which nobody here has seen.
-ENDPOINT = "endpoint"
-
 _SIGNATURE = re.compile(
     r"fold:(?P<fold>all|0|1)"
     + "".join(rf"\|{task}:(?P<{task}>[0-9a-f]{{64}})" for task in TASKS)
@@ -89,25 +86,6 @@ class Reranker:
         if same := [task for task, hash_ in self.hashes.items() if hash_ in other.hashes.values()]:
             shared.append(f"the weights of {' and '.join(same)} are the same")
         return shared
-
-
-@dataclass(frozen=True)
-class Writer:
-    """The generator of a headline: SHA-256 of its weights, of adapters alone where there are any, the pre-trained model behind them, and its prompt if it was not trained.
-
-    A prediction file says in its column `generator` who wrote: `<sha256>`, `<sha256>|gemma-3-270m`, of a model that was
-    prompted `<sha256>|gemma-3-270m|prompt:it+1a2b3c|shots:3+nearest|v:0.1.0`, and `endpoint|NAME|prompt:…` of one behind a server.
-    """
-
-    weights_hash: str
-    base: str = ""
-    asked: str = ""
-
-    @property
-    def signature(self) -> str:
-        """The value of the column `generator` of a prediction file."""
-        names = self.weights_hash, self.base.replace("|", "_"), self.asked
-        return "|".join([*filter(None, names), *([f"v:{__version__}"] if self.asked else [])])
 
 
 def parse_reranker(text: str, file: object = "a prediction file") -> Reranker:

@@ -52,16 +52,10 @@ def test_each_row_is_asked_for_once_with_the_prompt_of_the_corpus(server, option
     assert prompt.startswith("Riscrivi il titolo di un articolo come lo stamperebbe il giornale faro.")
     assert prompt.endswith("è crollato.\n\nTitolo su colle: Crolla il ponte {to} 0\nTitolo su faro:")
     assert rows[0]["generator"].startswith("endpoint|tiny-2026|prompt:it+")
-    assert "|v:" in rows[0]["generator"]
     assert not list(tmp_path.glob("*.partial"))
-
-
-def test_drawn_headlines_are_asked_for_as_they_are_said(server, options):
     transferred(options(generation=("do_sample=true", "temperature=0.7", "top_p=0.5"), seed=4))
-    request = server.requests[0]
+    request = server.requests[-1]
     assert [request[name] for name in ("temperature", "top_p", "seed")] == [0.7, 0.5, 4]
-    with pytest.raises(InputError, match="a server takes do_sample, max_new_tokens, temperature, top_p al"):
-        transferred(options(generation=("repetition_penalty=1.2",)))
 
 
 def test_the_key_is_sent_and_never_shown_or_written(server, options, tmp_path, capsys, caplog, monkeypatch):
@@ -139,6 +133,7 @@ def test_a_server_that_is_not_there_leaves_nothing_in_the_way(options):
     ("changes", "message"),
     [
         ({"corpus": None}, "--endpoint requires --corpus"),
+        ({"generation": ("repetition_penalty=1.2",)}, "a server takes do_sample, max_new_tokens, tem"),
         ({"endpoint": "localhost:8000"}, "is no address of a server"),
         ({"endpoint": "http://me:secret@localhost/v1"}, "put it into the environment as CHANGE_IT_API_KEY"),
         ({"generation": ("num_beams=0",)}, "num_beams=0 is too few"),

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -10,14 +11,20 @@ from corpus_fakes import articles, write_articles
 from malformed import edit, edit_weights
 from safetensors import safe_open
 from tiny_generators import CARD, HEADLINES, batch_of, found_by, options, transferred
+from tokenizers import Tokenizer
+from tokenizers.models import BPE
+from tokenizers.trainers import BpeTrainer
+from transformers import PreTrainedTokenizerFast
 
 from change_it.commands import corpus as corpus_commands
+from change_it.commands import train as train_commands
 from change_it.commands.transfer import TransferOptions
 from change_it.corpus.corpus_options import BuildOptions
 from change_it.errors import InputError
 from change_it.generators import train
 from change_it.generators.folder import GeneratorInfo
 from change_it.generators.generator import add_adapters, load_generator, load_model, load_tokenizer
+from change_it.generators.recipes import load_recipe
 
 
 def keys(folder, name):
@@ -36,6 +43,27 @@ def test_a_whole_model_learns_and_reloads(corpus, tmp_path, tiny):
     assert "/" not in generator.info.architecture
     found = found_by(generator.model, generator.format, HEADLINES, num_beams=3, candidates=2)
     assert all(1 <= len(candidates) <= 2 for candidates in found)
+
+
+def test_signs_without_a_token_and_the_precision_are_recorded_and_said(
+    corpus, tmp_path, tiny_models, capsys, monkeypatch
+):
+    folder = shutil.copytree(tiny_models["t5"], tmp_path / "ascii")
+    backend = Tokenizer(BPE(unk_token="<unk>"))
+    special = {"pad_token": "<pad>", "eos_token": "</s>", "bos_token": "<s>", "unk_token": "<unk>"}
+    trainer = BpeTrainer(vocab_size=200, special_tokens=list(special.values()), show_progress=False)
+    backend.train_from_iterator(map(chr, range(32, 127)), trainer)
+    PreTrainedTokenizerFast(tokenizer_object=backend, **special).save_pretrained(folder)
+    monkeypatch.setenv("ACCELERATE_MIXED_PRECISION", "bf16")
+    chosen = options(corpus, tmp_path / "out", str(folder), max_steps=1, eval_steps=1)
+    train_commands.generator(chosen)
+    metrics = json.loads((tmp_path / "out/metrics.json").read_text(encoding="utf-8"))
+    headlines = load_recipe(corpus, "s2s2", "faro", seed=1).train.targets
+    counts = Counter(sign for headline in headlines for sign in set(headline) if ord(sign) > 126)
+    assert metrics["precision"] == "bf16"
+    assert metrics["unknown_signs"] == dict(counts) != {}
+    first = next(iter(metrics["unknown_signs"]))
+    assert f"no token for signs of headlines, {first} (in " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("tiny", ["t5", "llama"], indirect=True)
@@ -84,20 +112,10 @@ def untrained(tiny_models, tmp_path_factory):
     add_adapters(model, tiny_models["t5"], "encoder-decoder").save_pretrained(out)
     tokenizer.save_pretrained(out)
     about = CARD | {"recipe": "sum", "reads": "article", "to": "faro", "outlets": ("colle", "faro")}
-    about |= {
-        "kind": "encoder-decoder",
-        "architecture": "t5",
-        "base": tiny_models["t5"],
-        "target_tokens": 8,
-        "seed": 1,
-    }
-    GeneratorInfo(**about).save(out)
+    kind = {"kind": "encoder-decoder", "architecture": "t5", "base": tiny_models["t5"]}
+    GeneratorInfo(**about | kind, target_tokens=8, seed=1).save(out)
     assert load_generator(out, device="cpu").info.base == tiny_models["t5"]
     return out
-
-
-def drop(tensors):
-    del tensors[min(tensors)]
 
 
 @pytest.mark.parametrize(
@@ -106,7 +124,7 @@ def drop(tensors):
         ("generator.json", {"base": "../tiny-t5"}, "neither the full path of a folder nor a Hub id"),
         ("generator.json", {"base": "/nowhere/t5"}, r"belong to /nowhere/t5, .*name its new place as base"),
         ("adapter_config.json", {"lora_alpha": "x"}, "do not fit their base model"),
-        ("", drop, "Found missing adapter keys"),
+        ("", lambda tensors: tensors.pop(min(tensors)), "Found missing adapter keys"),
     ],
 )
 def test_adapters_without_their_base_or_damaged_are_refused(file, damage, says, untrained, tmp_path):

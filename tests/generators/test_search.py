@@ -18,7 +18,6 @@ from change_it.networks.formats import (
 from change_it.networks.tokenizer import IGNORED, train_tokenizer
 
 SOURCES = ["Il governo cade e si torna a votare", "«Sì» alla riforma, ma perché?", "Crolla il ponte"]
-ODD = ["", "   \n", "\ud800 a \x00", "parola " * 3000, "😀" * 50, "Il governo"]
 LENGTHS = {"max_source_tokens": 40, "max_target_tokens": 12}
 
 

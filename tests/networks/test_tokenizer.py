@@ -25,17 +25,8 @@ ODD = [
     "1,2,3 .5 5. ,5",
     "ﬁne della ½ corsa, m²",
 ]
-
-
-def plain(text):
-    """What a headline comes back as: NFC, single spaces."""
-    return " ".join(unicodedata.normalize("NFC", text).split())
-
-
-@pytest.fixture(scope="module")
-def knowing():
-    """Knows every odd text's tokens."""
-    return train_tokenizer(ODD, size=10_000, reserved=50)
+#: What comes back: NFC, single spaces.
+PLAIN = [" ".join(unicodedata.normalize("NFC", text).split()) for text in ODD]
 
 
 @pytest.fixture(scope="module")
@@ -44,12 +35,20 @@ def ignorant():
     return train_tokenizer(["il la e di, di. la"], size=50, reserved=50)
 
 
-def test_headlines_come_back_exactly(knowing, ignorant):
-    for tokenizer in (knowing, ignorant):
+def test_headlines_come_back_exactly_also_from_a_saved_tokenizer(ignorant, tmp_path):
+    knowing = train_tokenizer(ODD, size=10_000, reserved=50)
+    knowing.save_pretrained(tmp_path)
+    PointerGeneratorConfig(vocab_size=len(knowing) + 50, reserved=50).save_pretrained(tmp_path)
+    loaded = AutoTokenizer.from_pretrained(tmp_path)
+    assert type(loaded) is HeadlineTokenizer
+    assert loaded.reserved == 50
+    assert loaded.get_vocab() == knowing.get_vocab()
+    for tokenizer in (knowing, ignorant, loaded):
         rows, unknown = tokenizer.sources(ODD, max_tokens=200)
         labels = tokenizer.targets(ODD, unknown, max_tokens=200)
-        assert tokenizer.headlines(labels, unknown) == [*map(plain, ODD)]
-        assert tokenizer.headlines(rows, unknown) == [*map(plain, ODD)]
+        assert tokenizer.headlines(labels, unknown) == tokenizer.headlines(rows, unknown) == PLAIN
+    texts = [*ODD, "Parole mai viste da nessuno"]
+    assert loaded.sources(texts, max_tokens=30) == knowing.sources(texts, max_tokens=30)
 
 
 def test_vocabulary_is_the_most_frequent_words_ties_by_alphabet():
@@ -58,41 +57,18 @@ def test_vocabulary_is_the_most_frequent_words_ties_by_alphabet():
     assert len(tokenizer) == 7
 
 
-def test_unknown_words_get_ids_in_order_of_first_occurrence():
+def test_unknown_words_have_ids_in_order_and_targets_copy_what_their_own_source_has():
     tokenizer = train_tokenizer(["il la"], size=10, reserved=5)
     rows, unknown = tokenizer.sources(["Rossi e il Bianchi e la Rossi", "la la"], max_tokens=20)
     assert unknown == [["Rossi", "e", "Bianchi"], []]
     il, la = tokenizer.convert_tokens_to_ids(["il", "la"])
     base = len(tokenizer)
-    first = [base, base + 1, il, base + 2, base + 1, la, base]
-    assert rows == [first, [la, la]]
-
-
-def test_targets_copy_only_what_their_own_source_has():
-    tokenizer = train_tokenizer(["il"], size=10, reserved=5)
+    assert rows == [[base, base + 1, il, base + 2, base + 1, la, base], [la, la]]
     unknown = [["Rossi"], ["Bianchi", "Verdi"]]
     labels = tokenizer.targets(["il Rossi Verdi", "il Verdi"], unknown, max_tokens=9)
-    base, il = len(tokenizer), tokenizer.convert_tokens_to_ids("il")
     assert labels == [[il, base, 1, 3], [il, base + 1, 3]]
     assert tokenizer.headlines(labels, unknown) == ["il Rossi", "il Verdi"]
     assert tokenizer.targets(["il Rossi Verdi"], None, max_tokens=9) == [[il, 1, 1, 3]]
-
-
-def test_saved_tokenizer_is_the_same(knowing, tmp_path):
-    knowing.save_pretrained(tmp_path)
-    PointerGeneratorConfig(vocab_size=len(knowing) + 50, reserved=50).save_pretrained(tmp_path)
-    loaded = AutoTokenizer.from_pretrained(tmp_path)
-    assert type(loaded) is HeadlineTokenizer
-    assert loaded.reserved == knowing.reserved == 50
-    assert loaded.get_vocab() == knowing.get_vocab()
-    texts = [*ODD, "Parole mai viste da nessuno"]
-    before, unknown_before = knowing.sources(texts, max_tokens=30)
-    after, unknown_after = loaded.sources(texts, max_tokens=30)
-    assert before == after
-    assert unknown_before == unknown_after
-    assert loaded.headlines(after, unknown_after) == [*map(plain, ODD), texts[-1]]
-    loaded.save_pretrained(tmp_path / "again")
-    assert HeadlineTokenizer.from_pretrained(tmp_path / "again").reserved == 50
 
 
 def test_a_call_gives_temporary_ids_whose_words_decoding_knows(ignorant):
@@ -101,14 +77,10 @@ def test_a_call_gives_temporary_ids_whose_words_decoding_knows(ignorant):
     rows, unknown = ignorant.sources(texts, max_tokens=9)
     assert [row[mask.bool()].tolist() for row, mask in zip(*read.values(), strict=True)] == rows
     assert ignorant.unknown == unknown
-    assert ignorant.batch_decode(read["input_ids"], skip_special_tokens=True) == texts
     twice = read["input_ids"].repeat_interleave(2, 0)
     assert ignorant.batch_decode(twice, skip_special_tokens=True) == [texts[0], texts[0], texts[1], texts[1]]
     with pytest.raises(ValueError, match="1 headlines hold words of sources, and 2 were read"):
         ignorant.decode(read["input_ids"][0])
-
-
-def test_a_call_of_one_text_cuts_it_and_reads_its_target(ignorant):
     read = ignorant("il ponte di Rossi", text_target="Rossi e il", truncation=True, max_length=2)
     assert ignorant.decode(read["input_ids"]) == "il ponte"
     assert read["labels"][0] == 1  # Rossi was cut

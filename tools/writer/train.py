@@ -1,4 +1,4 @@
-"""Train the writer that ships with the package and write it into `change_it/data/writer`: `python -m tools.writer.train --work runs/writer`."""
+"""Train the generator that ships with the package and write it into `change_it/data/writer`: `python -m tools.writer.train --work runs/writer`."""
 
 import json
 import shutil
@@ -36,7 +36,7 @@ TRAINING: dict[str, Any] = {
 FILES = ("generator.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json", "corpus.json")
 
 CARD = """\
-# The writer that ships with change-it
+# The generator that ships with change-it
 
 A generator of the recipe `rewrite`: it reads an outlet, a headline and the beginning of its article, and writes a headline
 in that outlet's style. `change-it quickstart` begins from it.
@@ -57,26 +57,26 @@ in that outlet's style. `change-it quickstart` begins from it.
 
 
 @dataclass(kw_only=True)
-class WriterOptions:
+class ShippedOptions:
     """Train the generator `rewrite` on articles that the grammar of the sample writes, and store it in bfloat16 with its card; an interrupted run goes on."""
 
     work: Path
     """Folder for the sample, its corpus and the trained generator."""
     out: Path = SHIPPED
-    """Folder of the writer that ships."""
+    """Folder of the generator that ships."""
     minutes: float = 60.0
     """Minutes of training."""
 
 
-def main(options: WriterOptions) -> None:
+def main(options: ShippedOptions) -> None:
     """Write articles, build a corpus of them, train on it, and write what ships."""
     sample, corpus, generator = (options.work / name for name in ("sample.csv", "corpus", "generator"))
     if not corpus.exists():
         write.run(WriteOptions(out=sample, articles=ARTICLES, seed=SAMPLE_SEED))
         corpus_commands.build(BuildOptions(files=(str(sample),), out=corpus, seed=SEED))
-    of_run: dict[str, Any] = {"corpus": str(corpus), "out": generator, "max_minutes": options.minutes}
+    run: dict[str, Any] = {"corpus": str(corpus), "out": generator, "max_minutes": options.minutes}
     train_commands.generator(
-        GeneratorOptions(recipe="rewrite", **SIZE, **TRAINING, **of_run, seed=SEED, resume=True)
+        GeneratorOptions(recipe="rewrite", **SIZE, **TRAINING, **run, seed=SEED, resume=True)
     )
     ship(generator, options.out)
 
@@ -84,7 +84,7 @@ def main(options: WriterOptions) -> None:
 def ship(generator: Path, out: Path) -> None:
     """Write a trained generator in bfloat16, without its code, with its card."""
     out.mkdir(parents=True, exist_ok=True)
-    weights = {name: each.bfloat16() for name, each in load_file(generator / "model.safetensors").items()}
+    weights = {name: tensor.bfloat16() for name, tensor in load_file(generator / "model.safetensors").items()}
     save_file(weights, out / "model.safetensors", metadata={"format": "pt"})
     for name in FILES:
         shutil.copy(generator / name, out)
@@ -110,4 +110,4 @@ def ship(generator: Path, out: Path) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(exit_on_input_error(lambda: main(tyro.cli(WriterOptions))))
+    sys.exit(exit_on_input_error(lambda: main(tyro.cli(ShippedOptions))))
