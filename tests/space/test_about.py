@@ -6,7 +6,7 @@ from scoring_fakes import FakeJudges
 from change_it.audit.verdicts import Summary, Verdict
 from change_it.scoring.item import read_test_set
 from change_it.space.answers import render
-from change_it.space.app import LABELS, build, build_from_environment
+from change_it.space.app import build, build_from_environment
 from change_it.space.models import Models, corpus_examples
 
 
@@ -31,7 +31,7 @@ def test_outlets_and_verdicts_are_named():
 
 def test_judges_without_a_generator_have_a_page_that_scores():
     page = build(Models(FakeJudges(), {}))
-    assert [block.label for block in page.blocks.values() if isinstance(block, gr.Tab)] == [LABELS["score"]]
+    assert [block.label for block in page.blocks.values() if isinstance(block, gr.Tab)] == ["Score"]
     assert {of.api_name for of in page.fns.values() if of.api_visibility == "public"} == {"judge"}
 
 

@@ -61,7 +61,7 @@ def test_candidates_come_with_verdicts_and_aspects_and_the_best_first():
     assert best["looks_like"] == {"original": "rep", "new": "gio"}
     html = tab.cards_html(ask(models))
     assert "1 of 3 pass every judge, for gio" in html
-    assert "style <b>+1.00</b>" in html
+    assert "style <b>1.000</b>" in html
     assert "acceptability <b>n/a</b>" in html  # a judge is missing
     assert "refused by Newspaper (main); edited: 0 of 4 words new" in html
     assert [NO_CHECK in card for card in html.split("<article ")] == [False, True, True, True]
@@ -118,24 +118,18 @@ def test_near_copies_of_a_better_candidate_are_hidden_and_counted():
     assert "pass every judge, for gio · 1 near copy hidden" in tab.cards_html(answer)
 
 
-def test_an_open_quotation_is_said():
-    models, _ = fixed("Statale, «il ponte è giù!")
-    answer = ask(models)
-    assert answer["candidates"][0]["open_quotation"]
-    assert "a quotation is not closed" in tab.cards_html(answer)
-
-
-def test_the_page_opens_with_a_headline_that_passes_beside_one_that_does_not():
+def test_the_page_opens_with_a_headline_that_passes():
     models, _ = fixed("Piove", "Statale, il ponte è giù!", "Il ponte sulla statale")
     example = Item("", "rep", "gio", HEADLINE, ARTICLE)
-    asked, html = tab.opening(replace(models, corpus_examples=(example,)))
+    asked, html = tab.opening(replace(models, examples=(example,)))
     assert asked == (HEADLINE, ARTICLE, "rep2gio", "fixed")
-    assert re.findall(r"(✓ passes|✗ refused)", html) == ["✓ passes", "✗ refused"]
+    assert html == tab.cards(models, tab.transfer, *asked)
     models, _ = fixed("Statale, il ponte è giù!")
     failing = replace(example, source="Piove", article="Piove.")
-    asked, html = tab.opening(replace(models, corpus_examples=(failing, example)))
+    asked, html = tab.opening(replace(models, examples=(failing, example)))
     assert asked[0] == HEADLINE  # one that passes goes before one that does not
     assert "1 of 1 pass every judge" in html
+    assert tab.opening(models)[0] == ("", "", "rep2gio", "fixed")
 
 
 def test_a_wrong_direction_is_flagged_and_has_no_verdict_on_style():
