@@ -110,7 +110,7 @@ def _score_tab(models: Models) -> None:
             shown = cards(models, judge, *first) if rows else shown
             answer = gr.HTML(shown, elem_id="own-found", padding=False)
     _answer_live(models, judge, fields, answer)
-    _examples(rows, fields, [f"{one.id}: {one.prediction}" for one in models.examples], "own-examples")
+    _examples(rows, fields, [one.prediction for one in models.examples], "own-examples")
 
     def endpoint(headline: str, original: str, article: str, direction: str = aim) -> dict:
         return _ask(models, judge, headline, original, article, direction)

@@ -5,8 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from change_it.audit.measure import read_corpus
-from change_it.audit.perturbations import PERTURBATIONS, perturbed
 from change_it.audit.verdicts import NO_AUDIT, Summary, read_summary
 from change_it.corpus.folder import REPORT, read_language, read_report
 from change_it.corpus.sample import is_sample_corpus
@@ -17,12 +15,14 @@ from change_it.generators.headline_transfer import HeadlineSystem, HeadlineTrans
 from change_it.io import named_files
 from change_it.judges.judge_options import COMMAND
 from change_it.networks.pretrained import local_folder
-from change_it.scoring.item import Item, directions_in_turn
+from change_it.scoring.item import Item, directions_in_turn, read_test_set
 from change_it.scoring.judges import Judges
 from change_it.text.tokens import words
 
 #: Characters of a headline and of an article.
 HEADLINE, ARTICLE = 300, 20_000
+#: Examples on the page.
+EXAMPLES = 4
 
 
 @dataclass(frozen=True)
@@ -84,26 +84,15 @@ class Models:
         is_sample = is_sample_corpus(
             judges.outlets, read_report(Path(corpus)) if corpus and is_local else None
         )
-        return cls(judges, systems, language, audit, is_sample, corpus_examples(corpus, language))
+        return cls(judges, systems, language, audit, is_sample, corpus_examples(corpus))
 
 
-def corpus_examples(corpus: str, language: str) -> tuple[Item, ...]:
-    """Choose examples of a corpus (folder or Hub id), always the same; without one there are none.
-
-    Each has a new headline, and its id says what that is: two are printed by the target outlet, one has another number.
-    """
+def corpus_examples(corpus: str) -> tuple[Item, ...]:
+    """Items of a corpus' test set (folder or Hub id), always the same, with the other newspaper's headlines; none without a corpus."""
     try:
-        audited = read_corpus(corpus, language)
+        items = directions_in_turn(read_test_set(corpus).items, 1)
     except InputError:
         return ()
-    items = [
-        item
-        for item in directions_in_turn(audited.test.items, 1)
-        if words(item.reference)
-        and max(len(item.source), len(item.reference)) <= HEADLINE
-        and len(item.article) <= ARTICLE
-    ]
-    printed = [replace(one, id=f"Printed by {one.target}", prediction=one.reference) for one in items[:2]]
-    changed = perturbed(items[2:], PERTURBATIONS["number_changed"], audited, seed=1, at_most=1)
-    name = "A number changed on purpose"
-    return (*printed, *(replace(items[2:][at], id=name, prediction=text) for at, text in changed))
+    fit = [one for one in items if max(len(one.source), len(one.reference)) <= HEADLINE]
+    fit = [one for one in fit if words(one.reference) and len(one.article) <= ARTICLE]
+    return tuple(replace(one, prediction=one.reference) for one in fit[:EXAMPLES])
