@@ -48,7 +48,6 @@ STALE = {
 ADVICE = {
     401: "log in with `hf auth login`, or set HF_TOKEN to a token that may write",
     403: "this login may not write there: take a token with the right to write, and an owner that it belongs to",
-    404: "it has none that this login can see: check the name and the login",
 }
 
 
@@ -199,16 +198,13 @@ def publish(files: Files, kind: PushKind, repo_id: str, *, private: bool = False
         if private and not api.repo_info(**repo).private:
             fault = f"the {where} exists and is public"
             raise InputError(f"{fault}: make it private in its settings, or push without --private")
-        stale = {
-            *filter_repo_objects(api.list_repo_files(**repo), allow_patterns=STALE[repo_type])
-        } - files.keys()
+        names = filter_repo_objects(api.list_repo_files(**repo), allow_patterns=STALE[repo_type])
         changes: list[Any] = [CommitOperationAdd(name, content) for name, content in files.items()]
-        changes += map(CommitOperationDelete, sorted(stale))
+        changes += map(CommitOperationDelete, sorted({*names} - files.keys()))
+        message = f"Push {kind} with change-it {__version__}"
         with warnings.catch_warnings():  # the sample in the package's source is meant to be in a Space
             warnings.filterwarnings("ignore", "It seems that you are about to commit a data file")
-            return api.create_commit(
-                **repo, operations=changes, commit_message=f"Push {kind} with change-it {__version__}"
-            )
+            return api.create_commit(**repo, operations=changes, commit_message=message)
     except InputError:
         raise
     except OfflineModeIsEnabled as error:
