@@ -46,12 +46,14 @@ def models_of(run):
 def models_in(language, run):
     """The same, of a language and with an audit."""
     from change_it.audit.verdicts import Summary
+    from change_it.scoring.item import Item
 
     return replace(
         models_of(run),
         language=language,
         audit=Summary(verdicts(), "Acceptability stops 1 of 10 kinds."),
         sample=language == "it",
+        examples=(Item("", *OUTLETS, "Crolla il ponte", "Il ponte sulla statale crolla ieri."),),
     )
 
 

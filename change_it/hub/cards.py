@@ -131,7 +131,9 @@ def _generator(folder: Path, metrics: dict[str, Any]) -> _Content:
     """The content of the card of a generator: its scores are those of the report above it that names it."""
     info, path = GeneratorInfo.load(folder), folder.resolve()
     reports = [read_json(above / "report" / "scores.json") for above in [*path.parents][:3]]
-    scores = next((of["systems"] for of in reports if of and {*of["outlets"]} == {*info.outlets}), {})
+    scores: dict[str, Any] = next(
+        (of["systems"] for of in reports if of and {*of["outlets"]} == {*info.outlets}), {}
+    )
     names = (path.name, path.parent.name, f"{info.recipe}-{info.architecture}", info.recipe)
     system = next((name for name in names if name in scores and name not in BUILT_IN), "")
     tables, results = [], []

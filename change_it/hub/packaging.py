@@ -48,7 +48,6 @@ STALE = {
 ADVICE = {
     401: "log in with `hf auth login`, or set HF_TOKEN to a token that may write",
     403: "this login may not write there: take a token with the right to write, and an owner that it belongs to",
-    404: "it has none that this login can see: check the name and the login",
 }
 
 
@@ -56,14 +55,14 @@ def files_of(
     kind: PushKind, folder: Path, repo_id: str, license: str | None = None, dataset: str | None = None
 ) -> Files:
     """Collect the files of a push: a corpus, judges or a generator in a folder, or a metric or Space by folder or shipped name."""
-    if kind in ("metric", "space") and not folder.is_dir():
+    if (kind == "metric" or kind == "space") and not folder.is_dir():
         folder = shipped_path(f"{kind}s/{folder}")
     if not folder.is_dir():
         raise InputError(f"there is no folder {folder}: give the one that holds the {kind}")
     for path in folder.rglob("*"):  # what a link leads to was never meant for others
         if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
             raise InputError(f"{path} is a link that leads out of {folder}: put a copy in its place")
-    if kind in ("metric", "space"):
+    if kind == "metric" or kind == "space":
         return _app(kind, folder, repo_id)
     if kind == "dataset":
         check_corpus(str(folder))
@@ -199,14 +198,13 @@ def publish(files: Files, kind: PushKind, repo_id: str, *, private: bool = False
         if private and not api.repo_info(**repo).private:
             fault = f"the {where} exists and is public"
             raise InputError(f"{fault}: make it private in its settings, or push without --private")
-        present = filter_repo_objects(api.list_repo_files(**repo), allow_patterns=STALE[repo_type])
-        changes = [CommitOperationDelete(name) for name in sorted({*present} - files.keys())]
-        changes += [CommitOperationAdd(name, content) for name, content in files.items()]
+        names = filter_repo_objects(api.list_repo_files(**repo), allow_patterns=STALE[repo_type])
+        changes: list[Any] = [CommitOperationAdd(name, content) for name, content in files.items()]
+        changes += map(CommitOperationDelete, sorted({*names} - files.keys()))
+        message = f"Push {kind} with change-it {__version__}"
         with warnings.catch_warnings():  # the sample in the package's source is meant to be in a Space
             warnings.filterwarnings("ignore", "It seems that you are about to commit a data file")
-            return api.create_commit(
-                **repo, operations=changes, commit_message=f"Push {kind} with change-it {__version__}"
-            )
+            return api.create_commit(**repo, operations=changes, commit_message=message)
     except InputError:
         raise
     except OfflineModeIsEnabled as error:

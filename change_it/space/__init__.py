@@ -1,4 +1,1 @@
-"""The Space: transfer and score headlines in a browser.
-
-`app.build` makes the page over `models.Models`; `change-it demo` and `spaces/headline_transfer` launch it.
-"""
+"""The Space: headlines transferred and scored in a browser, by `change-it demo` and `spaces/headline_transfer`."""

@@ -1,15 +1,10 @@
 """The judges, systems and examples behind the page."""
 
 import os
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from importlib.resources import files
 from pathlib import Path
 
-from change_it.audit.measure import read_corpus
-from change_it.audit.perturbations import PERTURBATIONS, perturbed
 from change_it.audit.verdicts import NO_AUDIT, Summary, read_summary
 from change_it.corpus.folder import REPORT, read_language, read_report
 from change_it.corpus.sample import is_sample_corpus
@@ -20,134 +15,84 @@ from change_it.generators.headline_transfer import HeadlineSystem, HeadlineTrans
 from change_it.io import named_files
 from change_it.judges.judge_options import COMMAND
 from change_it.networks.pretrained import local_folder
-from change_it.scoring.item import Item, directions_in_turn
+from change_it.scoring.item import Item, directions_in_turn, read_test_set
 from change_it.scoring.judges import Judges
 from change_it.text.tokens import words
 
 #: Characters of a headline and of an article.
 HEADLINE, ARTICLE = 300, 20_000
+#: Examples on the page.
+EXAMPLES = 4
 
 
 @dataclass(frozen=True)
 class Models:
-    """The judges and systems of the page.
-
-    Raises:
-        InputError: a system is of other outlets than the judges.
-    """
+    """The judges and systems of the page; a system of other outlets than the judges is refused."""
 
     judges: Judges
     systems: Mapping[str, HeadlineSystem]  # by name; without any, headlines are judged and none is written
-    language: str = "it"  # of the headlines, `it`, `en` or `none`: taggers and syllables
+    language: str = "it"  # of the headlines, `it`, `en` or `none`
     audit: Summary = NO_AUDIT  # how far to rely on the judges
     sample: bool = False  # whether they were trained on the embedded sample
-    corpus_examples: Sequence[Item] = ()  # examples of the corpus, if there is one
+    examples: Sequence[Item] = ()  # of the corpus, if there is one
 
     def __post_init__(self) -> None:
         for name, system in self.systems.items():
-            if system.outlets != self.outlets:
-                ours, theirs = " and ".join(self.outlets), " and ".join(system.outlets)
-                raise InputError(
-                    f"the judges are for {ours}, the system {name} is for {theirs}: take those of one corpus"
-                )
-
-    @property
-    def outlets(self) -> tuple[str, str]:
-        """Short names of A and B."""
-        return self.judges.outlets
-
-    @cached_property
-    def examples(self) -> Sequence[Item]:
-        """The examples of the page: of the corpus, or invented ones, in Italian where its language has none."""
-        source = files("change_it.space") / "texts" / "examples.toml"
-        record = tomllib.loads(source.read_text(encoding="utf-8"))
-        invented = record.get(self.language, record["it"])
-        sides = [(self.outlets[text["outlet"]], self.outlets[1 - text["outlet"]]) for text in invented]
-        return self.corpus_examples or [
-            Item("", *side, text["headline"], text["article"])
-            for side, text in zip(sides, invented, strict=True)
-        ]
+            if system.outlets != self.judges.outlets:
+                outlets = f"{' and '.join(self.judges.outlets)}, the system {name} is for {' and '.join(system.outlets)}"
+                raise InputError(f"the judges are for {outlets}: take those of one corpus")
 
     @property
     def directions(self) -> dict[str, tuple[str, str]]:
         """`{from}2{to}` to the two outlets, that of A first."""
-        first, second = self.outlets
+        first, second = self.judges.outlets
         return {f"{first}2{second}": (first, second), f"{second}2{first}": (second, first)}
 
     @classmethod
-    def from_run(cls, folder: str | Path, judges: str = "") -> "Models":
-        """Load the models of a run `runs/<name>`: its judges, or others, and a system for each recipe of its generators."""
-        run, generators = Path(folder), Path(folder) / "generators"
-        infos = [GeneratorInfo.load(path.parent) for path in sorted(generators.glob(f"*/{GENERATOR_FILE}"))]
-        systems: dict[str, HeadlineTransfer] = {
-            recipe: HeadlineTransfer.from_pretrained(generators, recipe=recipe)
-            for recipe in dict.fromkeys(info.recipe for info in infos)
-        }
-        corpus = str(run / "corpus") if (run / "corpus").is_dir() else ""
-        return cls._of(judges or str(run / "judges"), systems, corpus)
+    def from_run(cls, folder: Path, judges: str) -> "Models":
+        """Load judges, and the models of a run: a system for each recipe of its generators."""
+        folders = [path.parent for path in sorted(folder.glob(f"generators/*/{GENERATOR_FILE}"))]
+        corpus = str(folder / "corpus") if (folder / "corpus").is_dir() else ""
+        return cls._load(judges, [(GeneratorInfo.load(one).recipe, one) for one in folders], corpus)
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Models":
-        """Load the models that environment variables name, as on Spaces.
-
-        Args:
-            environment: CHANGE_IT_JUDGES, a folder or Hub id; CHANGE_IT_GENERATORS, comma separated NAME=ID, twice
-                the same name for one generator of each direction; CHANGE_IT_CORPUS, for examples.
-
-        Raises:
-            InputError: no judges are named, or something is not written as above or cannot be loaded.
-        """
-        judges = environment.get("CHANGE_IT_JUDGES", "").strip()
+        """Load the models that environment variables name, as on Spaces; `spaces/headline_transfer/README.md` explains them."""
+        judges, generators, corpus = (
+            environment.get(f"CHANGE_IT_{name}", "").strip() for name in ("JUDGES", "GENERATORS", "CORPUS")
+        )
         if not judges:
-            raise InputError(
-                "the page requires judges: name them by CHANGE_IT_JUDGES, and generators, if there are any, by CHANGE_IT_GENERATORS"
-            )
-        entries = [*filter(None, map(str.strip, environment.get("CHANGE_IT_GENERATORS", "").split(",")))]
+            fault = "the page requires judges: name them by CHANGE_IT_JUDGES"
+            raise InputError(f"{fault}, and generators, if there are any, by CHANGE_IT_GENERATORS")
+        entries = [*filter(None, map(str.strip, generators.split(",")))]
         how = {"option": "CHANGE_IT_GENERATORS", "example": "sum=owner/sum"}
-        loaded: dict[str, dict[int, Generator]] = {}
-        for name, folder in named_files(entries, repeated=True, **how):
-            generators = HeadlineTransfer.from_pretrained(str(folder)).generators.values()
-            loaded.setdefault(name, {}).update({id(generator): generator for generator in generators})
-        systems = {name: HeadlineTransfer(list(distinct.values())) for name, distinct in loaded.items()}
-        return cls._of(judges, systems, environment.get("CHANGE_IT_CORPUS", "").strip())
+        return cls._load(judges, named_files(entries, repeated=True, **how), corpus)
 
     @classmethod
-    def _of(cls, name: str, systems: Mapping[str, HeadlineTransfer], corpus: str) -> "Models":
-        """Load judges, and examples where there is a corpus."""
-        languages = [each.info.language for of in systems.values() for each in of.generators.values()]
-        judges, report = Judges.from_pretrained(name), None
+    def _load(cls, name: str, folders: Iterable[tuple[str, Path]], corpus: str) -> "Models":
+        """Load judges, systems by name and folder, one of each direction under the same name, and examples where there is a corpus."""
+        by_name: dict[str, dict[int, Generator]] = {}
+        for system, folder in folders:
+            generators = HeadlineTransfer.from_pretrained(str(folder)).generators.values()
+            by_name.setdefault(system, {}).update({id(generator): generator for generator in generators})
+        systems = {system: HeadlineTransfer([*generators.values()]) for system, generators in by_name.items()}
+        judges, is_local = Judges.from_pretrained(name), (Path(corpus) / REPORT).is_file()
+        languages = [one.info.language for of in systems.values() for one in of.generators.values()]
         language: str = languages[-1] if languages else judges.main.corpus.get("language") or "it"
-        if corpus:
-            language = read_language(corpus) or language
-            if (Path(corpus) / REPORT).is_file():
-                report = read_report(Path(corpus))
-        return cls(
-            judges,
-            systems,
-            language,
-            read_summary(judges, local_folder(name, command=COMMAND)),
-            is_sample_corpus(judges.outlets, report),
-            corpus_examples(corpus, language) if corpus else (),
+        language = (read_language(corpus) if corpus else "") or language
+        audit = read_summary(judges, local_folder(name, command=COMMAND))
+        is_sample = is_sample_corpus(
+            judges.outlets, read_report(Path(corpus)) if corpus and is_local else None
         )
+        return cls(judges, systems, language, audit, is_sample, corpus_examples(corpus))
 
 
-def corpus_examples(corpus: str, language: str) -> tuple[Item, ...]:
-    """Choose examples of a corpus (folder or Hub id), always the same.
-
-    Each has a new headline, and its id says what that is: two are printed by the target outlet, one has another number.
-    """
+def corpus_examples(corpus: str) -> tuple[Item, ...]:
+    """Items of a corpus' test set (folder or Hub id), always the same, with the other newspaper's headlines; none without a corpus."""
     try:
-        audited = read_corpus(corpus, language)
+        items = directions_in_turn(read_test_set(corpus).items, 1)
     except InputError:
         return ()
-    items = [
-        item
-        for item in directions_in_turn(audited.test.items, 1)
-        if words(item.reference)
-        and max(len(item.source), len(item.reference)) <= HEADLINE
-        and len(item.article) <= ARTICLE
-    ]
-    printed = [replace(each, id=f"Printed by {each.target}", prediction=each.reference) for each in items[:2]]
-    changed = perturbed(items[2:], PERTURBATIONS["number_changed"], audited, seed=1, at_most=1)
-    shows = "A number changed on purpose"
-    return (*printed, *(replace(items[2:][at], id=shows, prediction=text) for at, text in changed))
+    fit = [one for one in items if max(len(one.source), len(one.reference)) <= HEADLINE]
+    fit = [one for one in fit if words(one.reference) and len(one.article) <= ARTICLE]
+    return tuple(replace(one, prediction=one.reference) for one in fit[:EXAMPLES])

@@ -2,11 +2,12 @@
 
 import json
 import re
-import shutil
 
 import pytest
 from datasets import load_dataset
 from huggingface_hub import DatasetCard, ModelCard
+
+from change_it.hub.packaging import write
 
 
 def model_card(files):
@@ -22,9 +23,8 @@ def test_the_data_set_loads_with_its_card(run, files_of, tmp_path):
     assert 'load_dataset("me/news", "pairs", split="test")' in card.text
     assert "](curve.png)" in card.text
 
-    folder = shutil.copytree(run / "corpus", tmp_path / "corpus")
-    (folder / "README.md").write_bytes(files["README.md"])
-    loaded = load_dataset(str(folder), "hh", cache_dir=tmp_path / "cache", split="test")
+    write(files, tmp_path / "corpus")
+    loaded = load_dataset(str(tmp_path / "corpus"), "hh", cache_dir=tmp_path / "cache", split="test")
     assert loaded.num_rows == sizes["hh"]["test"]
 
 

@@ -28,16 +28,10 @@ for name, load in calls.items():
 """
 
 
-def said(tmp_path, **variables):
+@pytest.mark.parametrize("variables", [{"HF_HUB_OFFLINE": "1"}, {"HF_ENDPOINT": "http://127.0.0.1:9"}])
+def test_a_machine_that_is_offline_says_so(tmp_path, variables):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
     environment |= {"HF_HOME": str(tmp_path / "home"), "HF_HUB_DISABLE_XET": "1"} | variables
     done = run_python("-c", CODE, env=environment, cwd=tmp_path, check=True)
-    return done.stdout.splitlines()
-
-
-@pytest.mark.parametrize(
-    "variables", [{"HF_HUB_OFFLINE": "1"}, {"HF_ENDPOINT": "http://127.0.0.1:9"}], ids=str
-)
-def test_a_machine_that_is_offline_says_so(tmp_path, variables):
-    for sentence in said(tmp_path, **variables):
+    for sentence in done.stdout.splitlines():
         assert "the Hub cannot be reached or has none that can be read" in sentence

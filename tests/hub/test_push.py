@@ -40,12 +40,8 @@ def hub(monkeypatch):
     [
         (refused(401), "log in"),
         (refused(403), "may not write"),
-        (refused(404), "none that"),
         (HTTPError("lost"), "lost"),
-        (
-            ValueError('"license" must be one of\n[mit]'),
-            r'does not take the model me/thing: "license" must be',
-        ),
+        (ValueError('"license" is not\n[mit]'), r'does not take the model me/thing: "license" is'),
     ],
 )
 def test_a_fault_is_one_sentence(hub, fault, words):

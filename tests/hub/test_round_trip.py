@@ -24,13 +24,6 @@ import json, sys
 from change_it.cli import main
 sys.exit(max(main(["push", *arguments]) for arguments in json.loads(sys.argv[1])))
 """
-LOAD = """
-import json, sys
-from change_it.scoring.judges import Judges
-judges = Judges.from_pretrained("nina/judges", device="cpu")
-one, other = json.loads(sys.argv[1])
-print(json.dumps([judges.signature, judges.hh.probabilities(one, other, progress=False).tolist()]))
-"""
 
 #: What a card says of each kind of repository.
 USE = """
@@ -40,17 +33,19 @@ from datasets import load_dataset
 from transformers import AutoModelForSequenceClassification
 import change_it.auto
 from change_it import HeadlineTransfer, Judges
-[one, article] = json.loads(sys.argv[1])
+one, other, article = json.loads(sys.argv[1])
 whole = load_dataset("nina/news", "pairs", split="test")
 streamed = load_dataset("nina/news", "pairs", split="test", streaming=True)
 metric = evaluate.load("nina/compliancy")
+judges = Judges.from_pretrained("nina/judges", ah="nina/ah", device="cpu")
 items = {"predictions": [one], "sources": [one], "articles": [article], "labels": ["rep"]}
 answers = [
     whole.num_rows,
     list(streamed) == list(whole),
     HeadlineTransfer.from_pretrained("nina/sum", device="cpu")(one, article=article, to="gio"),
     AutoModelForSequenceClassification.from_pretrained("nina/judges", subfolder="hh").config.change_it["task"],
-    Judges.from_pretrained("nina/judges", ah="nina/ah", device="cpu").signature,
+    judges.signature,
+    judges.hh.probabilities([one, other], [other, one], progress=False).tolist(),
     metric.compute(**items, judges="nina/judges", device="cpu")["compliancy"],
 ]
 print(json.dumps(answers))
@@ -84,60 +79,43 @@ def environment(tmp_path_factory):
         yield hub, inherited | hub.environment(tmp_path_factory.mktemp("home"))
 
 
-def judges_of(run):
-    return json.dumps([("judge", str(run / "judges"), "nina/judges")])
-
-
-def test_three_judges_go_to_the_hub_and_come_back(run, environment):
-    hub, variables = environment
-    hub.commits["nina/judges"] = [
-        {"model-00001-of-00002.safetensors": b"of an earlier push", "notes.md": b""}
-    ]
-    pushed = run_python("-c", PUSH, judges_of(run), env=variables)
-    assert pushed.returncode == 0, pushed.stderr
-    assert len(hub.commits["nina/judges"]) == 2  # that of before, and one push
-    files = hub.commits["nina/judges"][-1]
-    assert {"README.md", "linear.py", "main/config.json", "hh/model.safetensors", "notes.md"} < files.keys()
-    assert "model-00001-of-00002.safetensors" not in files
-    assert not any(str(run).encode() in content for name, content in files.items() if name.endswith(".json"))
-    done = run_python("-c", LOAD, json.dumps([HEADLINES, HEADLINES[::-1]]), env=variables, check=True)
-    signature, found = json.loads(done.stdout.splitlines()[-1])
-    judges = Judges.from_pretrained(run / "judges", device="cpu")
-    expected = judges.hh.probabilities(HEADLINES, HEADLINES[::-1], progress=False)
-    assert signature == judges.signature
-    assert found == [pytest.approx(row, abs=1e-5) for row in expected.tolist()]
-    assert hub.unknown == []
-
-    strange = variables | {"HF_TOKEN": "hf_wrong"}
-    refused = run_python("-c", PUSH, judges_of(run), env=strange)
-    assert refused.returncode == 2
-    assert "log in with `hf auth login`" in refused.stderr
-    assert len(hub.commits["nina/judges"]) == 2
-    assert TOKEN not in pushed.stdout + pushed.stderr
-
-
 def test_every_kind_is_pushed_and_used_as_its_card_says(run, environment):
     hub, variables = environment
+    earlier = {"model-00001-of-00002.safetensors": b"of an earlier push", "notes.md": b""}
+    hub.commits["nina/judges"] = [earlier]
     repositories = [
-        ("dataset", str(run / "corpus"), "nina/news"),
         ("judge", str(run / "judges"), "nina/judges"),
         ("judge", str(run / "judges/ah"), "nina/ah"),
+        ("dataset", str(run / "corpus"), "nina/news"),
         ("generator", str(run / "generators/sum-gio"), "nina/sum"),
         ("metric", "compliancy", "nina/compliancy"),
         ("space", "headline_transfer", "nina/page"),
     ]
-    run_python("-c", PUSH, json.dumps(repositories), env=variables, check=True)
-    done = run_python("-c", USE, json.dumps([HEADLINES[0], ARTICLES[0]]), env=variables)
+    pushed = run_python("-c", PUSH, json.dumps(repositories), env=variables, check=True)
+    assert TOKEN not in pushed.stdout + pushed.stderr
+    files = hub.commits["nina/judges"][-1]
+    assert {"README.md", "linear.py", "main/config.json", "hh/model.safetensors", "notes.md"} < files.keys()
+    assert not files.keys() & {"model-00001-of-00002.safetensors"}
+    assert not any(str(run).encode() in content for name, content in files.items() if name.endswith(".json"))
+    assert {"app.py", "README.md", "change_it/space/app.py"} <= hub.commits["spaces/nina/page"][-1].keys()
+
+    done = run_python("-c", USE, json.dumps([*HEADLINES, ARTICLES[0]]), env=variables)
     assert done.returncode == 0, done.stderr
-    *answers, compliancy = json.loads(done.stdout.splitlines()[-1])
+    *answers, probabilities, compliancy = json.loads(done.stdout.splitlines()[-1])
     judges = Judges.from_pretrained(run / "judges", device="cpu")
-    written = HeadlineTransfer.from_pretrained(run / "generators/sum-gio", device="cpu")(
-        HEADLINES[0], article=ARTICLES[0], to="gio"
-    )
+    transfer = HeadlineTransfer.from_pretrained(run / "generators/sum-gio", device="cpu")
+    written = transfer(HEADLINES[0], article=ARTICLES[0], to="gio")
     rows = json.loads((run / "corpus/alignment.json").read_text())["rows_by_config"]["pairs"]["test"]
     assert answers == [rows, True, written, "hh", judges.signature]
+    expected = judges.hh.probabilities(HEADLINES, HEADLINES[::-1], progress=False)
+    assert probabilities == [pytest.approx(row, abs=1e-5) for row in expected.tolist()]
     assert compliancy == 0.0  # of a copy
-    assert {"app.py", "README.md", "change_it/space/app.py"} <= hub.commits["spaces/nina/page"][-1].keys()
+
+    strange = variables | {"HF_TOKEN": "hf_wrong"}
+    refused = run_python("-c", PUSH, json.dumps(repositories[:1]), env=strange)
+    assert refused.returncode == 2
+    assert "log in with `hf auth login`" in refused.stderr
+    assert len(hub.commits["nina/judges"]) == 2  # that of before, and one push
 
 
 def test_transformers_alone_opens_judges_and_generators(tmp_path):

@@ -47,11 +47,8 @@ def ask(models, headline=HEADLINE, article=ARTICLE, direction="rep2gio", count=5
 def test_candidates_come_with_verdicts_and_aspects_and_the_best_first():
     models, _ = fixed("Piove", "Il ponte sulla statale", "Statale, il ponte è giù!")
     best, other, edited = ask(models)["candidates"]
-    assert [best["headline"], other["headline"], edited["headline"]] == [
-        "Statale, il ponte è giù!",
-        "Piove",
-        "Il ponte sulla statale",
-    ]
+    headlines = ["Statale, il ponte è giù!", "Piove", "Il ponte sulla statale"]
+    assert [one["headline"] for one in (best, other, edited)] == headlines
     missing = {"fluency": None, "evidence": True}
     assert best["verdicts"] == dict.fromkeys(("compliancy", "main", "hh", "ah"), True) | missing
     assert best["probabilities"] == {"hh": 0.8, "ah": 0.7, "main": 0.9, "fluency": None}
@@ -61,20 +58,16 @@ def test_candidates_come_with_verdicts_and_aspects_and_the_best_first():
     assert best["looks_like"] == {"original": "rep", "new": "gio"}
     html = tab.cards_html(ask(models))
     assert "1 of 3 pass every judge, for gio" in html
-    assert "style <b>+1.00</b>" in html
+    assert "style <b>1.000</b>" in html
     assert "acceptability <b>n/a</b>" in html  # a judge is missing
     assert "refused by Newspaper (main); edited: 0 of 4 words new" in html
-    assert [NO_CHECK in card for card in html.split("<article ")] == [False, True, True, True]
+    assert html.count(NO_CHECK) == 3
     assert re.findall(r'<article class="([^"]*)"', html) == ["ci-card", "ci-card ci-no", "ci-card ci-no"]
-    assert "Ordered by acceptability times style" in html
 
 
 def test_acceptability_and_what_has_no_evidence_are_shown():
-    printed, repeated, invented = (
-        "Statale, il ponte è giù!",
-        "Statale, statale, addio traffico giù!",
-        "Statale, 17 ponti!",
-    )
+    printed, invented = "Statale, il ponte è giù!", "Statale, 17 ponti!"
+    repeated = "Statale, statale, addio traffico giù!"
     models, _ = fixed(invented, repeated, printed, judges=FakeJudges(digits="abcd"))
     answer = ask(models)
     assert [one["headline"] for one in answer["candidates"]] == [printed, repeated, invented]
@@ -92,10 +85,8 @@ def test_acceptability_and_what_has_no_evidence_are_shown():
 
 def test_a_text_in_another_language_has_no_verdicts():
     models, _ = fixed("Statale, 17 ponti!", judges=FakeJudges(digits="abcd"))
-    headline, article = (
-        "The bridge on the road has come down",
-        "The bridge has come down, and it was in the rain.",
-    )
+    headline = "The bridge on the road has come down"
+    article = "The bridge has come down, and it was in the rain."
     answer = ask(replace(models, language="it"), headline, article)
     [one] = answer["candidates"]
     known = [*one["verdicts"].values(), *one["probabilities"].values(), one["style"], one["acceptability"]]
@@ -109,33 +100,26 @@ def test_a_text_in_another_language_has_no_verdicts():
 
 def test_near_copies_of_a_better_candidate_are_hidden_and_counted():
     models, _ = fixed("Il ponte è giù, statale", "Il ponte è giù, statale addio!", "Addio sciopero!")
-    answer = ask(models)
-    assert [one["headline"] for one in answer["candidates"]] == [
-        "Il ponte è giù, statale addio!",
+    html = tab.cards_html(ask(models))
+    assert re.findall("ponte è giù, statale.*<|Addio sciopero!", html) == [
+        "ponte è giù, statale addio!<",
         "Addio sciopero!",
     ]
-    assert answer["near_copies"] == 1
-    assert "pass every judge, for gio · 1 near copy hidden" in tab.cards_html(answer)
+    assert "pass every judge, for gio · 1 near copy hidden" in html
 
 
-def test_an_open_quotation_is_said():
-    models, _ = fixed("Statale, «il ponte è giù!")
-    answer = ask(models)
-    assert answer["candidates"][0]["open_quotation"]
-    assert "a quotation is not closed" in tab.cards_html(answer)
-
-
-def test_the_page_opens_with_a_headline_that_passes_beside_one_that_does_not():
+def test_the_page_opens_with_a_headline_that_passes():
     models, _ = fixed("Piove", "Statale, il ponte è giù!", "Il ponte sulla statale")
     example = Item("", "rep", "gio", HEADLINE, ARTICLE)
-    asked, html = tab.opening(replace(models, corpus_examples=(example,)))
+    asked, html = tab.opening(replace(models, examples=(example,)))
     assert asked == (HEADLINE, ARTICLE, "rep2gio", "fixed")
-    assert re.findall(r"(✓ passes|✗ refused)", html) == ["✓ passes", "✗ refused"]
+    assert html == tab.cards(models, tab.transfer, *asked)
     models, _ = fixed("Statale, il ponte è giù!")
     failing = replace(example, source="Piove", article="Piove.")
-    asked, html = tab.opening(replace(models, corpus_examples=(failing, example)))
+    asked, html = tab.opening(replace(models, examples=(failing, example)))
     assert asked[0] == HEADLINE  # one that passes goes before one that does not
     assert "1 of 1 pass every judge" in html
+    assert tab.opening(models)[0] == ("", "", "rep2gio", "fixed")
 
 
 def test_a_wrong_direction_is_flagged_and_has_no_verdict_on_style():

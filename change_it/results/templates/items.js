@@ -98,8 +98,8 @@
   const chosen = (title, field, values, more = {}) => ({ title, field, sorter: compare, headerFilter: choice(Object.fromEntries(values.map((one) => [one, one]))),
     headerFilterFunc: (wanted, value) => wanted === value, headerFilterEmptyCheck: (value) => !value, formatter: (cell) => element("span", cell.getValue()), width: 92, minWidth: 88, ...more });
   const explain = (measure) => { document.getElementById("items-about").textContent = about(measure); }; // a finger does not hover
-  const wide = (measure) => Math.round(20 + 6.5 * Math.max(...name(measure).split(" ").map((word) => word.length))); // its longest word
-  const marks = (measure) => ({ title: name(measure), field: measure, headerTooltip: about(measure), headerClick: () => explain(measure), hozAlign: "center", cssClass: "item-mark", width: wide(measure), minWidth: 44,
+  const wide = (measure) => Math.round(20 + 7.5 * Math.max(...name(measure).split(" ").map((word) => word.length))); // its longest word
+  const marks = (measure) => ({ title: name(measure), field: measure, headerTooltip: about(measure), headerClick: () => explain(measure), hozAlign: "center", cssClass: "item-mark", width: wide(measure), minWidth: wide(measure),
     sorter: (one, other) => (one ?? -1) - (other ?? -1), headerFilter: choice({ yes: "✓", no: "✗" }), headerFilterEmptyCheck: (value) => !value,
     headerFilterFunc: (wanted, value) => value === (wanted === "yes"), formatter: (cell) => sign(cell.getValue()), headerSortStartingDir: "desc" });
   const figures = (measure) => ({ ...marks(measure), sorter: "number", headerFilter: "number", headerFilterPlaceholder: "≥", headerFilterEmptyCheck: (value) => value === "",
