@@ -121,7 +121,6 @@ def align(
 
 
 def _best_first(parts: Iterable[Pairs]) -> Pairs:
-    """The pairs of several parts."""
     parts = [NO_PAIRS, *parts]
     a, b = (np.concatenate([part.places[side] for part in parts]) for side in (0, 1))
     similarity = np.concatenate([part.similarity for part in parts])

@@ -197,7 +197,6 @@ def shared_passages(texts: Sequence[str]) -> list[str]:
 
 
 def _without(text: str, passages: Sequence[str]) -> str:
-    """A text without some passages."""
     for passage in passages:
         if passage in text:
             text = " ".join(text.replace(passage, " ").split())
