@@ -105,7 +105,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         loose=options.loose,
         seed=options.seed,
         sizes=sizes,
-        given=alignments if is_split else None,
+        alignments=alignments if is_split else None,
         close=candidates.close.places,
         others=candidates.others.places,
     )

@@ -21,7 +21,9 @@ OLD = [replace(a, date=date(1990, 1, 1)) if a.label == "gio" else a for a in art
 
 def split_of(strict=0.5, clusters=None, given=None, **sizes):
     clusters = np.arange(200) if clusters is None else clusters
-    return split(clusters, PAIRS, SIDES, strict=strict, loose=0.185, seed=1, given=given, sizes=sizes or None)
+    return split(
+        clusters, PAIRS, SIDES, strict=strict, loose=0.185, seed=1, alignments=given, sizes=sizes or None
+    )
 
 
 @pytest.mark.parametrize(

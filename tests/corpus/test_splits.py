@@ -104,7 +104,7 @@ class TestSplit:
         given = ["A1", "A2", "A3", None] * 2
         clusters = [0, 1, 2, 1, 4, 5, 6, 7]  # article 3 repeats a test article
         rows = np.arange(3)
-        result = split_of(clusters, (rows, rows + 4, np.array([0.2, 0.3, 0.9])), given=given)
+        result = split_of(clusters, (rows, rows + 4, np.array([0.2, 0.3, 0.9])), alignments=given)
         assert result.alignment.tolist() == ["A1", "A2", "A3", "", "A1", "A2", "A3", "R"]
         assert result.pair_alignment.tolist() == ["A1", "A2", "A3"]
 
