@@ -22,19 +22,17 @@ import tyro
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import cohen_kappa_score
 
-from change_it.corpus.alignment import Pairs, align, day_numbers, one_to_one
-from change_it.corpus.corpus_options import ReadingOptions
+from change_it.corpus.alignment import align, day_numbers, one_to_one, pairs_by_lag
+from change_it.corpus.corpus_options import GUARD, ReadingOptions
 from change_it.corpus.reading import read_articles
 from change_it.corpus.splits import components
 from change_it.corpus.vectors import tfidf
-from change_it.stats import Bools, Floats, measure, share_interval
+from change_it.stats import Bools, measure, share_interval
 from change_it.tables import figure
 from change_it.text.stopwords import stop_words
 
 #: Whether two readers say that a pair reports one event.
 PAIRS = Path(__file__).with_name("labels") / "pairs.csv"
-#: Days apart that the estimate compares with.
-REFERENCE = 3
 #: Labels below which a cell is left out.
 FEWEST = 3
 DAYS = ("same day", "a day apart", "two days apart", "three days apart")
@@ -136,60 +134,40 @@ def rules(read: pl.DataFrame) -> dict[str, Any]:
 
 
 class Aligned(NamedTuple):
-    """Pairs of two outlets by exact days apart: cosines of those that are one-to-one among them, and within three days; and pairs compared."""
+    """Pairs of two outlets."""
 
-    alone: dict[int, Floats]
-    within: dict[int, Floats]
-    compared: dict[int, int]
+    lags: list[dict[str, Any]]  # see `alignment.pairs_by_lag`
     added: set[tuple[str, str]]  # ids of the same-day pairs that are not one-to-one within three days
 
     def estimate(
-        self, days: int, low: float, high: float = 1.0, *, within: bool = False
+        self, days: int, low: float, high: float = 1.0, *, column: str = "alone"
     ) -> list[float | None]:
         """Estimated share of one event of the pairs so many days apart with a cosine in (low, high], and its interval, as if all pairs were independent."""
-        of = self.within if within else self.alone
-        found, reference = (int(((of[at] > low) & (of[at] <= high)).sum()) for at in (days, REFERENCE))
-        if not found:
+        lags = self.lags[days], self.lags[GUARD]
+        count, reference = (int(((lag[column] > low) & (lag[column] <= high)).sum()) for lag in lags)
+        if not count:
             return [None]
-        ratio = max(reference, 0.5) / self.compared[REFERENCE] / (found / self.compared[days])
-        wide = np.exp(1.96 * np.sqrt(1 / found + 1 / max(reference, 0.5)))
-        return [max(0.0, 1 - each) for each in (ratio * (reference > 0), ratio * wide, ratio / wide)]
+        ratio = max(reference, 0.5) / lags[1]["compared"] / (count / lags[0]["compared"])
+        wide = np.exp(1.96 * np.sqrt(1 / count + 1 / max(reference, 0.5)))
+        return [max(0.0, 1 - share) for share in (ratio * (reference > 0), ratio * wide, ratio / wide)]
 
 
 def aligned(file: Path, columns: str, labels: str, language: Any, names: Iterable[str]) -> dict[str, Aligned]:
     """Align pairs of outlets of a file; every outlet's words count in the vectors."""
-    articles = read_articles(
-        ReadingOptions(files=(str(file),), columns=columns, labels=labels, other_outlets=True)
-    ).articles
-    vectors = tfidf([each.article for each in articles], stop_words=stop_words(language))
-    days = day_numbers(each.date for each in articles)
-    outlets, ids = np.array([each.label for each in articles]), [each.id for each in articles]
-    found = {}
+    options = ReadingOptions(files=(str(file),), columns=columns, labels=labels, other_outlets=True)
+    articles = read_articles(options).articles
+    vectors = tfidf([article.article for article in articles], stop_words=stop_words(language))
+    days, ids = day_numbers(article.date for article in articles), [article.id for article in articles]
+    outlets = np.array([article.label for article in articles])
+    by_name = {}
     for name in names:
         a, b = (np.flatnonzero((outlets == outlet) & (days >= 0)) for outlet in name.split(", "))
-        first = min(days[a].min(), days[b].min())
-        spread = [np.bincount(days[side] - first, minlength=days.max() - first + 1) for side in (a, b)]
-        compared = {0: int(spread[0] @ spread[1])}
-        for gap in range(1, REFERENCE + 1):
-            compared[gap] = int(spread[0][gap:] @ spread[1][:-gap] + spread[0][:-gap] @ spread[1][gap:])
-        every = align(vectors, days, (a, b), window_days=REFERENCE, floor=0.05)
-        gaps, best = np.abs(days[every.a_index] - days[every.b_index]), one_to_one(every)
-        alone = {gap: one_to_one(_of(every, gaps == gap)) for gap in compared}
-        best_gaps = np.abs(days[best.a_index] - days[best.b_index])
-        within = {gap: best.similarity[best_gaps == gap] for gap in compared}
-        added = {(ids[i], ids[j]) for i, j in {*_places(alone[0])} - {*_places(best)}}
-        found[name] = Aligned(
-            {gap: pairs.similarity for gap, pairs in alone.items()}, within, compared, added
-        )
-    return found
-
-
-def _of(pairs: Pairs, these: Bools) -> Pairs:
-    return Pairs(pairs.a_index[these], pairs.b_index[these], pairs.similarity[these], pairs.counts)
-
-
-def _places(pairs: Pairs) -> list[tuple[int, int]]:
-    return list(zip(pairs.a_index.tolist(), pairs.b_index.tolist(), strict=True))
+        every = align(vectors, days, (a, b), window_days=GUARD, floor=0.05)
+        best, same_day = one_to_one(every), one_to_one(every.select(every.days_apart(days) == 0))
+        kept = set(zip(*best.places, strict=True))
+        added = {(ids[i], ids[j]) for i, j in zip(*same_day.places, strict=True) if (i, j) not in kept}
+        by_name[name] = Aligned(pairs_by_lag(every, best, days, (a, b)), added)
+    return by_name
 
 
 def estimates(read: pl.DataFrame, found: dict[str, Aligned]) -> dict[str, dict[str, Any]]:
@@ -207,16 +185,16 @@ def estimates(read: pl.DataFrame, found: dict[str, Aligned]) -> dict[str, dict[s
         kinds += [("pairs_fresh", drawn, 0.5, 1.0), ("pairs_fresh", drawn, 0.185, strict)]
         for table, labels, low, high in kinds:
             row: dict[str, Any] = {}
-            for gap, words in enumerate(DAYS[:REFERENCE]):
+            for gap, words in enumerate(DAYS[:GUARD]):
                 these = pl.col("similarity").is_between(low, high, closed="right")
                 said = share(labels.filter(these, corpus=name, days=gap)["one_event"].to_numpy())
                 if said[1] < FEWEST and (table == "pairs_fresh" or name in LABELLED):
                     continue
                 value, *ends = pairs.estimate(gap, low, high)
                 if said[1]:
-                    for column, within in (("", False), (", one-to-one within three days", True)):
-                        gaps = errors.setdefault((table, words, column), [])
-                        gaps.append(abs((pairs.estimate(gap, low, high, within=within)[0] or 0.0) - said[2]))
+                    for title, column in (("", "alone"), (", one-to-one within three days", "matched")):
+                        gaps = errors.setdefault((table, words, title), [])
+                        gaps.append(abs((pairs.estimate(gap, low, high, column=column)[0] or 0.0) - said[2]))
                 read_ = f"{said[0]} of {said[1]}: {figure(said[2])}" if said[1] else "–"
                 row[words] = f"{read_}; {figure(value)} ({'–'.join(map(figure, ends))})"
             if added.height and (table, low) == ("pairs_fresh", 0.5):

@@ -67,8 +67,8 @@ def read_pair_key(path: Path) -> pl.DataFrame | None:
 def lowest_threshold(similarity: Floats, yes: Floats, weight: Floats) -> float | None:
     """The lowest cosine, cut to three decimals, such that `GOOD` of the pairs from there on are one event; None without any."""
     for cosine in np.unique(np.floor(similarity * 1000) / 1000).tolist():
-        kept = similarity >= cosine
-        if round(yes[kept].sum() / weight[kept].sum(), DECIMALS) >= GOOD:
+        above = similarity >= cosine
+        if round(yes[above].sum() / weight[above].sum(), DECIMALS) >= GOOD:
             return cosine
     return None
 

@@ -121,7 +121,6 @@ def align(
 
 
 def _best_first(parts: Iterable[Pairs]) -> Pairs:
-    """The pairs of several parts."""
     parts = [NO_PAIRS, *parts]
     a, b = (np.concatenate([part.places[side] for part in parts]) for side in (0, 1))
     similarity = np.concatenate([part.similarity for part in parts])
@@ -138,12 +137,12 @@ def _pairs_of_block(block: Block, lowest: float, floor: float) -> Pairs:
 def one_to_one(pairs: Pairs) -> Pairs:
     """The pairs whose articles are in no better pair, of pairs by position, best first: a greedy one-to-one matching (ours; LREC 2020 §4.1 ranks and cuts at thresholds alone)."""
     free = [True] * (1 + max(pairs.a_index.max(initial=-1), pairs.b_index.max(initial=-1)))
-    kept = []
+    matched = []
     for position, (a, b) in enumerate(zip(pairs.a_index.tolist(), pairs.b_index.tolist(), strict=True)):
         if free[a] and free[b]:
             free[a] = free[b] = False
-            kept.append(position)
-    return pairs.select(np.array(kept, dtype=np.int64))
+            matched.append(position)
+    return pairs.select(np.array(matched, dtype=np.int64))
 
 
 def histogram(similarity: Floats) -> Ints:
@@ -178,8 +177,8 @@ def nearest_wrong(
         places = places[_by_day(days[x[places]])]
         rows, columns = x[places], columns[_by_day(days[columns])]
         low, high = _widened(days[rows], days[columns], window_days, at_least)
-        of_both = [(values[rows], values[columns]) for values in (clusters, days)]
-        nearest = partial(_nearest_of_block, of_both=of_both, between=(floor, ceiling), apart=apart)
+        both = [(values[rows], values[columns]) for values in (clusters, days)]
+        nearest = partial(_nearest_of_block, both=both, between=(floor, ceiling), apart=apart)
         parts = map_ordered(nearest, _blocks(vectors[rows], vectors[columns], low, high))
         i, j, _ = _highest(*map(np.concatenate, zip(*parts, strict=True)))
         index[places[i]] = columns[j]
@@ -187,11 +186,11 @@ def nearest_wrong(
 
 
 def _nearest_of_block(
-    block: Block, of_both: list[tuple[Ints, Ints]], between: tuple[float, float], apart: int
+    block: Block, both: list[tuple[Ints, Ints]], between: tuple[float, float], apart: int
 ) -> tuple[Ints, Ints, Floats]:
     """The nearest column of each row of a block that is between the cosines, of another cluster and far enough in time."""
     i, j, cosine = block.cosines(between[0])
-    (x_clusters, y_clusters), (x_days, y_days) = of_both
+    (x_clusters, y_clusters), (x_days, y_days) = both
     allowed = (cosine < between[1]) & (x_clusters[i] != y_clusters[j])
     allowed &= np.abs(x_days[i] - y_days[j]) >= apart
     return _highest(i[allowed], j[allowed], cosine[allowed])
@@ -388,8 +387,8 @@ def find_neighbours(
             own, other = labels == outlet, (labels == 1 - outlet) if outlet < 2 else (labels != outlet)
             x = np.flatnonzero(present & own & (True if which == "own" else has_pair))
             y = np.flatnonzero(present & (own if which == "own" else other))
-            given = vectors, days, groups, splits.event, (x, y)
-            index[x] = nearest_wrong(*given, window_days=options.guard, **limits)
+            compared = vectors, days, groups, splits.event, (x, y)
+            index[x] = nearest_wrong(*compared, window_days=options.guard, **limits)
         names = [articles[place].id if place >= 0 else None for place in index.tolist()]
         columns[f"{which}_id"] = pl.Series(names, dtype=pl.String)
     return pl.DataFrame(columns)
@@ -405,8 +404,8 @@ def test_neighbours(
     guard = options.guard if both["date"].is_not_null().any() else None
     test, training = np.split(np.arange(both.height), [tables["test"].height])
     rows, days = vectors[[row[id_] for id_ in both["id"]]], day_numbers(both["date"])
-    found = align(rows, days, (test, training), window_days=guard, floor=options.strict)
+    close = align(rows, days, (test, training), window_days=guard, floor=options.strict)
     labels = both["label"].to_numpy()
-    foreign = labels[found.a_index] != labels[found.b_index]
-    count = {"articles": found.a_index, "other_outlet": found.a_index[foreign]}
+    foreign = labels[close.a_index] != labels[close.b_index]
+    count = {"articles": close.a_index, "other_outlet": close.a_index[foreign]}
     return {name: len(np.unique(rows)) for name, rows in count.items()}

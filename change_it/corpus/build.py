@@ -42,6 +42,7 @@ from change_it.tables import card_markdown
 from change_it.templates import template_environment, without_markup
 from change_it.text.stopwords import function_word_shares, function_words, guess_language
 
+#: Rows of a group of parquet, few enough to stream.
 ROWS_A_GROUP = 5_000
 #: Articles of an outlet that its language is guessed from.
 GUESSED = 200
@@ -104,7 +105,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         loose=options.loose,
         seed=options.seed,
         sizes=sizes,
-        given=alignments if is_split else None,
+        alignments=alignments if is_split else None,
         close=candidates.close.places,
         others=candidates.others.places,
     )
@@ -260,12 +261,19 @@ def _other_outlets(tables: Tables) -> dict[str, Any]:
 
 def write_corpus(corpus: Corpus, out: Path) -> None:
     """Write a corpus folder: all of it, or nothing; files in it that are not of a corpus stay."""
+    digests = {}
     with replace_folder(out, REPORT, later=[PICTURE]) as folder:
         for config, by_side in corpus.tables.items():
             (folder / config).mkdir()
-            for side, rows in by_side.items():
-                _write_parquet(rows, folder / config / f"{side}.parquet", config, corpus.outlets)
-        digests = {config: _digest(folder / config) for config in corpus.tables}
+            schema, digest = arrow_schema(config, corpus.outlets), hashlib.sha256()
+            for side in sorted(by_side):
+                file = folder / config / f"{side}.parquet"
+                with pq.ParquetWriter(file, schema, compression="zstd") as writer:
+                    for part in by_side[side].iter_slices(ROWS_A_GROUP):
+                        arrow = part.to_arrow(compat_level=pl.CompatLevel.oldest())
+                        writer.write_table(arrow.cast(schema))
+                digest.update(file.read_bytes())
+            digests[config] = digest.hexdigest()[:16]
         write_rejected(folder / REJECTED, corpus.rejected)
         write_json(folder / REPORT, corpus.report)
         write_text(folder / CARD, card(corpus, digests))
@@ -373,19 +381,3 @@ def _sides(rows: pl.DataFrame, config: str) -> dict[str, pl.DataFrame]:
     test, other = pl.col("alignment") == "A2", pl.col("other")
     sides = {"train": ~test & ~other, "test": test, OTHER: other}
     return {side: rows.filter(rule).select(*CONFIGS[config]) for side, rule in sides.items()}
-
-
-def _digest(folder: Path) -> str:
-    """Digest of the files of a config, 16 hexadecimal digits."""
-    digest = hashlib.sha256()
-    for path in sorted(folder.iterdir()):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def _write_parquet(rows: pl.DataFrame, path: Path, config: str, outlets: Outlets) -> None:
-    """One parquet file in row groups small enough to stream."""
-    schema = arrow_schema(config, outlets)
-    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-        for part in rows.iter_slices(ROWS_A_GROUP):
-            writer.write_table(part.to_arrow(compat_level=pl.CompatLevel.oldest()).cast(schema))

@@ -21,9 +21,9 @@ class ReadingOptions:
     """Options for reading articles."""
 
     files: tyro.conf.Positional[tuple[str, ...]]
-    """CSV, TSV, JSON or parquet files, packed ones too, globs of them, a folder of save_to_disk, or a data set id as hf://datasets/owner/name; OUTLET=FILE where a file is of one outlet."""
+    """CSV, TSV, JSON or parquet files, packed ones too, globs of them, or a data set id as hf://datasets/owner/name; OUTLET=FILE where a file is of one outlet."""
     columns: str = ""
-    """Column map, ours=theirs: headline=title,article=body.text (a field of a record). CHANGE-IT's own layouts need none; date= leaves a column unread."""
+    """Column map, ours=theirs: headline=title,article=body. CHANGE-IT's own layouts need none; date= leaves a column unread."""
     labels: str = ""
     """The two outlets, A then B: left,right or R:rep,G:gio. Without it those of OUTLET=FILE in their order, or the two labels found, sorted."""
     other_outlets: bool = False

@@ -184,20 +184,19 @@ def shared_passages(texts: Sequence[str]) -> list[str]:
     runs = [list(zip(*(words[at:] for at in range(PASSAGE)), strict=False)) for words in pieces]
     counts = Counter(run for several in runs for run in set(several))
     least = max(OFTEN, MANY * len(drawn))
-    found: Counter[str] = Counter()
+    passages: Counter[str] = Counter()
     for words, several in zip(pieces, runs, strict=True):
         start, before = 0, 0
         for at, count in enumerate([*map(counts.__getitem__, several), 0]):
             if not 0.8 * before <= count <= 1.25 * before:
                 if before >= least:
-                    found[" ".join(words[start : at - 1 + PASSAGE])] += 1
+                    passages[" ".join(words[start : at - 1 + PASSAGE])] += 1
                 start = at
             before = count
-    return [passage for passage, count in found.most_common() if count >= least / 2]
+    return [passage for passage, count in passages.most_common() if count >= least / 2]
 
 
 def _without(text: str, passages: Sequence[str]) -> str:
-    """A text without some passages."""
     for passage in passages:
         if passage in text:
             text = " ".join(text.replace(passage, " ").split())

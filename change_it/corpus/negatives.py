@@ -63,11 +63,11 @@ def swap_numbers(text: str, rng: Random) -> str | None:
         return None
     start, end = rng.choice(numbers)
     old = text[start:end]
-    kept = 2 if re.fullmatch(r"(?:1[89]|20)\d\d", old) else 0
+    century = 2 if re.fullmatch(r"(?:1[89]|20)\d\d", old) else 0
     new = old
     while new == old or (new[0] == "0" and old[0] != "0"):
-        new = old[:kept] + "".join(
-            rng.choice("0123456789") if each.isdigit() else each for each in old[kept:]
+        new = old[:century] + "".join(
+            rng.choice("0123456789") if digit.isdigit() else digit for digit in old[century:]
         )
     return text[:start] + new + text[end:]
 
@@ -106,8 +106,8 @@ def negate(text: str, rng: Random, language: str) -> str | None:
     """Take a negation away, or put one before an Italian verb or behind an English auxiliary; None of any other language."""
     if language not in _NEGATIONS or len(text) > LONGEST["headline"]:
         return None
-    found = _NEGATIONS[language].finditer(text)
-    changes = [(match.start(), match.end(), "") for match in found]
+    negations = _NEGATIONS[language].finditer(text)
+    changes = [(match.start(), match.end(), "") for match in negations]
     if not changes and language == "en":
         changes = [(match.end(),) * 2 + (" not",) for match in _AUXILIARY.finditer(text)]
     elif not changes:
@@ -124,17 +124,17 @@ def negate(text: str, rng: Random, language: str) -> str | None:
 
 def _finite_verbs(text: str) -> list[int]:
     """Where the finite verbs of an Italian headline start, with the pronouns before them."""
-    found = tokens(text, "it")
-    tags, starts, at = load_tagger("it").tag(found), [], 0
-    for word in found:
+    text_tokens = tokens(text, "it")
+    tags, starts, at = load_tagger("it").tag(text_tokens), [], 0
+    for word in text_tokens:
         starts.append(text.index(word, at))
         at = starts[-1] + len(word)
     verbs = []
-    for index, (word, tag) in enumerate(zip(found, tags, strict=True)):
+    for index, (word, tag) in enumerate(zip(text_tokens, tags, strict=True)):
         after_verb = index > 0 and tags[index - 1] in ("VERB", "AUX")
         if tag not in ("VERB", "AUX") or after_verb or _NOT_FINITE.search(word.lower()):
             continue
-        while index and found[index - 1].lower() in _CLITICS and tags[index - 1] == "PRON":
+        while index and text_tokens[index - 1].lower() in _CLITICS and tags[index - 1] == "PRON":
             index -= 1
         verbs.append(starts[index])
     return verbs

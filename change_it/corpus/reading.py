@@ -101,7 +101,6 @@ class Reading:
 
 
 def _counts(counts: Counter[str], most: int = 10) -> str:
-    """The most frequent with their numbers."""
     return listed([f"{count:,} {name}" for name, count in counts.most_common()], most)
 
 
@@ -200,7 +199,6 @@ class _Reader:
             return Rejection(table.name, row.line, id_, str(error), label)
 
     def _words(self, row: Record, column: str, label: str = "") -> str:
-        """The text of a column."""
         if column not in row.cells:
             raise InputError(f"missing column {' or '.join(self.columns[column]) or column}")
         cell = row.cells[column]

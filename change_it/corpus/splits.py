@@ -91,20 +91,20 @@ def split(
     loose: float,
     seed: int,
     sizes: dict[str, int] | None = None,
-    given: Sequence[Alignment | None] | None = None,
+    alignments: Sequence[Alignment | None] | None = None,
     close: tuple[Ints, Ints] = (NONE, NONE),
     others: tuple[Ints, Ints] = (NONE, NONE),
 ) -> Splits:
     """Split articles into A1, A2, A3 and R, and into two folds.
 
     `pairs` (positions, cosines) are best first. Those above `strict` are dealt evenly at random to A1 and A2, event by event,
-    those in (loose, strict] make A3; with `sizes` by rank. With `given`, the input's splits decide (None counts as R).
-    Training articles `close` to a test article leave, but with `given`. `labels` (0 for A, 1 for B) balance the folds; from 2
+    those in (loose, strict] make A3; with `sizes` by rank. With `alignments`, the input's splits decide (None counts as R).
+    Training articles `close` to a test article leave, but with `alignments`. `labels` (0 for A, 1 for B) balance the folds; from 2
     on they are of other outlets, which are never tested, and `others` are pairs with one of them, kept where both stay.
     """
     a, b, similarity = pairs
-    alignment = _wanted_by_input(len(clusters), given)
-    if given is None:
+    alignment = _wanted_by_input(len(clusters), alignments)
+    if alignments is None:
         top, next_best = _ranked(similarity, strict, loose, sizes)
         event = components(clusters, a[top], b[top])
         together = _dealt_together(event, (a[top], b[top]), close)
@@ -114,13 +114,13 @@ def split(
         top, next_best = np.zeros(len(a), dtype=bool), np.ones(len(a), dtype=bool)
         tested = alignment == "A2"
         in_test = np.isin(clusters, clusters[tested])
-    first, second = close if given is None else (NONE, NONE)
+    first, second = close if alignments is None else (NONE, NONE)
     is_close = np.zeros(len(clusters), dtype=bool)
     is_close[np.r_[second[tested[first]], first[tested[second]]]] = True
     out = in_test | is_close
     free = ~out[a] & ~out[b]
 
-    if given is not None:
+    if alignments is not None:
         pair_alignment = np.where(free, alignment[a], REMOVED)
         pair_alignment[tested[a] & tested[b]] = "A2"
     else:
@@ -130,7 +130,7 @@ def split(
             missing = sizes["A3"] - int((pair_alignment == "A3").sum())
             pair_alignment[np.flatnonzero(free & ~next_best & ~top)[:missing]] = "A3"
 
-    kept = pair_alignment != REMOVED
+    is_kept = pair_alignment != REMOVED
     for name in _ORDER[1:]:
         alignment[a[pair_alignment == name]] = name
         alignment[b[pair_alignment == name]] = name
@@ -138,31 +138,33 @@ def split(
     reasons = np.select([labels[gone] > 1, in_test[gone]], [OTHER_OUTLET, NEAR_DUPLICATE], CLOSE)
     alignment[gone] = REMOVED
     other_a, other_b = others
-    other_kept = ~out[other_a] & ~out[other_b]
+    is_other_kept = ~out[other_a] & ~out[other_b]
 
-    event = components(clusters, np.r_[a[kept], other_a[other_kept]], np.r_[b[kept], other_b[other_kept]])
+    event = components(
+        clusters, np.r_[a[is_kept], other_a[is_other_kept]], np.r_[b[is_kept], other_b[is_other_kept]]
+    )
     fold = _folds(event, alignment, np.minimum(labels, 2), rng_for(seed, "folds"))
     asked_for = int((top | next_best).sum())
     return Splits(
         alignment=alignment,
         event=event,
         fold=fold,
-        pairs=np.flatnonzero(kept).astype(np.int64),
-        pair_alignment=pair_alignment[kept],
+        pairs=np.flatnonzero(is_kept).astype(np.int64),
+        pair_alignment=pair_alignment[is_kept],
         removed=dict(zip(gone.tolist(), reasons.tolist(), strict=True)),
-        dropped=asked_for - int(kept.sum()),
-        others=np.flatnonzero(other_kept).astype(np.int64),
+        dropped=asked_for - int(is_kept.sum()),
+        others=np.flatnonzero(is_other_kept).astype(np.int64),
     )
 
 
-def _wanted_by_input(count: int, given: Sequence[Alignment | None] | None) -> NDArray[np.str_]:
+def _wanted_by_input(count: int, alignments: Sequence[Alignment | None] | None) -> NDArray[np.str_]:
     """The split of each article as the input gives it, `R` where it does not."""
-    if given is None:
+    if alignments is None:
         return np.full(count, "R", dtype="<U2")
-    if "A2" not in given:
+    if "A2" not in alignments:
         mend = "drop the column so that pairs are found, or add A2"
         raise InputError(f"the alignment column names no A2 article: {mend}")
-    return np.array([name or "R" for name in given], dtype="<U2")
+    return np.array([name or "R" for name in alignments], dtype="<U2")
 
 
 def _ranked(
@@ -240,8 +242,8 @@ def leak_check(tables: Mapping[str, Mapping[str, pl.DataFrame]], clusters: pl.Da
     articles, pairs = tables["articles"], tables["pairs"]
     test = articles["test"]
     test_ids = test["id"]
-    of_test = pl.col("id").is_in(test_ids.implode())
-    near = clusters.filter(pl.col("cluster").is_in(clusters.filter(of_test)["cluster"].implode()))
+    is_tested = pl.col("id").is_in(test_ids.implode())
+    near = clusters.filter(pl.col("cluster").is_in(clusters.filter(is_tested)["cluster"].implode()))
     partners = pl.concat(
         part.select(id=side, partner=other)
         for part in pairs.values()
@@ -250,7 +252,7 @@ def leak_check(tables: Mapping[str, Mapping[str, pl.DataFrame]], clusters: pl.Da
     forbidden = {
         "ids": ("ids", test_ids),
         "near_duplicates": ("ids", near["id"]),
-        "partners": ("ids", partners.filter(of_test)["partner"]),
+        "partners": ("ids", partners.filter(is_tested)["partner"]),
         "texts": ("texts", _hashes(test["article"])),
     }
     learnt = [part["headline"] for split, part in articles.items() if split != "test"]

@@ -244,12 +244,10 @@ def held_out(keys: pl.Series, share: float, order: NDArray[np.int64]) -> list[st
 
 
 def _headlines(articles: pl.DataFrame, outlets: Outlets) -> pl.DataFrame:
-    """`id, headline, label (0 = A, 1 = B), fold`."""
     return articles.select("id", "headline", label=(pl.col("label") == outlets.b).cast(pl.Int64), fold="fold")
 
 
 def _articles_to_headlines(articles: pl.DataFrame, direction: pl.Expr) -> pl.DataFrame:
-    """Article → its own headline."""
     return articles.select("id", source="article", target="headline", direction=direction, fold="fold")
 
 
@@ -349,22 +347,20 @@ def _neighbour_headline(
 
 
 def _half(count: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """True in a random half."""
     return rng.permutation(count) < count // 2
 
 
 def _hard_rows(count: int, negatives: Negatives, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Which rows take a hard negative."""
     mixed = _half(count, rng)
     return mixed if negatives == "mixed" else np.full(count, negatives == "hard")
 
 
 def _swapped(rows: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
-    """Swap the two headlines in a random half of the rows."""
-    swap = pl.Series(_half(rows.height, rng))
+    """The rows, a random half of them with their two headlines swapped."""
+    swap = pl.when(pl.Series(_half(rows.height, rng)))
     return rows.with_columns(
-        headline1=pl.when(swap).then("headline2").otherwise("headline1"),
-        headline2=pl.when(swap).then("headline1").otherwise("headline2"),
+        headline1=swap.then("headline2").otherwise("headline1"),
+        headline2=swap.then("headline1").otherwise("headline2"),
     )
 
 
@@ -373,7 +369,6 @@ def _kind(hard: pl.Expr) -> pl.Expr:
 
 
 def _labelled(right: pl.DataFrame, wrong: pl.DataFrame) -> pl.DataFrame:
-    """Matching rows, then the others."""
     labels = ((rows, pl.lit(label, pl.Int64)) for rows, label in ((right, 1), (wrong, 0)))
     return pl.concat(
         rows.with_columns(label=label).select(sorted([*rows.columns, "label"])) for rows, label in labels

@@ -49,30 +49,21 @@ def check_model(name: str, *, command: str) -> None:
 
 
 def weight_files(folder: Path, *, command: str) -> list[Path]:
-    """The weights of a saved model or adapter, in one file or in shards; `command` writes such folders."""
-    files = _weights(folder)
-    if not files:
-        if any(folder.glob("*.bin")):
-            raise InputError(f"{folder} {PICKLE}")
-        raise InputError(f"{folder} holds no model.safetensors: train one with {command}")
-    return files
-
-
-def _weights(folder: Path) -> list[Path]:
-    """The safetensors that transformers or PEFT would load of a folder, and no others; none where there are none."""
+    """The safetensors that transformers or PEFT would load of a folder, in one file or in shards; `command` writes such folders."""
     for name in ("model.safetensors", "adapter_model.safetensors"):
         if (folder / name).is_file():
             return [folder / name]
     index = folder / "model.safetensors.index.json"
     if (record := read_json(index)) is None:
-        return []
+        if any(folder.glob("*.bin")):
+            raise InputError(f"{folder} {PICKLE}")
+        raise InputError(f"{folder} holds no model.safetensors: train one with {command}")
     with record_errors(index):
         shards = [folder / name for name in sorted(set(record["weight_map"].values()))]
     for shard in shards:
         if shard.parent != folder or not shard.is_file():
-            raise InputError(
-                f"{index} names {shard.name}, which is missing in its folder: copy the whole model again"
-            )
+            fault = f"{index} names {shard.name}, which is missing in its folder"
+            raise InputError(f"{fault}: copy the whole model again")
     return shards
 
 

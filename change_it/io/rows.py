@@ -218,7 +218,6 @@ def _places(columns: Sequence[str], names: Names) -> dict[str, str]:
 
 
 def _records(table: InputTable, rows: Rows, names: Names) -> Iterator[Record]:
-    """Rows with their cells by our names."""
     places_by_columns: dict[tuple[str, ...], dict[str, str]] = {}
     for line, values in rows:
         columns = tuple(values)

@@ -80,19 +80,19 @@ def references_of(name: str, values: object) -> list[list[str]]:
     return [list(filter(str.strip, texts)) for texts in several]
 
 
-def texts_by_name(**given: object) -> dict[str, list[str]]:
+def texts_by_name(**arguments: object) -> dict[str, list[str]]:
     """The texts of several arguments by their names; none is empty, and all are as many."""
-    texts = {name: texts_of(name, values) for name, values in given.items()}
+    texts = {name: texts_of(name, values) for name, values in arguments.items()}
     refuse_lengths(**texts)
     for name, several in texts.items():
         refuse_empty(name, several)
     return texts
 
 
-def refuse_lengths(**given: Sequence[object]) -> None:
+def refuse_lengths(**arguments: Sequence[object]) -> None:
     """Refuse arguments of different lengths."""
-    if len({len(values) for values in given.values()}) > 1:
-        counts = ", ".join(f"{len(values)} {name}" for name, values in given.items())
+    if len({len(values) for values in arguments.values()}) > 1:
+        counts = ", ".join(f"{len(values)} {name}" for name, values in arguments.items())
         raise InputError(f"there are {counts}: give one of each for every item")
 
 

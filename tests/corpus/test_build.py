@@ -15,7 +15,7 @@ from change_it.cli import main
 from change_it.commands import corpus as corpus_commands
 from change_it.corpus import build
 from change_it.corpus.build import build_corpus, write_corpus
-from change_it.corpus.folder import CONFIGS
+from change_it.corpus.folder import CONFIGS, read_outlets
 from change_it.corpus.splits import NONE
 
 
@@ -75,11 +75,19 @@ class TestFolder:
         assert (outlets, match) == (ClassLabel(names=["rep", "gio"]), ClassLabel(names=["no_match", "match"]))
 
 
-class TestBuild:
-    def test_the_same_seed_gives_the_same_rows_and_another_does_not(self):
-        first, again, other = built(), build_corpus(reading(), options(seed=1)), built(seed=2)
-        same(first.tables, again.tables)
-        assert not first.tables["articles"]["test"].equals(other.tables["articles"]["test"])
+def test_the_same_seed_gives_the_same_rows_and_another_does_not():
+    first, again, other = built(), build_corpus(reading(), options(seed=1)), built(seed=2)
+    same(first.tables, again.tables)
+    assert not first.tables["articles"]["test"].equals(other.tables["articles"]["test"])
+
+
+def test_folders_of_one_name_are_not_taken_for_one_another(tmp_path):
+    for seed in (1, 2):
+        out = tmp_path / f"run{seed}/corpus"
+        write_corpus(built(seed=seed), out)
+        assert read_outlets(str(out)) == ("rep", "gio")
+        rows = load_dataset(str(out), "pairs", split="test")
+        assert rows["a_headline"][:] == built(seed=seed).tables["pairs"]["test"]["a_headline"].to_list()
 
 
 def test_splits_come_from_the_input_and_partners_from_similarity():

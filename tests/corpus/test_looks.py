@@ -9,7 +9,6 @@ import pytest
 from csv_files import read_csv, write_csv, write_rows
 
 from change_it.cli import main
-from change_it.corpus.article import Article
 from change_it.corpus.corpus_options import ReadingOptions
 from change_it.corpus.folder import read_warnings
 from change_it.corpus.looks import BEGIN, END, MARK, look, mended
@@ -201,18 +200,6 @@ def test_build_prints_and_keeps_what_it_saw_and_took_off(clean, tmp_path, capsys
         assert f"{says}{first}." in capsys.readouterr().out
         assert first.partition(",")[0] in (tmp_path / "c" / "README.md").read_text()
         assert len(report["looks"]) + len(report["mended"]) == 2
-
-
-def test_a_threshold_that_is_no_cosine_and_one_event_alone_are_refused(clean, tmp_path, capsys):
-    made = [Article(f"{name}{n}", name, f"Titolo {n}", f"La notizia {name} numero {n}.", date(2024, 3, n)) for name in OUTLETS for n in range(1, 7)]  # fmt: skip
-    file = table(tmp_path / "x.csv", made)
-    for threshold, says in (
-        ("-1", "--strict -1.0 are no cosines"),
-        ("0", "of 1 event, and A1 and A2 need one each: raise"),
-    ):
-        strict = ["--strict", threshold, "--loose", "0"]
-        assert main(["corpus", "build", file, "--out", str(tmp_path / "c"), *strict]) == 2
-        assert says in capsys.readouterr().err
 
 
 def test_commands_that_use_a_corpus_say_how_much_was_seen(tmp_path):

@@ -19,9 +19,10 @@ SIDES = np.repeat([0, 1], 100)
 OLD = [replace(a, date=date(1990, 1, 1)) if a.label == "gio" else a for a in articles()]
 
 
-def split_of(strict=0.5, given=None, **sizes):
+def split_of(strict=0.5, clusters=None, given=None, **sizes):
+    clusters = np.arange(200) if clusters is None else clusters
     return split(
-        np.arange(200), PAIRS, SIDES, strict=strict, loose=0.185, seed=1, given=given, sizes=sizes or None
+        clusters, PAIRS, SIDES, strict=strict, loose=0.185, seed=1, alignments=given, sizes=sizes or None
     )
 
 
@@ -32,7 +33,11 @@ def split_of(strict=0.5, given=None, **sizes):
         (lambda folder: parse_sizes("A1=0,A2=5"), "--sizes A1=5000"),
         (lambda folder: parse_sizes("A1=5,A2=x"), "--sizes A1=5000"),
         (lambda folder: split_of(A1=10, A2=10, A3=100), "asks for 120 pairs, there are 100"),
-        (lambda folder: split_of(strict=0.95), "--strict"),
+        (lambda folder: split_of(strict=0.95), "lower --strict"),
+        (
+            lambda folder: split_of(clusters=np.repeat(0, 200)),
+            "of 1 event, and A1 and A2 need one each: raise",
+        ),
         (lambda folder: split_of(given=["A1"] * 200), "no A2"),
         (lambda folder: tfidf(["", "! ?"]), "no word is left"),
         (lambda folder: tfidf(["each word", "only once"]), "no word is left"),
