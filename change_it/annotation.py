@@ -15,8 +15,8 @@ from change_it.errors import InputError
 from change_it.io import Record, counted, listed, read_records, with_formula, write_table
 from change_it.judges.data import random_split
 from change_it.questions import HEADINGS, MODEL, NAMES, QUESTIONS, SHEETS
-from change_it.scoring.item import Item, TestSet
-from change_it.scoring.systems import GOLD, PredictionFile, system_of
+from change_it.scoring.item import GOLD, Item, TestSet
+from change_it.scoring.systems import PredictionFile, system_of
 from change_it.stats import AVERAGE, Aggregate, EventIds, Floats, Score, Statistics, measure
 from change_it.tables import Column, Row, Table, Value, records, with_interval
 

@@ -15,9 +15,9 @@ from change_it.judges.spec import JUDGES
 from change_it.progress import Progress
 from change_it.questions import MODEL, QUESTIONS
 from change_it.scoring.accepted import Accepted, accepted
-from change_it.scoring.item import Item, TestSet
+from change_it.scoring.item import BUILT_IN, GOLD, Item, TestSet
 from change_it.scoring.overlap import statistics
-from change_it.scoring.systems import BUILT_IN, GOLD, LabelFiles
+from change_it.scoring.systems import LabelFiles
 from change_it.stats import AVERAGE, Bools, EventIds, Floats, Statistics, measure
 from change_it.tables import Column, Row, Table, with_interval
 from change_it.text.folding import fold

@@ -15,8 +15,7 @@ from change_it.audit.verdicts import Summary, hashes, verdicts
 from change_it.corpus.folder import read_language, read_table
 from change_it.progress import Progress
 from change_it.scoring.compliancy import COMPLIANCY_MEASURES
-from change_it.scoring.item import Item, read_test_set
-from change_it.scoring.systems import GOLD
+from change_it.scoring.item import GOLD, Item, read_test_set
 from change_it.stats import AVERAGE, EventIds, Floats, Score, Statistics, log_odds, measure
 from change_it.tables import figure
 from change_it.text.corruptions import Lexicon

@@ -20,9 +20,8 @@ from change_it.training.training_options import InferenceOptions
 
 if TYPE_CHECKING:  # loads torch, polars and matplotlib
     from change_it.audit.verdicts import Summary
-    from change_it.scoring.item import TestSet
+    from change_it.scoring.item import ScoredSystem, TestSet
     from change_it.scoring.scores import Scores
-    from change_it.scoring.systems import ScoredSystem
 
 
 @dataclass(kw_only=True)

@@ -14,8 +14,8 @@ from matplotlib.transforms import Bbox
 
 from change_it.drawing import BLUE, LINE, narrow, styled
 from change_it.results.score_tables import DAGGER, content_measure, shown_systems
+from change_it.scoring.item import BUILT_IN, FLOOR, GOLD
 from change_it.scoring.scores import ScoreRow, Scores
-from change_it.scoring.systems import BUILT_IN, FLOOR, GOLD
 from change_it.stats import Floats
 from change_it.tables import figure
 

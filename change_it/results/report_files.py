@@ -31,9 +31,9 @@ from change_it.results.pages import (
     items_table,
 )
 from change_it.scoring.compliancy import ASPECTS, VERDICT_NAMES
+from change_it.scoring.item import BUILT_IN
 from change_it.scoring.overlap import OVERLAP_MEASURES
 from change_it.scoring.scores import AVERAGE, Scores
-from change_it.scoring.systems import BUILT_IN
 
 #: Libraries whose versions a report names.
 LIBRARIES = ("torch", "transformers", "numpy", "scikit-learn", "polars")

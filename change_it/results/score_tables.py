@@ -11,9 +11,9 @@ from change_it.corpus.sample import is_sample_corpus
 from change_it.io import listed
 from change_it.results.pages import named
 from change_it.scoring.compliancy import ASPECTS, COMPLIANCY_MEASURES, JUDGE_NAMES
+from change_it.scoring.item import BUILT_IN, CLAUSE, GOLD
 from change_it.scoring.overlap import OF_REFERENCE, correlations
 from change_it.scoring.scores import AVERAGE, SCORE_MEASURES, ScoreRow, Scores
-from change_it.scoring.systems import BUILT_IN, CLAUSE, GOLD
 from change_it.stats import Score, holm
 from change_it.tables import (
     Column,

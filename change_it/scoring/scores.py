@@ -16,9 +16,8 @@ from change_it.progress import Progress
 from change_it.scoring import compliancy, overlap
 from change_it.scoring.accepted import Accepted
 from change_it.scoring.compliancy import ASPECTS, Reversal
-from change_it.scoring.item import TestSet
+from change_it.scoring.item import BUILT_IN, CLAUSE, FLOOR, GOLD, ScoredSystem, TestSet
 from change_it.scoring.signature import Reranker, signature
-from change_it.scoring.systems import BUILT_IN, CLAUSE, FLOOR, GOLD, ScoredSystem
 from change_it.stats import AVERAGE, Floats, Score, Statistics, measure, paired_p_values
 from change_it.text.folding import composed
 

@@ -15,9 +15,9 @@ from change_it.results.score_tables import remarks
 from change_it.scoring import compliancy
 from change_it.scoring import scores as scores_module
 from change_it.scoring.compliancy import reasons
-from change_it.scoring.item import read_test_set
+from change_it.scoring.item import ScoredSystem, read_test_set
 from change_it.scoring.scores import chances, score
-from change_it.scoring.systems import ScoredSystem, built_in_systems, on_same_items
+from change_it.scoring.systems import built_in_systems, on_same_items
 
 
 @pytest.fixture

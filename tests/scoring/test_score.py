@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 from scoring_fakes import FakeJudges, scored, write_toy_corpus
 
-from change_it.scoring.item import read_test_set
-from change_it.scoring.systems import ScoredSystem, built_in_systems
+from change_it.scoring.item import ScoredSystem, read_test_set
+from change_it.scoring.systems import built_in_systems
 
 
 @pytest.fixture
