@@ -100,7 +100,7 @@ def report_record(scores: Scores, audit: Summary = NO_AUDIT) -> dict[str, object
 
 def without_formulas(items: pl.DataFrame) -> pl.DataFrame:
     """Items for a spreadsheet: `unsupported` as JSON, an apostrophe before what would be taken for a formula."""
-    parts = [json.dumps(of, ensure_ascii=False) for of in items["unsupported"].to_list()]
+    parts = [json.dumps(texts, ensure_ascii=False) for texts in items["unsupported"].to_list()]
     items = items.with_columns(pl.Series("unsupported", parts, pl.String))
     return items.with_columns(
         pl.col(name).map_elements(without_formula, return_dtype=pl.String)

@@ -59,17 +59,19 @@ def read_prediction_files(specs: Sequence[str], columns: str = "") -> list[Predi
             lines = text_lines(file)
             rows = [{"headline": line, "error": "" if line.strip() else "empty line"} for line in lines]
         else:
-            found = read_records(
+            records = read_records(
                 file, required=PREDICTION_COLUMNS, optional=PREDICTION_EXTRAS, columns=columns
             )
-            rows = [record.cells for record in found]
+            rows = [record.cells for record in records]
         files.append(PredictionFile(name, file, rows))
     return files
 
 
 def read_label_files(files: Sequence[Path]) -> LabelFiles:
     """Read label files and filled sheets; one that lacks a column is refused."""
-    names = [{name: NAMES.get(name, (name,)) for name in of} for of in (LABEL_COLUMNS, LABEL_EXTRAS)]
+    names = [
+        {name: NAMES.get(name, (name,)) for name in columns} for columns in (LABEL_COLUMNS, LABEL_EXTRAS)
+    ]
     return [(file, read_records(file, required=names[0], optional=names[1])) for file in files]
 
 
