@@ -50,7 +50,7 @@ def write_report(
 ) -> None:
     """Write page, `systems.csv`, `scores.json`, `charts/plane.svg` and `items/<system>.csv`.
 
-    `metrics` are of `read_metrics`, `made` is of `provenance.made`; `articles`, by the ids of items, are shown with them.
+    `metrics` are of `read_metrics`, `made` is of `made`; `articles`, by the ids of items, are shown with them.
     """
     written, first, drawing = tables.examples_table(scores), tables.best_system(scores), plane(scores)
     single = tables.systems_table(scores, [AVERAGE], (*VERDICT_NAMES, *OVERLAP_MEASURES))
