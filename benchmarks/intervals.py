@@ -7,7 +7,6 @@ are p-values below .05 between two systems that are equally good. Runs of a syst
 """
 
 import json
-from dataclasses import dataclass
 
 import numpy as np
 import tyro
@@ -19,92 +18,66 @@ ALIKE = (0.0, 0.5, 1.0)
 DEVIATIONS = (0.03, 0.06)
 
 
-@dataclass(kw_only=True)
-class Options:
-    """Measure coverage, and print JSON."""
-
-    events: int = 600
-    """Events of a simulated test set."""
-    trials: int = 1000
-    """Simulated test sets."""
-    resamples: int = 400
-    """Of an interval of a simulated test set, and trials of its test."""
-
-
 def share(sums):
     return {"share": sums["right"] / sums["n"]}
 
 
-def drawn(alike: float, options: Options, random: np.random.Generator) -> dict[str, np.ndarray]:
-    """What a system got right: one direction of all events, then the other."""
-    first, second = random.random((2, options.events)) < RIGHT
-    second = np.where(random.random(options.events) < alike, first, second)
-    return {"n": np.ones(2 * options.events), "right": np.concatenate([first, second]).astype(float)}
+def held(right, *where, resamples, seed):
+    """Whether the interval of the share holds the truth."""
+    columns = {"n": np.ones_like(right), "right": right}
+    [*_, (low, high)] = bootstrap_intervals(columns, share, *where, resamples=resamples, seed=seed)["share"]
+    return low <= RIGHT <= high
 
 
-def coverage(options: Options) -> dict[str, dict[str, float]]:
+def coverage(events: int, trials: int, resamples: int) -> dict[str, dict[str, float]]:
     """Share of intervals that hold the truth, and of tests that find a difference where there is none."""
-    directions = ["a2b"] * options.events + ["b2a"] * options.events
-    rows = {}
+    directions, rows = ["a2b"] * events + ["b2a"] * events, {}
     for alike in ALIKE:
         random = np.random.default_rng(1)
+
+        def drawn(alike=alike, random=random):
+            first, second = random.random((2, events)) < RIGHT
+            second = np.where(random.random(events) < alike, first, second)
+            return np.concatenate([first, second]).astype(float)
+
         counts = {"item": np.zeros(2), "event": np.zeros(2)}
-        for trial in range(options.trials):
-            one, other = drawn(alike, options, random), drawn(alike, options, random)
-            for by, numbers in (("item", None), ("event", [*range(options.events)] * 2)):
-                low, high = bootstrap_intervals(
-                    one, share, directions, numbers, resamples=options.resamples, seed=trial
-                )["share"][-1]
-                p = paired_p_values(
-                    one, other, share, directions, numbers, trials=options.resamples, seed=trial
-                )["share"][-1]
-                counts[by] += low <= RIGHT <= high, p < 0.05
+        for trial in range(trials):
+            systems = [drawn(), drawn()]
+            one, other = ({"n": np.ones(2 * events), "right": right} for right in systems)
+            for by, numbers in (("item", None), ("event", [*range(events)] * 2)):
+                p = paired_p_values(one, other, share, directions, numbers, trials=resamples, seed=trial)
+                is_held = held(systems[0], directions, numbers, resamples=resamples, seed=trial)
+                counts[by] += is_held, p["share"][-1] < 0.05
         rows[f"on {alike:.0%} of the events"] = {
-            f"{what} by {by}": float(count[at] / options.trials)
+            f"{what} by {by}": float(count[at] / trials)
             for at, what in enumerate(("held", "false alarms"))
             for by, count in counts.items()
         }
     return rows
 
 
-def of_runs(options: Options) -> dict[str, dict[str, float]]:
+def of_runs(events: int, trials: int, resamples: int) -> dict[str, dict[str, float]]:
     """Share of intervals that hold the truth where runs differ: of one run, and of the mean of several over events and over both."""
     rows = {}
     for deviation in DEVIATIONS:
         for runs in (3, 5):
-            random = np.random.default_rng(1)
-            held = np.zeros(3)
-            for trial in range(options.trials):
+            random, counts = np.random.default_rng(1), np.zeros(3)
+            for trial in range(trials):
                 rates = RIGHT + deviation * random.standard_normal(runs)
-                ease = np.where(
-                    random.random((options.events, 1)) < ALIKE[1],
-                    random.random((options.events, 1)),
-                    random.random((options.events, runs)),
-                )
-                right = (ease < rates).astype(float)
-                asked = {
-                    "one run": right[:, 0],
-                    "over events": right.mean(axis=1),
-                    "over runs and events": right,
-                }
-                ends = [
-                    bootstrap_intervals(
-                        {"n": np.ones_like(values), "right": values},
-                        share,
-                        resamples=options.resamples,
-                        seed=trial,
-                    )["share"][-1]
-                    for values in asked.values()
-                ]
-                held += [low <= RIGHT <= high for low, high in ends]
-            shares = (held / options.trials).tolist()
-            rows[f"{runs} runs, deviation {deviation}"] = dict(zip(asked, shares, strict=True))
+                is_shared, shared = random.random((events, 1)) < ALIKE[1], random.random((events, 1))
+                right = (np.where(is_shared, shared, random.random((events, runs))) < rates).astype(float)
+                asked = right[:, 0], right.mean(axis=1), right
+                counts += [held(values, resamples=resamples, seed=trial) for values in asked]
+            names = "one run", "over events", "over runs and events"
+            rows[f"{runs} runs, deviation {deviation}"] = dict(zip(names, counts / trials, strict=True))
     return rows
 
 
-def main(options: Options) -> None:
-    print(json.dumps({"coverage": coverage(options), "runs": of_runs(options)}, indent=2))
+def main(events: int = 600, trials: int = 1000, resamples: int = 400) -> None:
+    """Simulate so many test sets of so many events, and print JSON; `resamples` are of an interval, and trials of its test."""
+    how = events, trials, resamples
+    print(json.dumps({"coverage": coverage(*how), "runs": of_runs(*how)}, indent=2))
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Options))
+    tyro.cli(main)

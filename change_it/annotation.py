@@ -15,8 +15,8 @@ from change_it.errors import InputError
 from change_it.io import Record, counted, listed, read_records, with_formula, write_table
 from change_it.judges.data import random_split
 from change_it.questions import HEADINGS, MODEL, NAMES, QUESTIONS, SHEETS
-from change_it.scoring.item import Item, TestSet
-from change_it.scoring.systems import GOLD, PredictionFile, system_of
+from change_it.scoring.item import GOLD, Item, TestSet
+from change_it.scoring.systems import PredictionFile, system_of
 from change_it.stats import AVERAGE, Aggregate, EventIds, Floats, Score, Statistics, measure
 from change_it.tables import Column, Row, Table, Value, records, with_interval
 
@@ -198,9 +198,9 @@ def ratings(answers: Answers, items: Sequence[str], question: str) -> dict[str, 
 
 def ask(judges: "Judges", key: Sequence[KeyRow]) -> dict[str, Floats]:
     """Judge to (n,) decisions: main's outlet, of the others 1 for yes and 2 for no. Sources are those that readers see."""
-    ours, theirs = f"{key[0].choice1} and {key[0].choice2}", " and ".join(judges.outlets)
-    if ours != theirs:
-        raise InputError(f"the key has {ours}, the judges {theirs}: give judges of this corpus")
+    outlets, learnt = f"{key[0].choice1} and {key[0].choice2}", " and ".join(judges.outlets)
+    if outlets != learnt:
+        raise InputError(f"the key has {outlets}, the judges {learnt}: give judges of this corpus")
     texts = ((row.id, row.label, row.outlet, row.original, row.article, "", "", row.headline) for row in key)
     judged = judges.judge([Item(*of_row) for of_row in texts])
     at_second = np.array([row.outlet != row.choice1 for row in key])
@@ -288,9 +288,9 @@ def _measured(
 def agreement_table(rated: Mapping[str, Ratings], events: EventIds, seed: int) -> dict[str, Table]:
     """How far each two readers of n items agree on each question, and readers with judges on yes or not; none of one reader."""
     rows = []
-    for question, of in rated.items():
-        for pair in combinations(of, 2):
-            both = np.column_stack([of[name] for name in pair])
+    for question, values in rated.items():
+        for pair in combinations(values, 2):
+            both = np.column_stack([values[name] for name in pair])
             at = np.isfinite(both).all(axis=1)
             judges = [name.startswith(JUDGE) for name in pair]
             if at.any() and not all(judges):
@@ -315,8 +315,8 @@ def record(tables: Mapping[str, Table], signature: str) -> dict[str, Any]:
     shown = {}
     for name, table in tables.items():
         header, cells = records(table)
-        of_rows = zip(table.rows, cells, strict=True)
-        rows = [{"group": row.group, **dict(zip(header, each, strict=True))} for row, each in of_rows]
+        both = zip(table.rows, cells, strict=True)
+        rows = [{"group": row.group, **dict(zip(header, cells, strict=True))} for row, cells in both]
         shown[name] = {"title": table.title, "rows": rows, "notes": list(table.notes)}
     return {"title": "What readers say", "tables": shown, "signatures": [signature]}
 
@@ -324,11 +324,11 @@ def record(tables: Mapping[str, Table], signature: str) -> dict[str, Any]:
 def study_tables(key: Sequence[KeyRow], answers: Answers, judged: Ratings, seed: int = 1) -> dict[str, Table]:
     """A table for each question that was answered, and the agreement of readers; `judged` is of `ask`, empty without judges."""
     events, items = np.array([row.event for row in key]), [row.item for row in key]
-    rated = {name: of for name in ASKED if (of := ratings(answers, items, name))}
-    for name, of in rated.items():
+    rated = {name: values for name in ASKED if (values := ratings(answers, items, name))}
+    for name, values in rated.items():
         asked = (judge for judge in QUESTIONS[name].judges if judge in judged)
-        of |= {f"{JUDGE}{judge}": judged[judge] for judge in asked if np.isfinite(judged[judge]).any()}
-    tables = {name: _shares(name, key, of, events, seed) for name, of in rated.items()}
+        values |= {f"{JUDGE}{judge}": judged[judge] for judge in asked if np.isfinite(judged[judge]).any()}
+    tables = {name: _shares(name, key, values, events, seed) for name, values in rated.items()}
     return tables | agreement_table(rated, events, seed)
 
 
@@ -336,9 +336,9 @@ def _shares(question: str, key: Sequence[KeyRow], rated: Ratings, events: EventI
     """Shares in which each reader is right, prefers the new headline or says yes; alpha of people (LREC 2020, Table 4)."""
     titles = {"answer": "accuracy", "preferred": "new preferred"}
     seconds = [{"answer": row.outlet == row.choice2, "preferred": row.headline == row.second} for row in key]
-    truth = np.array([1.0 + of.get(question, False) for of in seconds])
+    truth = np.array([1.0 + column.get(question, False) for column in seconds])
     people = [name for name in rated if not name.startswith((MODEL, JUDGE))]
-    votes = {name: of[:, None] for name, of in rated.items()}
+    votes = {name: column[:, None] for name, column in rated.items()}
     if len(people) > 1:
         votes[PEOPLE] = np.column_stack([rated[name] for name in people])
     rows, conditions = [], np.array([row.condition for row in key])

@@ -39,10 +39,10 @@ class Module(evaluate.Metric, ABC):
 
     def add_batch(self, **given: Any) -> None:
         """Add items, all columns as for `compute`."""
-        kept = self._taken(given, (*self.columns, *self.optional))
-        if lacking := [name for name in self.columns if name not in kept]:
+        columns = self._taken(given, (*self.columns, *self.optional))
+        if lacking := [name for name in self.columns if name not in columns]:
             raise InputError(f"{self.name} needs {', '.join(lacking)}: give one for every item")
-        encoded = self._encode(**kept)
+        encoded = self._encode(**columns)
         refuse_lengths(**encoded)
         if encoded["predictions"]:
             super().add_batch(**encoded)

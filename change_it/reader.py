@@ -78,9 +78,9 @@ class Sheet:
 
     def answers(self, text: str) -> dict[str, str]:
         """The answers in the last object that has all of them; none without one."""
-        for found in reversed(re.findall(r"\{[^{}]*\}", text)):
+        for form in reversed(re.findall(r"\{[^{}]*\}", text)):
             try:
-                said = json.loads(found)
+                said = json.loads(form)
             except ValueError:
                 continue
             given = {name: str(said.get(name)).strip().casefold() for name in self.asked}

@@ -86,9 +86,9 @@ def measure(
     """
     values = estimate(statistics, aggregate, strata)
     ends = bootstrap_intervals(statistics, aggregate, strata, events, resamples=resamples, seed=seed)
-    rounded = {name: np.round(of, DECIMALS) for name, of in statistics.items()}
+    rounded = {name: np.round(column, DECIMALS) for name, column in statistics.items()}
     with np.errstate(all="ignore"):
-        up, down = ({name: end(of) for name, of in rounded.items()} for end in (np.ceil, np.floor))
+        up, down = ({name: end(column) for name, column in rounded.items()} for end in (np.ceil, np.floor))
         some, every = estimate(up, aggregate, strata), estimate(down, aggregate, strata)
     for name, counted in (shares or {}).items():
         if name in values:
@@ -98,12 +98,12 @@ def measure(
             few = np.fmin(some[name], 1 - every[name]) * number < _FEW  # 0 of 0 decides nothing
             ends[name] = np.where(few[:, None], wide, ends[name])
     rows = [*dict.fromkeys(strata or ()), AVERAGE]
-    found = {}
+    scores = {}
     for row, stratum in enumerate(rows, start=-len(rows)):
-        found[stratum] = {
-            name: Score(float(of[row]), *ends[name][row].tolist()) for name, of in values.items()
+        scores[stratum] = {
+            name: Score(float(column[row]), *ends[name][row].tolist()) for name, column in values.items()
         }
-    return found
+    return scores
 
 
 def estimate(
@@ -169,10 +169,10 @@ def paired_p_values(
 
     swapped = np.moveaxis(_resampled(gap, trials, coins), 1, 0)
     sums = [_stratum_sums(rows, strata) for rows in (left, right)]
-    measured = [_measures(of, first, aggregate) for of in sums]
+    measured = [_measures(values, first, aggregate) for values in sums]
     drawn = [
-        _measures(of[:, None] + by, first, aggregate)
-        for of, by in zip(sums, (swapped, -swapped), strict=True)
+        _measures(values[:, None] + by, first, aggregate)
+        for values, by in zip(sums, (swapped, -swapped), strict=True)
     ]
     p_values = {}
     for name in measured[0]:
@@ -187,9 +187,9 @@ def event_means(values: Floats, events: Events | None) -> Floats:
     """Means of (n, …) values over the items of each event, events in order of first appearance."""
     if events is None:
         return values
-    of = _numbered(events)
-    sums = _added(values.reshape(len(values), -1), of, int(of.max()) + 1)
-    return (sums / np.bincount(of)[:, None]).reshape(-1, *values.shape[1:])
+    numbers = _numbered(events)
+    sums = _added(values.reshape(len(values), -1), numbers, int(numbers.max()) + 1)
+    return (sums / np.bincount(numbers)[:, None]).reshape(-1, *values.shape[1:])
 
 
 def _rows(statistics: Statistics) -> Floats:
@@ -201,8 +201,9 @@ def _rows(statistics: Statistics) -> Floats:
 
 def _stratum_sums(rows: Floats, strata: Sequence[str] | None) -> Floats:
     """(s, runs, k) sums of each stratum, in order of first appearance."""
-    of = _numbered(strata if strata is not None else np.zeros(len(rows)))
-    return _added(rows.reshape(len(rows), -1), of, int(of.max(initial=0)) + 1).reshape(-1, *rows.shape[1:])
+    stratum = _numbered(strata if strata is not None else np.zeros(len(rows)))
+    sums = _added(rows.reshape(len(rows), -1), stratum, int(stratum.max(initial=0)) + 1)
+    return sums.reshape(-1, *rows.shape[1:])
 
 
 def _event_sums(rows: Floats, strata: Sequence[str] | None, events: Events | None) -> list[Floats]:
@@ -217,8 +218,8 @@ def _event_sums(rows: Floats, strata: Sequence[str] | None, events: Events | Non
     occurs[event, stratum] = 1
     kind = _numbered(occurs @ (1 << np.arange(width)))
     sums = _added(rows.reshape(len(rows), -1), event * width + stratum, many * width)
-    each = sums.reshape(many, width, *rows.shape[1:])
-    return [each[kind == number] for number in range(int(kind.max(initial=-1)) + 1)]
+    sums = sums.reshape(many, width, *rows.shape[1:])
+    return [sums[kind == number] for number in range(int(kind.max(initial=-1)) + 1)]
 
 
 def _numbered(values: Sequence[str] | Events | Floats) -> Ints:
@@ -235,8 +236,9 @@ def _added(rows: Floats, to: Ints, count: int) -> Floats:
 
 def _measures(sums: Floats, statistics: Statistics, aggregate: Aggregate) -> dict[str, Floats]:
     """Measures of (s, ..., k) sums, with the mean over the strata, the first axis, as one more row."""
-    found = aggregate({name: sums[..., column] for column, name in enumerate(statistics)})
-    return {name: np.concatenate([of, of.mean(axis=0, keepdims=True)]) for name, of in found.items()}
+    measured = aggregate({name: sums[..., column] for column, name in enumerate(statistics)})
+    means = {name: values.mean(axis=0, keepdims=True) for name, values in measured.items()}
+    return {name: np.concatenate([values, means[name]]) for name, values in measured.items()}
 
 
 def _resampled(sums: Floats, resamples: int, draw: Callable[[int], Floats]) -> Floats:

@@ -136,7 +136,7 @@ def records(table: Table) -> tuple[list[str], list[list[str | int | float | None
     """Header and rows of plain values; a column's `secondary` follows it, an interval is `_low` and `_high`."""
     header: list[str] = []
     rows: list[list[str | int | float | None]] = [[] for _ in table.rows]
-    for column in (each for of in table.columns for each in (of, of.secondary) if each):
+    for column in (one for both in table.columns for one in (both, both.secondary) if one):
         ends = ("_low", "_high") if column.format == "interval" else ("",)
         header += [f"{column.name}{end}" for end in ends]
         for row, cells in zip(table.rows, rows, strict=True):
@@ -164,7 +164,7 @@ def card_markdown(table: Table) -> str:
     columns = [replace(column, title=without_markup(column.heading)) for column in table.columns]
     rows = []
     for row in table.rows:
-        texts = {name: without_markup(of) for name, of in row.values.items() if isinstance(of, str)}
+        texts = {name: without_markup(text) for name, text in row.values.items() if isinstance(text, str)}
         rows.append(replace(row, values={**row.values, **texts}))
     notes = "".join(f"\n* {without_markup(note)}" for note in table.notes)
     return f"{to_markdown(replace(table, columns=columns, rows=rows))}\n{notes}".rstrip()
@@ -206,7 +206,7 @@ def print_table(table: Table, to: "Console") -> None:
     least = [width if fixed[at] else min(width, max(13, to.width // 5)) for at, width in enumerate(widths)]
     shown = list(range(len(heads)))
     for at in reversed(shown[2:]):
-        if 1 + sum(least[each] + 1 for each in shown) > to.width and not table.columns[at].bold:
+        if 1 + sum(least[place] + 1 for place in shown) > to.width and not table.columns[at].bold:
             shown.remove(at)
     to.print(Text(table.title, "italic"), soft_wrap=True, end="\n" if table.title else "")
     grid = Grid(box=SIMPLE_HEAD, padding=0)

@@ -22,7 +22,7 @@ from change_it.corpus.folder import read_outlets
 from change_it.judges.judge_options import TASKS
 from change_it.published_figures import CITATIONS, PUBLISHED_JUDGES
 from change_it.scoring import overlap
-from change_it.scoring.systems import BUILT_IN, GOLD
+from change_it.scoring.item import BUILT_IN, GOLD
 from change_it.stats import AVERAGE
 from change_it.tables import Column, Row, Table, to_markdown, with_interval
 

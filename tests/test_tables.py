@@ -1,6 +1,5 @@
 import io
 import re
-from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -64,20 +63,6 @@ def test_columns_without_room_are_left_out_from_the_right_and_named(table, width
     assert bool(left_out) == (width < 200)
     assert "-.250 to .500" in text
     assert text.count("Twelve [measures]") == text.count("the note") == 1
-
-
-def test_a_bold_column_is_never_left_out(table):
-    columns = [*table.columns[:-1], replace(table.columns[-1], bold=True)]
-    assert ".031" in printed(replace(table, columns=columns), 60)
-
-
-def test_values_for_files_are_not_rounded(table):
-    header, rows = records(table)
-    assert header[:5] == ["system", "interval_low", "interval_high", "measure_0", "measure_0 rank"]
-    assert rows[0][1:3] == [-0.25, 0.5]
-    assert rows[1][header.index("measure_11")] == 0.031
-    assert (rows[0][header.index("measure_3 rank")], rows[0][header.index("measure_0 rank")]) == (1, None)
-    assert {len(row) for row in rows} == {len(header)}
 
 
 def test_markdown_keeps_its_columns_apart():

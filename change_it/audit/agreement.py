@@ -15,9 +15,9 @@ from change_it.judges.spec import JUDGES
 from change_it.progress import Progress
 from change_it.questions import MODEL, QUESTIONS
 from change_it.scoring.accepted import Accepted, accepted
-from change_it.scoring.item import Item, TestSet
+from change_it.scoring.item import BUILT_IN, GOLD, Item, TestSet
 from change_it.scoring.overlap import statistics
-from change_it.scoring.systems import BUILT_IN, GOLD, LabelFiles
+from change_it.scoring.systems import LabelFiles
 from change_it.stats import AVERAGE, Bools, EventIds, Floats, Statistics, measure
 from change_it.tables import Column, Row, Table, with_interval
 from change_it.text.folding import fold
@@ -37,7 +37,10 @@ MEASURES = {
     "length": "words",
 }
 #: Measures that are made for a question.
-MADE = {"acceptability", *(JUDGES[name].column or name for of in ASKED for name in QUESTIONS[of].judges)}
+MADE = {
+    "acceptability",
+    *(JUDGES[name].column or name for question in ASKED for name in QUESTIONS[question].judges),
+}
 #: Headlines, and the expression that selects them.
 PARTS = {
     "without copies": ~pl.col("copy"),
@@ -117,7 +120,9 @@ def shares_accepted(labels: ReaderLabels, items: pl.DataFrame) -> Accepted | Non
     headlines, events = items.select("id", "headline").rows(), items["event"].to_numpy()
     people, model = (
         np.array([said.get(key, np.nan) for key in headlines], np.float64)
-        for said in (dict(zip(keys, of.tolist(), strict=True)) for of in (labels.people, labels.model))
+        for said in (
+            dict(zip(keys, values.tolist(), strict=True)) for values in (labels.people, labels.model)
+        )
     )
     read, predicted = model, items["acceptability"].fill_null(0).to_numpy()
     if np.isfinite(people).any():
@@ -187,7 +192,7 @@ def agreement(
         pl.Series("copy", [fold(text) == fold(source) for text, source in zip(texts, sources, strict=True)]),
         pl.Series("rougeL_source", statistics(texts, [""] * len(texts), sources)["rougeL_source"]),
         pl.Series("length", [len(text.split()) for text in texts]),
-        *(pl.Series(name, of) for name, of in labels.answers.items()),
+        *(pl.Series(name, values) for name, values in labels.answers.items()),
     )
     first = ["id", "system", "event", "written", "copy", *labels.answers]
     rows = read.select(*first, *(name for name in MEASURES if not read[name].is_null().all()))
@@ -228,9 +233,9 @@ def auc(
     """The AUC of n probabilities or scores and its interval over events; None where undefined."""
     levels = np.unique(p, return_inverse=True)[1]
     counts = {
-        f"{name} {level}": (of & (levels == level)).astype(np.float64)
+        f"{name} {level}": (column & (levels == level)).astype(np.float64)
         for level in range(levels.max() + 1)
-        for name, of in (("right", right), ("wrong", ~right))
+        for name, column in (("right", right), ("wrong", ~right))
     }
 
     def aggregate(sums: Statistics) -> dict[str, Floats]:  # roc_auc_score of all resamples

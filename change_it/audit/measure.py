@@ -15,8 +15,7 @@ from change_it.audit.verdicts import Summary, hashes, verdicts
 from change_it.corpus.folder import read_language, read_table
 from change_it.progress import Progress
 from change_it.scoring.compliancy import COMPLIANCY_MEASURES
-from change_it.scoring.item import Item, read_test_set
-from change_it.scoring.systems import GOLD
+from change_it.scoring.item import GOLD, Item, read_test_set
 from change_it.stats import AVERAGE, EventIds, Floats, Score, Statistics, log_odds, measure
 from change_it.tables import figure
 from change_it.text.corruptions import Lexicon
@@ -110,7 +109,8 @@ class Audit(Summary):
         record["systems"] = [system.as_dict() for system in self.systems]
         record |= {"cues": [asdict(cue) for cue in self.cues], "style": dict(self.within_event)}
         if self.agreement:
-            record["agreement"] = {name: of for name, of in vars(self.agreement).items() if name != "rows"}
+            record["agreement"] = {**vars(self.agreement)}
+            del record["agreement"]["rows"]
         return record | {"signature": self.signature}
 
 
@@ -141,7 +141,7 @@ def audit(
     trained = judges.check_corpus(test)
     how: dict[str, Any] = {"resamples": resamples, "progress": progress}
     systems = measure_systems(judges, corpus, at_most=at_most, seed=seed, **how)
-    gold = systems[0].values["evidence"], systems[0].events
+    gold, main = (systems[0].values["evidence"], systems[0].events), metrics.get("main", {})
     return Audit(
         verdicts=tuple(verdicts(judges, metrics, gold, has_capitals=corpus.has_capitals)),
         together=together(systems),
@@ -160,7 +160,7 @@ def audit(
         },
         systems=tuple(systems),
         cues=tuple(main_cues(judges.main, test.items, seed=seed)),
-        within_event={name: of for name, of in metrics.get("main", {}).items() if name == "within_event"},
+        within_event={name: main[name] for name in ("within_event",) if name in main},
         agreement=agreement(labels, judges, **how) if labels else None,
     )
 
@@ -239,7 +239,7 @@ def measure_systems(
             examples=tuple(examples),
         )
         results.append(result)
-    return [results[0], *sorted(results[1:], key=lambda of: -1.0 if of.kept is None else -of.kept)]
+    return [results[0], *sorted(results[1:], key=lambda one: -1.0 if one.kept is None else -one.kept)]
 
 
 def _ratio(
@@ -264,9 +264,11 @@ def together(systems: Sequence[Result]) -> str:
         through, stopped, few = (counts[outcome] for outcome in get_args(Outcome))
         if aspect == "style" and counts and not any(kind.style_interval for kind in kinds):
             said.append(f"style, which should notice {counts.total()} more, is n/a")
-        elif of := counts.total():
+        elif kinds_of := counts.total():
             rest = f", {few} had too few examples" if few else ""
-            said.append(f"{aspect} stops {stopped} of {of} kinds of {what} and lets {through} through{rest}")
+            said.append(
+                f"{aspect} stops {stopped} of {kinds_of} kinds of {what} and lets {through} through{rest}"
+            )
     if not said:
         return ""
     text = "; ".join(said)

@@ -99,7 +99,8 @@ def _names_spliced_in(item: Item, random: np.random.Generator, corpus: Resources
 def _number_mistaken(item: Item, random: np.random.Generator, corpus: Resources) -> str | None:
     text, article = item.reference, item.article[:BEGINNING]
     numbers = numbers_in(text)
-    others = {article[slice(*span)] for span in numbers_in(article)} - {text[slice(*of)] for of in numbers}
+    others = {article[start:end] for start, end in numbers_in(article)}
+    others -= {text[start:end] for start, end in numbers}
     changes = [
         text[:start] + other + text[end:]
         for start, end in numbers

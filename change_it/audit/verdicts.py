@@ -163,8 +163,8 @@ def _of_main(judges: "Judges", metrics: Mapping[str, Any]) -> Verdict:
     systems = metrics.get("within_event", {}).get("systems", {})
     names = {"judge": "says which of two headlines of one event is whose"}
     shares = {
-        names.get(name, f"{name} (baseline)"): (of["value"], of["low"], of["high"])
-        for name, of in systems.items()
+        names.get(name, f"{name} (baseline)"): (share["value"], share["low"], share["high"])
+        for name, share in systems.items()
     }
     judge, *baselines = shares or [""]
     ahead = [name for name in baselines if shares[name][1] > shares[judge][2]]

@@ -58,7 +58,7 @@ def sheets(options: AnnotateSheetsOptions) -> None:
     systems = read_prediction_files(options.predictions)
     out = options.out
     files = {name: out.with_name(f"{out.stem}-{name}.csv") if name else out for name in (*SHEETS, "key")}
-    check_new(*files.values(), inputs=[options.corpus, *(each.file for each in systems)])
+    check_new(*files.values(), inputs=[options.corpus, *(system.file for system in systems)])
 
     from change_it import annotation  # loads polars
     from change_it.scoring.item import read_test_set

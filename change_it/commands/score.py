@@ -20,9 +20,8 @@ from change_it.training.training_options import InferenceOptions
 
 if TYPE_CHECKING:  # loads torch, polars and matplotlib
     from change_it.audit.verdicts import Summary
-    from change_it.scoring.item import TestSet
+    from change_it.scoring.item import ScoredSystem, TestSet
     from change_it.scoring.scores import Scores
-    from change_it.scoring.systems import ScoredSystem
 
 
 @dataclass(kw_only=True)
@@ -72,24 +71,21 @@ def run(options: ScoreOptions) -> None:
     """Score the built-in systems and those of the prediction files."""
     check_corpus(options.corpus)
     folders = list(filter(None, (options.judges, options.floor)))
-    for each in folders:
-        check_judges(each)
+    for name in folders:
+        check_judges(name)
     options.check_engine()
     check_counts(resamples=options.resamples)
     files = read_prediction_files(options.predictions, options.columns)
     labels = read_label_files(options.labels)
     if options.out:
-        read = [*(str(each.file) for each in files), *map(str, options.labels)]
+        read = [*(str(file.file) for file in files), *map(str, options.labels)]
         check_writable(options.out, inputs=[options.corpus, *folders, *read], record="scores.json")
     if options.shared_items and not files:
         raise InputError("--shared-items requires --predictions")
 
     from change_it.audit.agreement import reader_labels, shares_accepted
     from change_it.audit.verdicts import read_metrics, read_summary
-    from change_it.results.report_files import (
-        made,  # these load polars and matplotlib
-        write_report,
-    )
+    from change_it.results.report_files import made, write_report  # these load polars and matplotlib
     from change_it.scoring.item import read_test_set
     from change_it.scoring.scores import score
 
@@ -113,7 +109,7 @@ def run(options: ScoreOptions) -> None:
         scores = score(test, judges, systems, **how, progress=not options.json)
     if labelled:
         shares = {name: shares_accepted(labelled, items) for name, items in scores.items.items()}
-        scores = scores.with_accepted({name: of for name, of in shares.items() if of})
+        scores = scores.with_accepted({name: share for name, share in shares.items() if share})
         headlines = set(chain(*(items.select("id", "headline").rows() for items in scores.items.values())))
         if lost := [item for item in labelled.items if (item.id, item.prediction) not in headlines]:
             count = f"{len(lost):,} of {len(labelled.items):,} labelled headlines"

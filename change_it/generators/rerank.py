@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 
 from change_it.errors import InputError
-from change_it.scoring.item import Item, TestSet
+from change_it.scoring.item import FLOOR, Item, ScoredSystem, TestSet
 from change_it.scoring.judges import JudgedHeadline, Judges
 from change_it.scoring.signature import Reranker
-from change_it.scoring.systems import FLOOR, ScoredSystem, clauses
+from change_it.scoring.systems import clauses
 
 
 def judge_candidates(

@@ -19,7 +19,7 @@ from change_it.io import is_hub_id, read_json, record_errors
 from change_it.judges.judge_options import read_judge_info, table_of, within_event_table
 from change_it.judges.spec import JUDGES
 from change_it.published_figures import CITATIONS
-from change_it.scoring.systems import BUILT_IN
+from change_it.scoring.item import BUILT_IN
 from change_it.tables import Column, Row, Table, card_markdown, with_interval
 from change_it.templates import template_environment, without_markup
 

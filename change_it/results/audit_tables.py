@@ -14,7 +14,7 @@ from change_it.judges.spec import JUDGES
 from change_it.results.pages import environment
 from change_it.results.score_tables import HEADINGS, other_corpus
 from change_it.scoring.compliancy import COMPLIANCY_MEASURES
-from change_it.scoring.systems import GOLD
+from change_it.scoring.item import GOLD
 from change_it.tables import Column, Row, Table, Value, figure, with_interval
 
 #: Perturbations whose examples are open, the worst.

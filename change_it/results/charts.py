@@ -14,8 +14,8 @@ from matplotlib.transforms import Bbox
 
 from change_it.drawing import BLUE, LINE, narrow, styled
 from change_it.results.score_tables import DAGGER, content_measure, shown_systems
+from change_it.scoring.item import BUILT_IN, FLOOR, GOLD
 from change_it.scoring.scores import ScoreRow, Scores
-from change_it.scoring.systems import BUILT_IN, FLOOR, GOLD
 from change_it.stats import Floats
 from change_it.tables import figure
 
@@ -105,12 +105,12 @@ def _style_plane(scores: Scores, rows: Sequence[ScoreRow], content: str) -> Figu
         (left, right), (down, up) = (gap.ravel() for gap in gaps)
         crosses += [np.array([[x - left, y], [x + right, y]]), np.array([[x, y - down], [x, y + up]])]
     if len(scores.curve) > 1:
-        steps = [(each["candidates"], (each["style"], each[content])) for each in scores.curve]
+        steps = [(step["candidates"], (step["style"], step[content])) for step in scores.curve]
         axes.plot(*zip(*(at for _, at in steps), strict=True), ".-", color=_BASELINE, linewidth=0.9, ms=5)
         asked = [row.candidates for row in rows if row.candidates and row.system not in BUILT_IN]
-        marked = {min((number for number, _ in steps), key=lambda n: abs(n - each)) for each in asked}
+        marked = {min((number for number, _ in steps), key=lambda n: abs(n - drawn)) for drawn in asked}
         end = scores.row(FLOOR).candidates or steps[-1][0]  # the floor itself, which has its own label
-        for number, at in (each for each in steps[1:] if each[0] < end):
+        for number, at in (step for step in steps[1:] if step[0] < end):
             if number in marked:
                 axes.plot(*at, "D", color=_BASELINE, ms=5)
             labels.append(_Label(f"best of {number}" if number in marked else f"{number}", at, _BASELINE))
@@ -130,8 +130,8 @@ def _name(row: ScoreRow) -> str:
     name, is_floor = row.system, row.system == FLOOR
     name = name if len(name) <= NAME_LENGTH else f"{name[: NAME_LENGTH // 2]}…{name[1 - NAME_LENGTH // 2 :]}"
     name += DAGGER if row.chosen and not is_floor else ""
-    of = f", best of {row.candidates:.2g}{' clauses' if is_floor else ''}" if row.candidates else ""
-    return f"{name}{of}"
+    best = f", best of {row.candidates:.2g}{' clauses' if is_floor else ''}" if row.candidates else ""
+    return f"{name}{best}"
 
 
 def _place(axes: Axes, labels: Sequence[_Label], crosses: Sequence[Floats]) -> None:
@@ -147,7 +147,7 @@ def _place(axes: Axes, labels: Sequence[_Label], crosses: Sequence[Floats]) -> N
         size = axes.text(0, 0, label.text, **style)
         width, height = size.get_window_extent().size
         size.remove()
-        found: list[tuple[int, int, int, Bbox]] = []
+        boxes: list[tuple[int, int, int, Bbox]] = []
         for far, (right, up) in product(_FAR, _SIDES):
             dx, dy = far * right * point, far * up * point
             left, low = x + dx + (right - 1) * width / 2, y + dy + (up - 1) * height / 2
@@ -155,8 +155,8 @@ def _place(axes: Axes, labels: Sequence[_Label], crosses: Sequence[Floats]) -> N
             shared = [Bbox.intersection(box, other) for other in (inside, *taken)]
             within, *others = (0.0 if both is None else both.width * both.height for both in shared)
             wrong = width * height - within + sum(others)
-            found.append((round(wrong), len(found), far, box))
-        _, _, far, box = min(found, key=lambda each: each[:2])
+            boxes.append((round(wrong), len(boxes), far, box))
+        _, _, far, box = min(boxes, key=lambda one: one[:2])
         taken.append(box)
         line = {"arrowstyle": "-", "color": label.colour, "linewidth": 0.6, "shrinkA": 0}
         middle = (box.x0 + width / 2 - x) / point, (box.y0 + height / 2 - y) / point

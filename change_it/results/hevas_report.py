@@ -242,7 +242,7 @@ def scatter_chart(scores: Mapping[str, Floats]) -> Figure:
     side = min(0.6 * count + 1.9, 9.6)
     axes = Figure((side, side), dpi=130).subplots()
     # each metric between -.42 and .42, inside its cell
-    values = np.array([np.ravel(each) for each in scores.values()])
+    values = np.array([np.ravel(column) for column in scores.values()])
     values = values[:, np.random.default_rng(1).permutation(values.shape[1])[:_POINTS]]
     low, spread = values.min(axis=1, keepdims=True), np.ptp(values, axis=1, keepdims=True)
     values = np.divide(values - low, spread, out=np.full_like(values, 0.5), where=spread > 0) * 0.84 - 0.42

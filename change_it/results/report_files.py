@@ -31,9 +31,9 @@ from change_it.results.pages import (
     items_table,
 )
 from change_it.scoring.compliancy import ASPECTS, VERDICT_NAMES
+from change_it.scoring.item import BUILT_IN
 from change_it.scoring.overlap import OVERLAP_MEASURES
 from change_it.scoring.scores import AVERAGE, Scores
-from change_it.scoring.systems import BUILT_IN
 
 #: Libraries whose versions a report names.
 LIBRARIES = ("torch", "transformers", "numpy", "scikit-learn", "polars")
@@ -50,7 +50,7 @@ def write_report(
 ) -> None:
     """Write page, `systems.csv`, `scores.json`, `charts/plane.svg` and `items/<system>.csv`.
 
-    `metrics` are of `read_metrics`, `made` is of `provenance.made`; `articles`, by the ids of items, are shown with them.
+    `metrics` are of `read_metrics`, `made` is of `made`; `articles`, by the ids of items, are shown with them.
     """
     written, first, drawing = tables.examples_table(scores), tables.best_system(scores), plane(scores)
     single = tables.systems_table(scores, [AVERAGE], (*VERDICT_NAMES, *OVERLAP_MEASURES))
@@ -100,7 +100,7 @@ def report_record(scores: Scores, audit: Summary = NO_AUDIT) -> dict[str, object
 
 def without_formulas(items: pl.DataFrame) -> pl.DataFrame:
     """Items for a spreadsheet: `unsupported` as JSON, an apostrophe before what would be taken for a formula."""
-    parts = [json.dumps(of, ensure_ascii=False) for of in items["unsupported"].to_list()]
+    parts = [json.dumps(texts, ensure_ascii=False) for texts in items["unsupported"].to_list()]
     items = items.with_columns(pl.Series("unsupported", parts, pl.String))
     return items.with_columns(
         pl.col(name).map_elements(without_formula, return_dtype=pl.String)

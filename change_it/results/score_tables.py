@@ -11,9 +11,9 @@ from change_it.corpus.sample import is_sample_corpus
 from change_it.io import listed
 from change_it.results.pages import named
 from change_it.scoring.compliancy import ASPECTS, COMPLIANCY_MEASURES, JUDGE_NAMES
+from change_it.scoring.item import BUILT_IN, CLAUSE, GOLD
 from change_it.scoring.overlap import OF_REFERENCE, correlations
 from change_it.scoring.scores import AVERAGE, SCORE_MEASURES, ScoreRow, Scores
-from change_it.scoring.systems import BUILT_IN, CLAUSE, GOLD
 from change_it.stats import Score, holm
 from change_it.tables import (
     Column,
@@ -123,9 +123,9 @@ def significance(scores: Scores) -> tuple[str, dict[str, dict[str, str]]]:
     best = best_system(scores)
     others = [system for system in scores.systems if system != best]
     marks: dict[str, dict[str, str]] = {}
-    for measure, of in scores.p_values.items():
-        of_best = of[scores.systems.index(best)]
-        corrected = holm([float(of_best[scores.systems.index(system)]) for system in others])
+    for measure, p_values in scores.p_values.items():
+        beside_best = p_values[scores.systems.index(best)]
+        corrected = holm([float(beside_best[scores.systems.index(system)]) for system in others])
         for system, p in zip(others, corrected, strict=True):
             if p < 0.05:
                 marks.setdefault(system, {})[measure] = "**" if p < 0.01 else "*"
@@ -210,10 +210,10 @@ def terminal_table(scores: Scores, *, by_direction: bool = False) -> Table:
 def remarks(scores: Scores) -> list[str]:
     """Notes on single systems, and on what cannot be computed."""
     lines = other_corpus(scores.trained)
-    for system, of in scores.accepted.items():
-        read = f"{system}: readers accept {figure(of.plain)} of the {of.labels} labelled headlines"
-        predicted = f"with what predicts it of the others {figure(of.share)}"
-        lines.append(f"{read}; {predicted}, which saves {figure(of.saved)} of the labels")
+    for system, share in scores.accepted.items():
+        read = f"{system}: readers accept {figure(share.plain)} of the {share.labels} labelled headlines"
+        predicted = f"with what predicts it of the others {figure(share.share)}"
+        lines.append(f"{read}; {predicted}, which saves {figure(share.saved)} of the labels")
     for system in scores.names:
         row = scores.row(system)
         if row.runs > 1:

@@ -13,9 +13,8 @@ from change_it.errors import InputError
 from change_it.io import column_of, refuse_lengths, texts_by_name, texts_of
 from change_it.progress import Progress
 from change_it.scoring.compliancy import COMPLIANCY_MEASURES, Reversal
-from change_it.scoring.item import Item, TestSet
+from change_it.scoring.item import Item, ScoredSystem, TestSet
 from change_it.scoring.scores import score
-from change_it.scoring.systems import ScoredSystem
 from change_it.stats import AVERAGE
 
 if TYPE_CHECKING:  # loads torch

@@ -1,9 +1,10 @@
-"""Items to score: the A2 articles of a corpus, each headline to be transferred to the other outlet."""
+"""Items to score, the A2 articles of a corpus, each headline to be transferred to the other outlet; and systems that did."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import zip_longest
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,15 @@ from change_it.corpus.folder import digest_of, hash_article, read_table
 from change_it.errors import InputError
 from change_it.text.folding import composed
 
+if TYPE_CHECKING:
+    from change_it.scoring.signature import Reranker
+
+#: The system that is the other outlet's own headline, and so its own reference.
+GOLD = "gold"
+#: Sentences and clauses of the article: the one that judges of the other fold choose, and all in turn.
+FLOOR, CLAUSE = "floor", "clause"
+#: The systems of every table, below those of prediction files; these cannot take their names.
+BUILT_IN = (FLOOR, CLAUSE, GOLD, "lead", "copy", "random-target")
 _PARTS = ("id", "headline", "article")
 
 
@@ -66,6 +76,21 @@ class TestSet:
         """The items with these n new headlines, without those that have None."""
         new = zip(self.items, predictions, strict=True)
         return [replace(item, prediction=text) for item, text in new if text is not None]
+
+
+@dataclass(frozen=True)
+class ScoredSystem:
+    """New headlines for every item."""
+
+    name: str  # in tables
+    headlines: tuple[
+        str | None, ...
+    ]  # of the items; empty where it has failed, None where its file lacks one
+    reranker: "Reranker | None" = None  # the judges that chose among candidates
+    run_of: str = ""  # the system that this is one of several runs of, trained with another seed each
+    # of `clause` and `floor`: all cuts of each article, those of `floor` the best first; the score of `clause` is the mean over them
+    cuts: tuple[tuple[str, ...], ...] = ()
+    candidates: float | None = None  # mean number of headlines that one was chosen of, where it is known
 
 
 def directions_in_turn(items: Sequence[Item], seed: int) -> list[Item]:

@@ -148,11 +148,8 @@ class Judges:
             n rows of `compliancy.VERDICTS`. Null is what no judge can tell: fluency and acceptability without a fluency judge, style
             where main has no scale for it (`StyleScale.faults`), evidence where the corpus's articles are too short for it.
         """
-        tasks, new, sources = (
-            [*self.by_task],
-            [item.prediction for item in items],
-            [item.source for item in items],
-        )
+        new, sources = [item.prediction for item in items], [item.source for item in items]
+        tasks = [*self.by_task]
         written = np.array([bool(text.strip()) for text in new], dtype=bool)
 
         def ask(
@@ -174,19 +171,21 @@ class Judges:
         main_source, main = np.split(of_main, [len(items)])
         hh, ah = ask("hh", sources, new), ask("ah", new, [item.article for item in items])
         target = np.array([self.outlets.index(item.target) for item in items], dtype=np.int64)
-        p_source, p_new = (of[np.arange(len(items)), target] for of in (main_source, main))
+        p_source, p_new = (values[np.arange(len(items)), target] for values in (main_source, main))
         p = {"hh": hh[:, 1], "ah": ah[:, 1], "main": p_new}
         columns: dict[str, Any] = {**verdicts(hh, ah, main, main_source, target, reversal=reversal)}
         if self.fluency is not None:
             printed = ask("fluency", new)
             columns["fluency"], p["fluency"] = decide(printed) == 1, printed[:, 1]
         texts = [(item.source, item.article, item.reference_article) for item in items]
-        lacking = [unsupported(text, of) if text.strip() else () for text, of in zip(new, texts, strict=True)]
+        lacking = [
+            unsupported(text, read) if text.strip() else () for text, read in zip(new, texts, strict=True)
+        ]
         evidence: Bools | None = None
         if self.has_evidence:
             columns["evidence"] = evidence = np.array([not parts for parts in lacking], dtype=bool)
         edited = np.array([is_edited(*texts) for texts in zip(new, sources, strict=True)], dtype=bool)
-        columns |= {"edited": edited, **{PROBABILITIES[name]: of for name, of in p.items()}}
+        columns |= {"edited": edited, **{PROBABILITIES[name]: values for name, values in p.items()}}
         graded, faults = None, self.style_faults
         unmeasured = np.array([item.target in faults for item in items], dtype=bool)
         if self.main.style is not None and not unmeasured.all():
@@ -196,7 +195,8 @@ class Judges:
         if self.fluency is not None:
             columns["acceptability"] = acceptability(p, evidence)
         columns = {
-            name: np.where(written, of, np.zeros(1, of.dtype)).tolist() for name, of in columns.items()
+            name: np.where(written, values, np.zeros(1, values.dtype)).tolist()
+            for name, values in columns.items()
         }
         order = np.where(written, choosing(p, evidence, graded, edited), -2.0)
         columns |= {"choosing": order.tolist(), "p_target_source": p_source.tolist()}
@@ -274,9 +274,9 @@ class Judges:
                 )
         about = {task: (*judge.outlets, judge.fold) for task, judge in judges.items()}
         if len({*about.values()}) > 1:
-            each = "; ".join(f"{task}: {a} and {b}, fold {fold}" for task, (a, b, fold) in about.items())
+            differing = "; ".join(f"{task}: {a} and {b}, fold {fold}" for task, (a, b, fold) in about.items())
             raise InputError(
-                f"the judges in {name or 'these places'} differ in outlets or fold ({each}): train them on one corpus with the same --fold"
+                f"the judges in {name or 'these places'} differ in outlets or fold ({differing}): train them on one corpus with the same --fold"
             )
         if judges["main"].style is None:
             raise InputError(
@@ -321,9 +321,9 @@ class Judges:
     def check_outlets(self, outlets: tuple[str, str], corpus: str) -> None:
         """Refuse judges that were trained on other outlets, in name or order, than the corpus has."""
         if self.outlets != tuple(outlets):
-            ours, theirs = (" and ".join(names) for names in (outlets, self.outlets))
+            wanted, learnt = (" and ".join(names) for names in (outlets, self.outlets))
             raise InputError(
-                f"the judges were trained on {theirs}, the corpus {corpus} has {ours}: train judges on this corpus"
+                f"the judges were trained on {learnt}, the corpus {corpus} has {wanted}: train judges on this corpus"
             )
 
     def check_corpus(self, test: TestSet) -> str:

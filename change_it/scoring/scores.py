@@ -16,9 +16,8 @@ from change_it.progress import Progress
 from change_it.scoring import compliancy, overlap
 from change_it.scoring.accepted import Accepted
 from change_it.scoring.compliancy import ASPECTS, Reversal
-from change_it.scoring.item import TestSet
+from change_it.scoring.item import BUILT_IN, CLAUSE, FLOOR, GOLD, ScoredSystem, TestSet
 from change_it.scoring.signature import Reranker, signature
-from change_it.scoring.systems import BUILT_IN, CLAUSE, FLOOR, GOLD, ScoredSystem
 from change_it.stats import AVERAGE, Floats, Score, Statistics, measure, paired_p_values
 from change_it.text.folding import composed
 
@@ -283,14 +282,14 @@ def _rows(
         items = list(compress(test.items, here))
         partners, counts = sum(bool(item.reference_article) for item in items), {"n": len(items)}
         counts["events"] = len({item.event for item in items})
-        known = {key: of for key, of in scores.items() if key not in unknown and np.isfinite(of.value)}
+        known = {key: one for key, one in scores.items() if key not in unknown and np.isfinite(one.value)}
         row = ScoreRow(
             name,
             direction,
             references=sum(bool(item.reference) for item in items),
             errors=int(missing[here].sum()),
-            values={key: of.value for key, of in known.items()},
-            intervals={key: of.interval for key, of in known.items() if np.isfinite(of).all()},
+            values={key: one.value for key, one in known.items()},
+            intervals={key: one.interval for key, one in known.items() if np.isfinite(one).all()},
             signature=signed(reranker=reranker, partners=partners, **counts, **about),
             chosen=bool(reranker),
             **counts,

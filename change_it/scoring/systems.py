@@ -8,7 +8,7 @@ with one headline a line, in the order of the items. `change-it transfer` adds `
 import random
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import compress
 from pathlib import Path
 from statistics import mean, median_low
@@ -26,18 +26,12 @@ from change_it.io import (
     text_lines,
 )
 from change_it.questions import NAMES
-from change_it.scoring.item import TestSet
-from change_it.scoring.signature import Reranker, parse_reranker
+from change_it.scoring.item import BUILT_IN, CLAUSE, GOLD, ScoredSystem, TestSet
+from change_it.scoring.signature import parse_reranker
 from change_it.text.sentences import cuts, without_end
 from change_it.text.tokens import beginning, length
 from change_it.text.typography import Typography
 
-#: The system that is the other outlet's own headline, and so its own reference.
-GOLD = "gold"
-#: Sentences and clauses of the article: the one that judges of the other fold choose, and all in turn.
-FLOOR, CLAUSE = "floor", "clause"
-#: The systems of every table, below those of prediction files; these cannot take their names.
-BUILT_IN = (FLOOR, CLAUSE, GOLD, "lead", "copy", "random-target")
 #: What a prediction file and a file of labels must have, and what they may have.
 PREDICTION_COLUMNS = ("id", "headline")
 PREDICTION_EXTRAS = ("target", "error", "reranker", "candidates")
@@ -55,21 +49,6 @@ class PredictionFile(NamedTuple):
     rows: list[dict[str, str]]  # cells by our names; without ids in a text file, which has a headline a line
 
 
-@dataclass(frozen=True)
-class ScoredSystem:
-    """New headlines for every item."""
-
-    name: str  # in tables
-    headlines: tuple[
-        str | None, ...
-    ]  # of the items; empty where it has failed, None where its file lacks one
-    reranker: Reranker | None = None  # the judges that chose among candidates
-    run_of: str = ""  # the system that this is one of several runs of, trained with another seed each
-    # of `clause` and `floor`: all cuts of each article, those of `floor` the best first; the score of `clause` is the mean over them
-    cuts: tuple[tuple[str, ...], ...] = ()
-    candidates: float | None = None  # mean number of headlines that one was chosen of, where it is known
-
-
 def read_prediction_files(specs: Sequence[str], columns: str = "") -> list[PredictionFile]:
     """Read prediction files (`NAME=FILE`); one that lacks a column or has the name of a built-in system is refused. `columns` is a map `ours=theirs`."""
     files = []
@@ -80,17 +59,19 @@ def read_prediction_files(specs: Sequence[str], columns: str = "") -> list[Predi
             lines = text_lines(file)
             rows = [{"headline": line, "error": "" if line.strip() else "empty line"} for line in lines]
         else:
-            found = read_records(
+            records = read_records(
                 file, required=PREDICTION_COLUMNS, optional=PREDICTION_EXTRAS, columns=columns
             )
-            rows = [record.cells for record in found]
+            rows = [record.cells for record in records]
         files.append(PredictionFile(name, file, rows))
     return files
 
 
 def read_label_files(files: Sequence[Path]) -> LabelFiles:
     """Read label files and filled sheets; one that lacks a column is refused."""
-    names = [{name: NAMES.get(name, (name,)) for name in of} for of in (LABEL_COLUMNS, LABEL_EXTRAS)]
+    names = [
+        {name: NAMES.get(name, (name,)) for name in columns} for columns in (LABEL_COLUMNS, LABEL_EXTRAS)
+    ]
     return [(file, read_records(file, required=names[0], optional=names[1])) for file in files]
 
 

@@ -10,7 +10,7 @@ from change_it.audit.perturbations import Perturbation
 from change_it.audit.verdicts import Summary, read_summary, verdicts
 from change_it.corpus.looks import END
 from change_it.judges.judge_options import MARKS
-from change_it.scoring.systems import GOLD
+from change_it.scoring.item import GOLD
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from change_it.drawing import save
 from change_it.hevas.analysis import compare
 from change_it.results.charts import Drawing, plane
 from change_it.results.hevas_report import bar_chart, scatter_chart
-from change_it.scoring.systems import ScoredSystem
+from change_it.scoring.item import ScoredSystem
 from change_it.tables import figure
 
 #: What earlier tests in the process left open is not ours.

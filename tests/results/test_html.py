@@ -20,8 +20,9 @@ from change_it.results.pages import ACCEPTABILITY, COMPLIANCY, STYLE, named
 from change_it.results.report_files import write_report
 from change_it.results.score_tables import significance, systems_table
 from change_it.scoring.compliancy import JUDGE_NAMES, NO_CHECK, reasons
+from change_it.scoring.item import ScoredSystem
 from change_it.scoring.scores import score
-from change_it.scoring.systems import ScoredSystem, built_in_systems
+from change_it.scoring.systems import built_in_systems
 from change_it.tables import figure
 
 EVIL = "<b onclick=window.ran=1>evil"

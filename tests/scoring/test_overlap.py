@@ -46,10 +46,6 @@ def test_bleu_wants_four_words_and_warns_of_nothing(caplog):
     assert not caplog.records
 
 
-def test_a_headline_without_words_scores_zero():
-    assert list(measured(["«…»"], ["Roma"], ["Roma"]).values()) == [0, 0, 0, 0]
-
-
 def test_spearman_is_that_of_scipy_with_an_interval_over_events():
     random = np.random.default_rng(1)
     one, other = random.integers(0, 9, (2, 300))

@@ -1,8 +1,6 @@
 import pytest
-from scoring_fakes import FakeJudges
 
 from change_it import InputError
-from change_it.scoring.signature import Reranker
 from change_it.scoring.systems import read_prediction_files, systems_of
 
 FULL = "id,headline,target,error,reranker"
@@ -25,13 +23,6 @@ def read_systems(specs, test, **given):
 def read_system(file, test, **given):
     [system] = read_systems([f"p={file}"], test, **given)
     return system
-
-
-def test_any_order_of_rows_and_a_byte_order_mark(tmp_path, toy_test, lines):
-    file = write(tmp_path / "p.csv", lines[::-1], encoding="utf-8-sig")
-    system = read_system(file, toy_test)
-    assert system.headlines == tuple(f"Titolo, {item.id}" for item in toy_test.items)
-    assert (system.name, system.reranker) == ("p", None)
 
 
 def test_every_fault_lists_its_ids(tmp_path, toy_test, lines):
@@ -62,27 +53,10 @@ def test_a_row_with_an_error_needs_no_headline(tmp_path, toy_test, lines):
         read_system(write(tmp_path / "p.csv", rows, header=FULL), toy_test)
 
 
-def test_the_reranker_is_read(tmp_path, toy_test, lines):
-    judges = FakeJudges(fold="0")
-    rows = [f"{line},,{Reranker.of(judges).signature}" for line in lines]
-    rows[0] = "a0,,gio,the article is empty,"
-    (system,) = read_systems([f"mine={write(tmp_path / 'p.csv', rows, header=FULL)}"], toy_test)
-    assert system.reranker == Reranker.of(judges)
-
-
 @pytest.mark.parametrize("spec", ["p.csv", "=p.csv", "name=", "../up=p.csv", "gold=p.csv"])
 def test_bad_names(spec, toy_test):
     with pytest.raises(InputError, match="--predictions"):
         read_systems([spec], toy_test)
-
-
-def test_a_name_twice(tmp_path, toy_test, lines):
-    file = write(tmp_path / "p.csv", lines)
-    systems = read_systems([f"one={file}", f"two={file}"], toy_test)
-    assert [system.name for system in systems] == ["one", "two"]
-    for specs in ([f"one={file}", f"one={file}"], [f"one={file}", f"One={file}"]):
-        with pytest.raises(InputError, match="taken"):
-            read_systems(specs, toy_test)
 
 
 def test_files_of_one_name_are_runs(tmp_path, toy_test, lines):
