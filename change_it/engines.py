@@ -22,11 +22,9 @@ THREADS = min(4, os.cpu_count() or 1)
 AHEAD = 4
 #: What the processes of a cluster that is running already take over.
 ENVIRONMENT = ("HF_HUB_OFFLINE", "HF_ENDPOINT", "HF_HOME", "TOKENIZERS_PARALLELISM")
-#: A lost process is rescheduled on a surviving node, where it needs no free core, and repeats its work.
-ELSEWHERE = {"max_restarts": 10, "max_task_retries": 10, "scheduling_strategy": "SPREAD"}
 
-#: The cluster that is in use, and its number of processes.
-_cluster: ContextVar[tuple[Any, int] | None] = ContextVar("cluster", default=None)
+#: joblib's pool of the cluster that is in use.
+_pool: ContextVar[Any] = ContextVar("pool", default=None)
 
 
 @dataclass(kw_only=True)
@@ -55,62 +53,55 @@ def use_engine(options: EngineOptions, *, models: bool = False) -> Iterator[None
         return
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     address = options.address or os.environ.get("RAY_ADDRESS")
+    settings: dict[str, Any] = {
+        "address": address or "local",
+        "log_to_driver": False,
+        "logging_level": "ERROR",
+    }
     if not address:  # Ray listens on all interfaces, and runs what it is sent
         os.environ["RAY_AUTH_MODE"] = "token"
         os.environ.setdefault("RAY_AUTH_TOKEN", token_hex(32))
+        settings["include_dashboard"] = False
     import ray
     from joblib import Parallel, parallel_config
     from ray.util.joblib import register_ray
 
-    _connect(ray, address)
+    environment = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
+    try:
+        if re.fullmatch(r"[^/]+:\d+", address or ""):  # Ray itself would wait for minutes
+            host, _, port = str(address).rpartition(":")
+            socket.create_connection((host, int(port)), timeout=5).close()
+        ray.init(**settings, runtime_env={"env_vars": environment})
+    except (OSError, OverflowError, ValueError) as error:
+        fault = f"no Ray cluster answers at {address} with this RAY_AUTH_TOKEN"
+        raise InputError(f"{fault}: start one with ray start --head, or omit --address") from error
     register_ray()
     free = ray.available_resources()
     gpus = int(free.get("GPU", 0)) if models else 0
-    processes = max(2, gpus) if gpus else int(free.get("CPU", 1)) or 1
-    with parallel_config("ray", ray_remote_args={"num_gpus": gpus / processes} if gpus else ELSEWHERE):
-        pool = Parallel(processes, batch_size=1, pre_dispatch="all").__enter__()
-    token = _cluster.set((pool, processes) if processes > 1 else None)  # joblib takes one for none
+    processes = max(2, gpus or int(free.get("CPU", 0)))  # joblib takes one for none
+    with parallel_config("ray", ray_remote_args={"num_gpus": gpus / processes}):
+        token = _pool.set(Parallel(processes, batch_size=1, pre_dispatch="all").__enter__())
     try:
         yield
     except ray.exceptions.RayActorError as error:
         raise InputError("a machine of the Ray cluster was lost: call the command again") from error
     finally:
-        _cluster.reset(token)
+        _pool.reset(token)
         ray.shutdown()  # ends the pool, of whose end Ray would print a line a process
 
 
 def is_cluster() -> bool:
     """Whether what is mapped runs on a cluster."""
-    return _cluster.get() is not None
+    return _pool.get() is not None
 
 
 def map_ordered(function: Callable[..., Result], items: Iterable[Sequence[object]]) -> Iterator[Result]:
     """`function(*item)` for each item, in their order."""
     from joblib import Parallel, delayed
 
-    cluster = _cluster.get()
-
-    calls = (delayed(function)(*item) for item in items)
-    if cluster is None:
+    calls, pool = (delayed(function)(*item) for item in items), _pool.get()
+    if pool is None:
         yield from Parallel(THREADS, backend="threading", return_as="generator")(calls)
         return
-    pool, processes = cluster
-    while batch := list(islice(calls, AHEAD * processes)):  # joblib has no generator for Ray
+    while batch := list(islice(calls, AHEAD * pool.n_jobs)):  # joblib has no generator for Ray
         yield from pool(batch)
-
-
-def _connect(ray: Any, address: str | None) -> None:
-    """Connect to a cluster, or start one on this machine, without a word."""
-    try:
-        if address and re.fullmatch(r"[^/]+:\d+", address):  # Ray itself would wait for minutes
-            host, _, port = address.rpartition(":")
-            socket.create_connection((host, int(port)), timeout=5).close()
-        environment = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
-        quiet = {"log_to_driver": False, "logging_level": "ERROR"} | (
-            {} if address else {"include_dashboard": False}
-        )
-        ray.init(address=address or "local", runtime_env={"env_vars": environment}, **quiet)
-    except (OSError, OverflowError, ValueError) as error:
-        raise InputError(
-            f"no Ray cluster answers at {address} with this RAY_AUTH_TOKEN: start one with ray start --head, or omit --address"
-        ) from error

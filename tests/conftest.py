@@ -70,17 +70,6 @@ def pytest_collection_modifyitems(config, items):
         return sum(mark.kwargs.get("seconds", 0) for mark in item.iter_markers("slow"))
 
     items.sort(key=lambda item: -seconds(item))
-    # each process begins with a part of the list, and with its share of the longest
-    if config.option.markexpr == "slow":
-        items[:] = [item for item in items if item.get_closest_marker("slow")]
-        long, processes = list(filter(seconds, items)), int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-        short = items[len(long) :]
-        bounds = [len(short) * part // processes for part in range(processes + 1)]
-        items[:] = [
-            item
-            for part in range(processes)
-            for item in (*long[part::processes], *short[bounds[part] : bounds[part + 1]])
-        ]
 
 
 @pytest.fixture(scope="session")

@@ -61,6 +61,23 @@ def test_commands_of_scripts_have_options_that_they_know(called, paper):
             assert options.as_published
 
 
+@pytest.mark.slow(seconds=120)
+def test_the_notebook_shows_what_it_does(tmp_path, monkeypatch):
+    """A cell has outputs of the same kinds: text, tables and two pictures."""
+    nbclient, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat")
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    kinds = []
+    for run in (False, True):
+        notebook = nbformat.read(EXAMPLES / "own_newspapers.ipynb", as_version=4)
+        if run:
+            where = {"metadata": {"path": str(tmp_path)}}
+            nbclient.NotebookClient(notebook, timeout=600, resources=where).execute()
+        outputs = [cell.outputs for cell in notebook.cells if cell.cell_type == "code"]
+        kinds.append([{kind for one in cell for kind in one.get("data", {"text"})} for cell in outputs])
+    assert kinds[0] == kinds[1]
+    assert {"image/png", "image/svg+xml"} <= set().union(*kinds[1])
+
+
 @pytest.mark.slow(seconds=30)
 @pytest.mark.parametrize(
     ("paper", "published"),

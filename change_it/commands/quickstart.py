@@ -104,7 +104,7 @@ class Steps:
         how: dict[str, Any] = {
             "redirect_stdout": False,
             "redirect_stderr": False,
-            "disable": not self.terminal.is_terminal,
+            "disable": not sys.stdout.isatty(),
         }
         self.bar = Progress(console=self.terminal, transient=True, speed_estimate_period=600, **how)
         total = sum(STEPS[name] for name in STEPS.keys() - self.seconds.keys())

@@ -9,7 +9,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -116,12 +116,22 @@ def train_in_folder(
         _open(work, what, record, resume=settings.resume)
     state.wait_for_everyone()
     set_seed(settings.seed)  # the weights before training are the same in a resumed run and every process
-    with quiet():
-        run = prepare()
     result = TrainingResult()
-    if run.examples is not None:
-        with quiet(), redirect_stdout(sys.stderr):
-            result = train(run, run.examples, settings, arguments, started=started)
+    try:
+        with quiet():
+            run = prepare()
+        if run.examples is not None:
+            with quiet(), redirect_stdout(sys.stderr):
+                result = train(run, run.examples, settings, arguments, started=started)
+    except BaseException as error:
+        if any(work.glob("*/checkpoint-*")):
+            if isinstance(error, KeyboardInterrupt):
+                error.add_note("--resume goes on with the newest checkpoint")
+        elif state.is_main_process:
+            shutil.rmtree(work)
+            with suppress(OSError):  # it holds an earlier model
+                out.rmdir()
+        raise
     if not state.is_main_process:
         return {}
     final = work / "final"

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, cast
 
@@ -100,7 +101,9 @@ def training_arguments(options: TrainingOptions, out: Path) -> RunArguments:
         given = [f"--{argument}" for argument in options.arg]
         [arguments, unknown] = parser.parse_args_into_dataclasses(given, return_remaining_strings=True)
         if unknown:
-            raise ValueError(f"transformers' TrainingArguments has no {listed(unknown)}")
+            near = get_close_matches(unknown[0].strip("-").partition("=")[0], vars(arguments), n=1)
+            mend = f": did you mean {near[0]}?" if near else ""
+            raise ValueError(f"transformers' TrainingArguments has no {listed(unknown)}{mend}")
     if arguments.mixed_precision == "fp16" and not torch.cuda.is_available():
         raise InputError("fp16 requires a CUDA device: give --arg bf16=true")
     return arguments

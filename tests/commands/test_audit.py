@@ -3,7 +3,6 @@ from dataclasses import replace
 
 import pytest
 from corpus_fakes import articles, write_articles
-from saved_judges import WITHIN_EVENT
 from scoring_fakes import load_fakes
 
 from change_it import InputError
@@ -43,20 +42,6 @@ def test_page_and_figures_lie_beside_the_judges(judges, corpus, capsys):
     printed = capsys.readouterr().out
     assert found["together"].split(".")[0] in " ".join(printed.split())
     assert "not reliable" in printed
-
-
-def test_main_within_an_event_stands_in_audit_and_verdict(judges, corpus):
-    (judges / "main").mkdir()
-    cell = {"precision": 0.9, "recall": 0.8, "f1": 0.85}
-    results = {"gold": {"colle": cell, "faro": cell, "macro_f1": 0.85}}
-    metrics = {"classes": ["colle", "faro"], "results": results, "baselines": {}}
-    (judges / "main" / "metrics.json").write_text(json.dumps(metrics | {"within_event": WITHIN_EVENT}))
-    audit_command.run(options(judges, corpus))
-    assert ".123–.987" in (judges.parent / "audit" / "audit.html").read_text()
-    found = json.loads((judges.parent / "audit" / "audit.json").read_text())
-    [main] = [verdict for verdict in found["verdicts"] if verdict["judge"] == "main"]
-    assert main["level"] != "rely"  # the interval reaches chance
-    assert next(iter(main["shares"].values())) == [0.625, 0.123, 0.987]
 
 
 def test_poisoned_texts_are_only_texts_on_the_page(judges, tmp_path, monkeypatch, capsys):

@@ -38,3 +38,13 @@ def test_one_judge_says_which_are_lacking_beside_it(tmp_path):
     (tmp_path / "hh").mkdir()
     line = command._next(command.TrainJudgeOptions(task="hh", **options))
     assert "lacks main, ah; --task all trains all four" in line
+
+
+def test_an_interrupted_fit_leaves_nothing(corpus, tmp_path, monkeypatch, capsys):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("change_it.judges.train._prepare", interrupt)
+    assert main(f"train judge --task hh --corpus {corpus} --out {tmp_path}/hh".split()) == 130
+    assert capsys.readouterr().err.endswith("change-it: interrupted: no result was replaced\n")
+    assert not (tmp_path / "hh").exists()

@@ -111,14 +111,6 @@ def test_a_corpus_or_items_of_it_give_a_prediction_file(generators, tmp_path, to
         assert ({id_[0] for id_ in ids}, len(ids)) == ({"a", "b"}, 4)
 
 
-def test_to_aims_every_row_and_needs_no_label(generators, tmp_path):
-    rows = [{"title": row["headline"], "body": row["article"]} for row in ROWS[:2]]
-    given = {"input": write(tmp_path / "in.csv", rows), "columns": "headline=title,article=body"}
-    made = transferred(options(generators, tmp_path, **given, to="rep"))
-    cells = [(row["id"], row["target"], row["error"]) for row in made]
-    assert cells == [("in-1", "rep", ""), ("in-2", "rep", "")]
-
-
 def test_judges_choose_and_sign(generators, tmp_path, judges, monkeypatch):
     asked = []
 
