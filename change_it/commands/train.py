@@ -142,4 +142,7 @@ def generator(options: GeneratorOptions) -> None:
         f"✓ generator in {options.out}{_processes(metrics)}",
         f"Next: change-it transfer --generator {options.out} --corpus {options.corpus} --out new.csv",
     ]
+    if signs := [f"{sign} (in {count:,})" for sign, count in metrics["unknown_signs"].items()]:
+        fault = f"Warning: the tokenizer has no token for signs of headlines, {listed(signs, 5)}"
+        lines.insert(1, f"{fault}: they cannot be written; take another --architecture.")
     print_lines(lines, console())

@@ -160,7 +160,7 @@ def train_in_folder(
 
 def _changed(new: Mapping[str, Any], old: Mapping[str, Any]) -> list[str]:
     """The differences between two runs, in words; empty if one can resume the other."""
-    now, before = ({"processes": run["processes"], **run["options"]} for run in (new, old))
+    now, before = ({"processes": run.get("processes"), **run.get("options", {})} for run in (new, old))
     changed = [name for name in now if name not in FREE and now[name] != before.get(name)]
     files = [name for name in new["files"] if old["files"].get(name) != new["files"][name]]
     differences = [f"{name} was {before.get(name)}, is {now[name]}" for name in changed]

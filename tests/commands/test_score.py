@@ -52,8 +52,8 @@ def test_one_direction_is_scored_alone(command, toy_test, tmp_path):
 
 
 def test_a_prediction_file_is_read_once_and_what_comes_next_is_said(command, toy_test, tmp_path, monkeypatch):
-    read, open_text = [], rows_module.open_text
-    monkeypatch.setattr(rows_module, "open_text", lambda path: read.append(path) or open_text(path))
+    read, open_text = [], rows_module._open_text
+    monkeypatch.setattr(rows_module, "_open_text", lambda path: read.append(path) or open_text(path))
     rows = [f'{item.id},"{item.reference}"' for item in toy_test.items]
     (tmp_path / "new.csv").write_text("\n".join(["id,headline", *rows]), encoding="utf-8")
     code, printed, _ = command(tmp_path / "new.csv")

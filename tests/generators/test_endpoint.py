@@ -45,7 +45,7 @@ def test_each_row_is_asked_for_once_with_the_prompt_of_the_corpus(server, option
     rows = transferred(options(generation=("max_new_tokens=2000",)))
     assert (len(server.requests), len(rows), server.most_at_work) == (12, 12, 3)
     assert all(row["headline"].startswith("Ponte giù ") and not row["error"] for row in rows)
-    request = server.requests[0]
+    request = min(server.requests, key=lambda each: each["messages"][0]["content"])
     asked = [request[name] for name in ("path", "model", "temperature", "max_tokens")]
     assert asked == ["/v1/chat/completions", "tiny", 0.0, 2000]
     prompt = request["messages"][0]["content"]

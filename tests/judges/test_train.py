@@ -105,7 +105,7 @@ def test_a_transformer_stands_beside_the_linear_judge_of_the_same_examples(train
 def test_a_broken_run_leaves_the_old_judge_and_resumes_to_the_same_weights(
     trained, encoder, corpus, tmp_path, interrupted_at, monkeypatch
 ):
-    out, more = tmp_path / "main", {"encoder": encoder, **TINY}
+    out, more = tmp_path / "main", {"encoder": encoder, "checkpoint_minutes": 1e-9, **TINY}
     out.mkdir()
     (out / "model.safetensors").write_bytes(b"old")
     record = {"weights_hash": "", "model_hash": "", "files": ["model.safetensors", "metrics.json"]}
