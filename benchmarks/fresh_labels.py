@@ -75,7 +75,11 @@ def half(measure: str) -> Of:
 
 def mean_of(name: str, system: str) -> Of:
     """The mean of a column over the headlines of a system."""
-    return lambda rows: float(rows.filter(pl.col("system") == system)[name].mean() or np.nan)  # type: ignore[arg-type]
+    def of(rows: pl.DataFrame) -> float:
+        value = rows.filter(pl.col("system") == system)[name].mean()
+        return float(value) if value is not None else np.nan  # type: ignore[arg-type]  # a number
+
+    return of
 
 
 def drawn(rows: pl.DataFrame, random: np.random.Generator) -> pl.DataFrame:
