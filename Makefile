@@ -9,7 +9,7 @@ PYTEST := $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist worksteal
 PROCESSES = $(shell $(PYTHON) -c "import os; print(min(os.cpu_count(), 4) + 1)")
 # Formulas, readers and tables: nothing that loads torch.
 QUICK := $(addprefix change_it/,text corpus hevas) $(addprefix tests/,text corpus hevas) \
-	$(patsubst %,tests/scoring/test_%.py,compliancy facts overlap) tests/test_annotation.py \
+	$(patsubst %,tests/scoring/test_%.py,compliancy overlap) tests/test_annotation.py \
 	$(patsubst %,tests/io/test_%.py,files readers) $(patsubst %,tests/test_%.py,cli progress stats tables)
 # What Python compiles and pytest rewrites is kept for the next process.
 unexport PYTHONDONTWRITEBYTECODE
