@@ -9,14 +9,14 @@ PYTEST := $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist worksteal
 PROCESSES = $(shell $(PYTHON) -c "import os; print(min(os.cpu_count(), 4) + 1)")
 # Formulas, readers and tables: nothing that loads torch.
 QUICK := $(addprefix change_it/,text corpus hevas) $(addprefix tests/,text corpus hevas) \
-	$(patsubst %,tests/scoring/test_%.py,compliancy facts overlap) tests/test_annotation.py \
+	$(patsubst %,tests/scoring/test_%.py,compliancy overlap) tests/test_annotation.py \
 	$(patsubst %,tests/io/test_%.py,files readers) $(patsubst %,tests/test_%.py,cli progress stats tables)
 # What Python compiles and pytest rewrites is kept for the next process.
 unexport PYTHONDONTWRITEBYTECODE
 
 LOWEST := $(VENV)-lowest
 
-.PHONY: run test test-fast test-slow test-night test-lowest audit-dependencies coverage style format docs bench dist clean
+.PHONY: run test test-fast test-slow test-night test-lowest audit-dependencies coverage style format docs pictures bench dist clean
 .DEFAULT_GOAL := test
 
 # The two stamps: installed for use, installed for development. Both honour constraints.txt.
@@ -80,6 +80,9 @@ format: $(VENV)/.installed-dev
 
 docs: $(VENV)/.installed-dev ## the documentation as a site in site/; a broken link fails
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
+
+pictures: $(VENV)/.installed-dev run ## docs/images from the quickstart's run, by the program chromium
+	$(BIN)/python -m tools.pictures
 
 bench: $(VENV)/.installed-dev ## measured comparisons, JSON on standard output
 	$(BIN)/python benchmarks/intervals.py

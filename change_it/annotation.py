@@ -14,7 +14,7 @@ from change_it import __version__, published_figures
 from change_it.errors import InputError
 from change_it.io import Record, counted, listed, read_records, with_formula, write_table
 from change_it.judges.data import random_split
-from change_it.questions import HEADINGS, MODEL, NAMES, QUESTIONS, SHEETS
+from change_it.questions import HEADINGS, MODEL, QUESTIONS, SHEETS, read_sheet
 from change_it.scoring.item import GOLD, Item, TestSet
 from change_it.scoring.systems import PredictionFile, system_of
 from change_it.stats import AVERAGE, Aggregate, EventIds, Floats, Score, Statistics, measure
@@ -143,9 +143,8 @@ def read_answers(
     """Read filled sheets; those of a model name it in the column `reader`, others are called after their reader, and those of one name are of one."""
     rows = {row["item"]: row for row in key}
     answers: dict[str, dict[str, dict[str, int]]] = {}
-    names = {name: NAMES.get(name, (name,)) for name in (*CHOICES, *CHECKED, "reader", *questions)}
     for file in files:
-        records = read_records(file, required=("item",), optional=names)
+        records = read_sheet(file, (*CHOICES, *CHECKED, "reader", *questions))
         if unknown := [record.cells["item"] for record in records if record.cells["item"] not in rows]:
             fault = f"{file} has {counted(len(unknown), 'item')} not in the key ({listed(unknown, 3)})"
             raise InputError(f"{fault}: give the key of this sheet")

@@ -1,6 +1,11 @@
 """What readers are asked, in the one wording that sheets, prompts and the documentation have."""
 
+from collections.abc import Iterable
+from pathlib import Path
 from typing import NamedTuple
+
+from change_it.errors import InputError
+from change_it.io import Record, read_records
 
 
 class Question(NamedTuple):
@@ -40,3 +45,14 @@ SHEETS = {
     "sources": (("id", "headline", "original", "article"), ("story", "supported", "printable", "accept")),
 }
 PAIRS = (("a_headline", "a_article", "b_headline", "b_article"), ("same",))
+
+
+def read_sheet(file: Path, columns: Iterable[str]) -> list[Record]:
+    """Read the items of a sheet, with those of the columns that it has."""
+    names = {name: NAMES.get(name, (name,)) for name in ("item", *columns)}
+    records = read_records(file, required=(), optional=names)
+    if "item" not in records[0].cells:
+        raise InputError(
+            f"{file} is no sheet (it has no column item): give one of change-it annotate sheets or pairs"
+        )
+    return records

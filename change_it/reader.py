@@ -12,10 +12,10 @@ from pathlib import Path
 from threading import Lock
 
 from change_it.errors import InputError
-from change_it.io import append, read_records, with_formula, without_formula, write_table
+from change_it.io import append, with_formula, without_formula, write_table
 from change_it.networks.server import Server
 from change_it.progress import bar
-from change_it.questions import HEADINGS, MODEL, NAMES, PAIRS, QUESTIONS, SHEETS
+from change_it.questions import HEADINGS, MODEL, PAIRS, QUESTIONS, SHEETS, read_sheet
 
 #: What a model is asked, and what follows where its answer was none.
 PROMPT = """Read the texts and answer the questions by them alone.
@@ -46,8 +46,7 @@ class Sheet:
     @classmethod
     def read(cls, file: Path) -> "Sheet":
         """Read a sheet, filled in or not."""
-        names = {name: NAMES.get(name, (name,)) for name in ("id", *SHOWN, *QUESTIONS)}
-        records = read_records(file, required=("item",), optional=names)
+        records = read_sheet(file, ("id", *SHOWN, *QUESTIONS))
         rows = {record.cells["item"]: record.cells for record in records}
         asked = [name for name in QUESTIONS if name in records[0].cells]
         if not asked or len(rows) < len(records):

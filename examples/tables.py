@@ -35,7 +35,8 @@ BASELINES = ("random", "tfidf", "first", "stextrank", "wtextrank")
 SUM = dict.fromkeys(("baseline", "sum-pn", "sum-pnc"), "sum")  # PN by the text, PNC by the organisers' file
 # LREC 2020, Tables 1 (a person: 100 headlines) and 5, section 5.2: F1 of each newspaper and their mean. EvalNLGEval 2020, Table 2 and
 # gold's compliancy of its section: as MEASURES; S2S2's average of main is printed as .849, the mean of its directions is .846. HEvAS
-# 2019, Tables 1 and 2: means of 50 English articles; Fog cannot come from the formula that the paper prints.
+# 2019, Tables 1 and 2: means of 50 English articles; the formula of Fog as printed cannot give its figures: the paper
+# calls all metrics [0, 1]-normalized and does not say how.
 PUBLISHED = """
 random split: .813 .812 .813
 a person: .619 .640 .630
@@ -106,7 +107,7 @@ def with_ends(name: str, drawn: Any) -> dict[str, Any]:
 
 
 def correlations(items: Mapping[str, pd.DataFrame]) -> Table:
-    """BLEU and ROUGE-L of each headline beside the judges' probabilities, which EvalNLGEval 2020 left to future work (section 5)."""
+    """BLEU and ROUGE-L of each headline beside the judges' probabilities, which EvalNLGEval 2020 left to future work (sections 5 and 6)."""
     rows = []
     every = {"all systems": pd.concat(items.values())} if len(items) > 1 else {}
     for name, of in {**items, **every}.items():

@@ -29,7 +29,7 @@ class ReadingOptions:
     other_outlets: bool = False
     """Keep the articles of further labels than the two of --labels; hh, ah and fluency learn from them too."""
     dayfirst: tyro.conf.FlagConversionOff[bool | None] = None
-    """True reads 06/03/2024 as 6 March, False as June 3; each file's own dates decide when not given, and a file that leaves it open is refused."""
+    """--dayfirst True reads 06/03/2024 as 6 March, --dayfirst False as June 3; each file's own dates decide when not given, and a file that leaves it open is refused."""
     mend: bool = False
     """Take off what the headlines of one outlet share at an end, headlines at the beginning of their articles, and passages that an outlet's articles share, and decode what was encoded twice; it is counted."""
 

@@ -125,8 +125,8 @@ def read_documents(source: str, *, columns: str = "") -> Documents:
     """Read documents and their references, cleaned as `corpus build` does; line ends stay in texts without HTML.
 
     Args:
-        source: a table (see `change_it.io.read_tables`) with the columns of `COLUMNS`, a file like XML as the published
-            toolkit reads it, or a corpus folder.
+        source: a table (see `change_it.io.read_tables`) with the columns of `COLUMNS`, a file like XML (`<doc>` with
+            `<docno>` or `<id>`, `<text>` or `<article>`, and `<headline>` or `<title>`), or a corpus folder.
         columns: map `ours=theirs`, separated by commas; headline may be mapped several times.
     """
     path = Path(source)

@@ -67,9 +67,10 @@ def test_rewrite_trains_one_generator_for_both_outlets_in_bfloat16(corpus, tmp_p
         transfer("Crolla il ponte", to="colle")
 
 
-def test_sharded_models_are_refused(corpus, tmp_path, monkeypatch):
-    monkeypatch.setenv("ACCELERATE_USE_FSDP", "true")
-    with pytest.raises(InputError, match="FSDP shards the model: launch without it"):
+@pytest.mark.parametrize("name", ["FSDP", "DeepSpeed"])
+def test_sharded_models_are_refused(corpus, tmp_path, monkeypatch, name):
+    monkeypatch.setenv(f"ACCELERATE_USE_{name.upper()}", "true")
+    with pytest.raises(InputError, match=f"{name} shards the model: launch without it"):
         train.train_generator(options(corpus, tmp_path))
 
 
