@@ -75,6 +75,7 @@ def half(measure: str) -> Of:
 
 def mean_of(name: str, system: str) -> Of:
     """The mean of a column over the headlines of a system."""
+
     def of(rows: pl.DataFrame) -> float:
         value = rows.filter(pl.col("system") == system)[name].mean()
         return float(value) if value is not None else np.nan  # type: ignore[arg-type]  # a number

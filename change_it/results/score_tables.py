@@ -133,24 +133,29 @@ def significance(scores: Scores) -> tuple[str, dict[str, dict[str, str]]]:
 
 
 def meaning(scores: Scores) -> str | None:
-    """What came out for the best system in one sentence, beside gold and a random clause; None when all systems are built in."""
+    """What came out for the best system in one sentence, beside gold and a random clause; None when all systems are built in.
+
+    Content is that of HH and AH: acceptability did not stand the test of labels/fresh.csv.
+    """
     best = best_system(scores)
     if best in BUILT_IN:
         return None
     system = next((name for name in scores.names if scores.row(name).runs > 1), best)
     invented = " (two invented newspapers)" if is_sample_corpus(scores.outlets) else ""
-    row, content, which = scores.row(system).values, content_measure(scores), []
-    way = "has"
-    if "style" in scores.known:
-        which = ["style"]
-        way = f"goes {figure(row['style'])} of the way from neither newspaper's style to the other's, at"
+    row, has_style = scores.row(system).values, "style" in scores.known
+    way = (
+        f" goes {figure(row['style'])} of the way from neither newspaper's style to the other's, and"
+        if has_style
+        else ""
+    )
     said = [
-        f"{system}{invented} {way} {'an' if content[0] == 'a' else 'a'} {content} of {figure(row[content])}"
+        f"{system}{invented}{way} tells the original's story in {figure(row['hh'])} of its headlines by HH, and what the article supports in {figure(row['ah'])} by AH"
     ]
     others = {GOLD: "gold, the other newspaper's own headline,", CLAUSE: "a random clause of the article"}
     for name in (name for name in others if name in scores.names):
         values = scores.row(name).values
-        said.append(f"{others[name]} {' and '.join(figure(values[key]) for key in (*which, content))}")
+        shown = (figure(values[key]) for key in (*(("style",) if has_style else ()), "hh", "ah"))
+        said.append(f"{others[name]} {', '.join(shown)}")
     return f"{'; '.join(said)}.{few_events(scores)}"
 
 
