@@ -130,7 +130,7 @@ def is_edited(headline: str, original: str) -> bool:
         False
     """
     new, total = new_words(headline, original)
-    return new <= MOST_NEW * total
+    return total > 0 and new <= MOST_NEW * total
 
 
 def choosing(

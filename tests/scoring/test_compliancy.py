@@ -91,6 +91,7 @@ def test_style_is_scored_of_the_direction_that_has_it():
         ("Crolla il ponte oggi", (1, 4), True),
         ("Crolla il viadotto, oggi", (2, 4), False),
         ("Giù, giù", (1, 1), False),
+        ("!!!", (0, 0), False),
     ],
 )
 def test_a_headline_of_which_a_quarter_of_the_different_words_are_new_is_edited(headline, counts, edited):
