@@ -35,6 +35,7 @@ from change_it.scoring.compliancy import (
 from change_it.scoring.item import Item, TestSet
 from change_it.stats import Bools, Floats
 from change_it.text.evidence import Unsupported, unsupported
+from change_it.text.folding import composed
 from change_it.training.training_options import Arithmetic
 
 
@@ -43,7 +44,7 @@ class JudgedHeadline:
     """A new headline with what the judges say of it.
 
     Attributes:
-        text: the headline.
+        text: the headline, composed as it was judged.
         compliant: HH and AH say match, main's decision is reversed.
         style: how far it goes from no newspaper's style, 0, to that of the outlet aimed at, 1, cut to -1 to 2; None where main has
             no scale for it.
@@ -70,7 +71,7 @@ class JudgedHeadline:
     def of(cls, text: str, row: dict[str, Any], **more: Any) -> Self:
         """A headline and its row of verdicts."""
         return cls(
-            text=text,
+            text=composed(text),
             compliant=row["compliancy"],
             **{name: row[name] for name in ("style", "acceptability", "edited", "refused_by")},
             marks={name: row[name] for name in VERDICT_NAMES},
