@@ -160,7 +160,8 @@ class Judges:
 
             def report(done: int) -> None:
                 if callable(progress):
-                    progress(task, (tasks.index(task) + done / max(len(texts), 1)) / len(tasks))
+                    share = (done + len(texts) - only.sum()) / max(len(texts), 1)
+                    progress(task, float(tasks.index(task) + share) / len(tasks))
 
             shown: ProgressOption = report if callable(progress) else progress
             answers = np.zeros((len(texts), 2))
