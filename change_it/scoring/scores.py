@@ -276,7 +276,9 @@ def _rows(
         return {**compliancy.aggregate(sums), **overlap.aggregate(sums)}
 
     reranker = "+".join(dict.fromkeys(run.reranker.short for run in runs if run.reranker))
-    about: dict[str, Any] = {"runs": len(runs), "candidates": runs[0].candidates}
+    drawn = [run.candidates for run in runs if run.candidates is not None]
+    candidates = sum(drawn) / len(drawn) if len(drawn) == len(runs) else None
+    about: dict[str, Any] = {"runs": len(runs), "candidates": candidates}
     for direction, scores in interval(together, aggregate, shares=compliancy.SHARES).items():
         here = [direction in (item.direction, AVERAGE) for item in test.items]
         items = list(compress(test.items, here))
