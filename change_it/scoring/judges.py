@@ -192,12 +192,12 @@ class Judges:
         unmeasured = np.array([item.target in faults for item in items], dtype=bool)
         if self.main.style is not None and not unmeasured.all():
             graded = style(p["main"], p_source, self.main.style, target == 0)
-            columns["style"] = np.where(unmeasured & written, np.nan, graded)
+            columns["style"] = np.where(unmeasured, np.nan, graded)
             graded = np.where(unmeasured, 1.0, graded)
         if self.fluency is not None:
             columns["acceptability"] = acceptability(p, evidence)
         columns = {
-            name: np.where(written, values, np.zeros(1, values.dtype)).tolist()
+            name: np.where(written | np.isnan(values), values, np.zeros(1, values.dtype)).tolist()
             for name, values in columns.items()
         }
         order = np.where(written, choosing(p, evidence, graded, edited), -2.0)

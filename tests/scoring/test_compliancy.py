@@ -75,7 +75,11 @@ def test_a_scale_that_cannot_measure_says_why(change, aims, said):
 def test_style_is_scored_of_the_direction_that_has_it():
     judges, test = FakeJudges(digits="abc", scale=SCALE._replace(low=(1.0, 0.0))), toy_test_set()
     both = score(test, judges, built_in_systems(test), progress=False)
-    assert "style" not in both.known
+    row, other, average = (both.row("gold", name) for name in ("rep2gio", "gio2rep", "average"))
+    assert "style" not in other.values
+    assert average.values["style"] == row.values["style"] == pytest.approx(1)
+    assert average.intervals["style"] == row.intervals["style"]
+    assert both.p_values["style"].min() < 1
     assert both.style_fault.startswith("style of gio2rep is n/a")
     one = replace(test, items=tuple(item for item in test.items if item.target == "gio"))
     alone = score(one, judges, built_in_systems(one), progress=False)
