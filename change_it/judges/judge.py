@@ -57,7 +57,7 @@ class Judge:
         outlets: short names of A and B.
         weights_hash: SHA-256 of its weights, which no judge that chose may share.
         max_tokens: longer inputs are cut; fluency refuses them.
-        style: of main, what style is measured by (`within_event.style_scale`); None of an earlier version.
+        style: of main, what style is measured by (`metrics.style_scale`); None of an earlier version.
         model_hash: SHA-256 of weights, settings and tokenizer, for signatures.
         corpus: what training recorded of its corpus, `digest` and `learnt` among it (`corpus.folder`).
     """

@@ -1,4 +1,4 @@
-"""The judges: an entry each, with all that is said of one, asked of it and tested on it. A new judge is an entry and a model."""
+"""The judges: an entry each, with all that is said of one, asked of it and tested on it. CONTRIBUTING.md lists what a new judge touches."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple

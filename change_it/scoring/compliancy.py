@@ -136,7 +136,7 @@ def is_edited(headline: str, original: str) -> bool:
 def choosing(
     probabilities: Mapping[str, Floats], evidence: Bools | None, style: Floats | None, edited: Bools
 ) -> Floats:
-    """What judges choose candidates by, (n,) in 0-1: acceptability times style cut to 0-1, as far as they are known; less 1 of edited headlines."""
+    """What judges choose candidates by, (n,) in -1 to 1: acceptability times style cut to 0-1, as far as they are known; less 1 of edited headlines."""
     known = {"fluency": np.ones(len(edited)), **probabilities}
     graded = np.clip(style, 0, 1) if style is not None else 1.0
     return acceptability(known, evidence) * graded - np.asarray(edited, np.float64)

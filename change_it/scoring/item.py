@@ -55,7 +55,7 @@ class TestSet:
 
     __test__ = False  # not a pytest class
 
-    items: tuple[Item, ...]  # what is scored; ids are unique
+    items: tuple[Item, ...]  # what is scored; in `read_test_set` each has an id of its own
     outlets: tuple[str, str]  # short names of A and B
     training_headlines: dict[str, tuple[str, ...]]  # per outlet, the headlines outside A2
     name: str  # the corpus, as it was given
