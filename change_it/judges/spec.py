@@ -11,7 +11,6 @@ class JudgeSpec(NamedTuple):
 
     heading: str  # names it on every screen
     question: str  # asks what it decides, with the outlet aimed at
-    column: str = ""  # has its probabilities in a table of verdicts
     pairs: bool = False  # it reads a headline with a second headline or an article
     classes: tuple[str, str] = ("no_match", "match")  # 0 and 1; the outlets take their place in main
     tokens: int = 0  # that a transformer reads
@@ -46,7 +45,6 @@ JUDGES: dict[str, JudgeSpec] = {
     "hh": JudgeSpec(
         heading="Story (HH)",
         question="does it say what the original says?",
-        column="p_hh",
         pairs=True,
         tokens=64,
         arguments=arguments(128, 2, 1e-5, early_stopping=3),
@@ -56,7 +54,6 @@ JUDGES: dict[str, JudgeSpec] = {
     "ah": JudgeSpec(
         heading="Article (AH)",
         question="does it fit the article?",
-        column="p_ah",
         pairs=True,
         tokens=512,
         arguments=arguments(8, 6, 1e-5),
@@ -66,7 +63,6 @@ JUDGES: dict[str, JudgeSpec] = {
     "main": JudgeSpec(
         heading="Newspaper (main)",
         question="is it taken for {target}'s, unlike the original?",
-        column="p_target",
         tokens=32,
         arguments=arguments(256, 6, 1e-5),
         validation=3000,
@@ -74,7 +70,6 @@ JUDGES: dict[str, JudgeSpec] = {
     "fluency": JudgeSpec(
         heading="Fluency",
         question="would a newspaper print it?",
-        column="p_fluency",
         classes=("broken", "printed"),
         tokens=64,
         arguments=arguments(32, 1, 1e-4),
