@@ -68,7 +68,7 @@ class JudgedHeadline:
     refused_by: str
 
     @classmethod
-    def of(cls, text: str, row: dict[str, Any], **more: Any) -> Self:
+    def of(cls, text: str, row: dict[str, Any]) -> Self:
         """A headline and its row of verdicts."""
         return cls(
             text=composed(text),
@@ -77,7 +77,6 @@ class JudgedHeadline:
             marks={name: row[name] for name in VERDICT_NAMES},
             probabilities={name: row[column] for name, column in PROBABILITIES.items()},
             unsupported=tuple(Unsupported(**part) for part in row["unsupported"]),
-            **more,
         )
 
 
