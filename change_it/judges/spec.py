@@ -16,9 +16,7 @@ class JudgeSpec(NamedTuple):
     tokens: int = 0  # that a transformer reads
     arguments: Mapping[str, Any] = {}  # with which a transformer is trained, of `trainer.RunArguments`
     validation: int = 0  # examples that an evaluation reads, at most
-    tests: tuple[
-        tuple[str, str, str], ...
-    ] = ()  # of its reliability: test, class, and what the class's recall is
+    tests: tuple[tuple[str, str, str], ...] = ()  # of reliability: test, class, what the recall is
 
 
 def arguments(batch_size: int, epochs: int, learning_rate: float, **more: Any) -> dict[str, Any]:

@@ -83,9 +83,7 @@ class ScoredSystem:
     """New headlines for every item."""
 
     name: str  # in tables
-    headlines: tuple[
-        str | None, ...
-    ]  # of the items; empty where it has failed, None where its file lacks one
+    headlines: tuple[str | None, ...]  # empty where it has failed, None where its file lacks one
     reranker: "Reranker | None" = None  # the judges that chose among candidates
     run_of: str = ""  # the system that this is one of several runs of, trained with another seed each
     # of `clause` and `floor`: all cuts of each article, those of `floor` the best first; the score of `clause` is the mean over them

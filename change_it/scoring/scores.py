@@ -80,9 +80,7 @@ class Scores:
     reversal: Reversal  # as scored
     resamples: int  # of the intervals
     corpus: str  # as it was given
-    rerankers: dict[
-        str, Reranker
-    ]  # system to the judges that chose its headlines, of those that were reranked
+    rerankers: dict[str, Reranker]  # system to the judges that chose its headlines, where judges did
     trained: str = ""  # digest of the corpus of the judges, where that is another one (`Judges.check_corpus`)
     style: StyleScale | None = None  # main's, which style is measured by
     style_fault: str = ""  # why style is n/a, if it is
