@@ -2,7 +2,8 @@
 
 Statistics of n items are named columns: `{"n": ones, "hits": zeros and ones}`. An aggregate maps their sums, named alike,
 to measures by name: `lambda sums: {"share": sums["hits"] / sums["n"]}`; the sums may have any shape, so one call serves all
-resamples. Items may belong to strata (directions): a measure is computed in each stratum and then averaged over the strata.
+resamples. Items may belong to strata (directions): a measure is computed in each stratum and then averaged over the strata,
+without those in which its statistics are NaN.
 Metrics with columns of different names are joined with `{**first, **second}`, their statistics as well as their measures.
 
 Items may also belong to events, which are the unit of resampling: both directions of a pair of articles are drawn
@@ -162,7 +163,7 @@ def paired_p_values(
     random = np.random.default_rng(seed)
     left, right = _rows(first), _rows(second)
     gap = np.concatenate(_event_sums(right - left, strata, events))
-    gap = gap[gap.any(axis=(1, 2, 3))]
+    gap = gap[np.nan_to_num(gap).any(axis=(1, 2, 3))]
 
     def coins(count: int) -> Floats:
         return random.integers(0, 2, (count, len(gap)), np.int8).astype(np.float64)
@@ -237,7 +238,11 @@ def _added(rows: Floats, to: Ints, count: int) -> Floats:
 def _measures(sums: Floats, statistics: Statistics, aggregate: Aggregate) -> dict[str, Floats]:
     """Measures of (s, ..., k) sums, with the mean over the strata, the first axis, as one more row."""
     measured = aggregate({name: sums[..., column] for column, name in enumerate(statistics)})
-    means = {name: values.mean(axis=0, keepdims=True) for name, values in measured.items()}
+    whole = ~np.isnan(sums).any(axis=-1)
+    means = {
+        name: values.mean(axis=0, where=whole | ~np.isnan(values), keepdims=True)
+        for name, values in measured.items()
+    }
     return {name: np.concatenate([values, means[name]]) for name, values in measured.items()}
 
 

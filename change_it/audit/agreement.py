@@ -15,6 +15,7 @@ from change_it.judges.spec import JUDGES
 from change_it.progress import Progress
 from change_it.questions import MODEL, QUESTIONS
 from change_it.scoring.accepted import Accepted, accepted
+from change_it.scoring.compliancy import PROBABILITIES
 from change_it.scoring.item import BUILT_IN, GOLD, Item, TestSet
 from change_it.scoring.overlap import statistics
 from change_it.scoring.systems import LabelFiles
@@ -31,7 +32,7 @@ COPY = "copy"
 ASKED = {"story": "same story", "supported": "supported", "printable": "printable", "accept": "accepted"}
 #: Columns that are compared with readers' answers, and their names: of verdicts, and two that a measure must beat.
 MEASURES = {
-    **{spec.column or name: spec.heading for name, spec in JUDGES.items() if name != "main"},
+    **{PROBABILITIES.get(name, name): spec.heading for name, spec in JUDGES.items() if name != "main"},
     **{name: name for name in ("acceptability", "compliancy", "style")},
     "rougeL_source": "ROUGE-L to the original",
     "length": "words",
@@ -39,7 +40,7 @@ MEASURES = {
 #: Measures that are made for a question.
 MADE = {
     "acceptability",
-    *(JUDGES[name].column or name for question in ASKED for name in QUESTIONS[question].judges),
+    *(PROBABILITIES.get(name, name) for question in ASKED for name in QUESTIONS[question].judges),
 }
 #: Headlines, and the expression that selects them.
 PARTS = {

@@ -39,7 +39,7 @@ from change_it.progress import ProgressOption, progress_of
 from change_it.stats import Floats
 from change_it.training.training_options import Arithmetic
 
-#: Tokens and texts of a batch, at most, when no batch size is given; texts that a linear judge takes at once.
+#: Tokens and texts of a batch, at most; texts that a linear judge takes at once.
 BATCH_TOKENS, LARGEST_BATCH, LINEAR_BATCH = 16_384, 256, 8192
 
 JudgeInput = tuple[str, str | None]
@@ -57,7 +57,7 @@ class Judge:
         outlets: short names of A and B.
         weights_hash: SHA-256 of its weights, which no judge that chose may share.
         max_tokens: longer inputs are cut; fluency refuses them.
-        style: of main, what style is measured by (`within_event.style_scale`); None of an earlier version.
+        style: of main, what style is measured by (`metrics.style_scale`); None of an earlier version.
         model_hash: SHA-256 of weights, settings and tokenizer, for signatures.
         corpus: what training recorded of its corpus, `digest` and `learnt` among it (`corpus.folder`).
     """
@@ -154,7 +154,6 @@ class Judge:
         texts: Sequence[str],
         pairs: Sequence[str] | None = None,
         *,
-        batch_size: int | None = None,
         progress: ProgressOption = True,
     ) -> Floats:
         """Class probabilities; each distinct text or pair is read once.
@@ -162,7 +161,6 @@ class Judge:
         Args:
             texts: n headlines.
             pairs: n second headlines (hh) or articles (ah); None for main.
-            batch_size: texts a batch; None takes some 16,000 tokens.
             progress: True shows a progress bar; a function is called with the number of texts done, from 0 to n.
 
         Returns:
@@ -176,8 +174,7 @@ class Judge:
             raise ValueError(f"the judge {self.task} requires {what}")
         questions: list[JudgeInput] = list(zip(texts, repeat(None) if pairs is None else pairs, strict=False))
         counts = Counter(questions)
-        usual = LINEAR_BATCH if self.linear else min(LARGEST_BATCH, BATCH_TOKENS // self.max_tokens)
-        size = batch_size or max(1, usual)
+        size = LINEAR_BATCH if self.linear else max(1, min(LARGEST_BATCH, BATCH_TOKENS // self.max_tokens))
         order = sorted(counts, key=lambda question: -sum(map(len, filter(None, question))))  # longest first
         batches = [order[start : start + size] for start in range(0, len(order), size)]
         known: dict[JudgeInput, Floats] = {}

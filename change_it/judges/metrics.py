@@ -53,12 +53,12 @@ def f1_lead(labels: Ints, judge: Ints, baseline: Ints, events: Sequence[str]) ->
 
 
 def accuracy(first: Floats, second: Floats, events: Events) -> dict[str, float]:
-    """Share of events, 0-1, in which B's headline has higher log odds (n,) of outlet B than A's; a tie counts a half: `value`, and `low` and `high` of its 95% interval, drawn by event."""
+    """Share of n pairs, 0-1, in which B's headline has higher log odds (n,) of outlet B than A's; a tie counts a half: `value`, and `low` and `high` of its 95% interval, drawn by event."""
     return _mean((np.sign(second - first) + 1) / 2, events, {"mean": "n"})
 
 
 def lead(judge: Floats, baseline: Floats, events: Events) -> dict[str, float]:
-    """Accuracy of a judge less that of a baseline within the same n events, of their steps (n,), like `accuracy`."""
+    """Accuracy of a judge less that of a baseline on the same n pairs, of their steps (n,), like `accuracy`."""
     return _mean((np.sign(judge) - np.sign(baseline)) / 2, events, {})
 
 

@@ -1,4 +1,4 @@
-"""The judges: an entry each, with all that is said of one, asked of it and tested on it. A new judge is an entry and a model."""
+"""The judges: an entry each, with all that is said of one, asked of it and tested on it. CONTRIBUTING.md lists what a new judge touches."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
@@ -11,15 +11,12 @@ class JudgeSpec(NamedTuple):
 
     heading: str  # names it on every screen
     question: str  # asks what it decides, with the outlet aimed at
-    column: str = ""  # has its probabilities in a table of verdicts
     pairs: bool = False  # it reads a headline with a second headline or an article
     classes: tuple[str, str] = ("no_match", "match")  # 0 and 1; the outlets take their place in main
     tokens: int = 0  # that a transformer reads
     arguments: Mapping[str, Any] = {}  # with which a transformer is trained, of `trainer.RunArguments`
     validation: int = 0  # examples that an evaluation reads, at most
-    tests: tuple[
-        tuple[str, str, str], ...
-    ] = ()  # of its reliability: test, class, and what the class's recall is
+    tests: tuple[tuple[str, str, str], ...] = ()  # of reliability: test, class, what the recall is
 
 
 def arguments(batch_size: int, epochs: int, learning_rate: float, **more: Any) -> dict[str, Any]:
@@ -46,7 +43,6 @@ JUDGES: dict[str, JudgeSpec] = {
     "hh": JudgeSpec(
         heading="Story (HH)",
         question="does it say what the original says?",
-        column="p_hh",
         pairs=True,
         tokens=64,
         arguments=arguments(128, 2, 1e-5, early_stopping=3),
@@ -56,7 +52,6 @@ JUDGES: dict[str, JudgeSpec] = {
     "ah": JudgeSpec(
         heading="Article (AH)",
         question="does it fit the article?",
-        column="p_ah",
         pairs=True,
         tokens=512,
         arguments=arguments(8, 6, 1e-5),
@@ -66,7 +61,6 @@ JUDGES: dict[str, JudgeSpec] = {
     "main": JudgeSpec(
         heading="Newspaper (main)",
         question="is it taken for {target}'s, unlike the original?",
-        column="p_target",
         tokens=32,
         arguments=arguments(256, 6, 1e-5),
         validation=3000,
@@ -74,7 +68,6 @@ JUDGES: dict[str, JudgeSpec] = {
     "fluency": JudgeSpec(
         heading="Fluency",
         question="would a newspaper print it?",
-        column="p_fluency",
         classes=("broken", "printed"),
         tokens=64,
         arguments=arguments(32, 1, 1e-4),

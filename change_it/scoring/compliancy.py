@@ -130,13 +130,13 @@ def is_edited(headline: str, original: str) -> bool:
         False
     """
     new, total = new_words(headline, original)
-    return new <= MOST_NEW * total
+    return total > 0 and new <= MOST_NEW * total
 
 
 def choosing(
     probabilities: Mapping[str, Floats], evidence: Bools | None, style: Floats | None, edited: Bools
 ) -> Floats:
-    """What judges choose candidates by, (n,) in 0-1: acceptability times style cut to 0-1, as far as they are known; less 1 of edited headlines."""
+    """What judges choose candidates by, (n,) in -1 to 1: acceptability times style cut to 0-1, as far as they are known; less 1 of edited headlines."""
     known = {"fluency": np.ones(len(edited)), **probabilities}
     graded = np.clip(style, 0, 1) if style is not None else 1.0
     return acceptability(known, evidence) * graded - np.asarray(edited, np.float64)
@@ -148,14 +148,14 @@ def reasons(refused_by: str) -> tuple[str, ...]:
 
 
 def statistics(verdicts: pl.DataFrame | Mapping[str, Bools | Floats]) -> dict[str, Floats]:
-    """Per-item statistics, (n,) each, of the columns of `COMPLIANCY_MEASURES` that are not missing or null: `n`, ones, and values in 0-1 (see `change_it.stats`)."""
+    """Per-item statistics, (n,) each, of the columns of `COMPLIANCY_MEASURES` that are known: `n`, ones, and values in 0-1, style in -1 to 2 and NaN in a direction without it (see `change_it.stats`)."""
     columns = {
         name: np.asarray(verdicts[name], np.float64) for name in COMPLIANCY_MEASURES if name in verdicts
     }
-    complete = {name: values for name, values in columns.items() if not np.isnan(values).any()}
-    return {"n": np.ones(len(columns["compliancy"])), **complete}
+    known = {name: values for name, values in columns.items() if not np.isnan(values).all()}
+    return {"n": np.ones(len(columns["compliancy"])), **known}
 
 
 def aggregate(sums: Statistics) -> dict[str, Floats]:
-    """Means, each in 0-1, from summed `statistics`: those of `COMPLIANCY_MEASURES` that they have."""
+    """Means, each in 0-1 but style, from summed `statistics`: those of `COMPLIANCY_MEASURES` that they have."""
     return {name: sums[name] / np.maximum(sums["n"], 1) for name in COMPLIANCY_MEASURES if name in sums}

@@ -55,7 +55,7 @@ class TestSet:
 
     __test__ = False  # not a pytest class
 
-    items: tuple[Item, ...]  # what is scored; ids are unique
+    items: tuple[Item, ...]  # what is scored; in `read_test_set` each has an id of its own
     outlets: tuple[str, str]  # short names of A and B
     training_headlines: dict[str, tuple[str, ...]]  # per outlet, the headlines outside A2
     name: str  # the corpus, as it was given
@@ -83,9 +83,7 @@ class ScoredSystem:
     """New headlines for every item."""
 
     name: str  # in tables
-    headlines: tuple[
-        str | None, ...
-    ]  # of the items; empty where it has failed, None where its file lacks one
+    headlines: tuple[str | None, ...]  # empty where it has failed, None where its file lacks one
     reranker: "Reranker | None" = None  # the judges that chose among candidates
     run_of: str = ""  # the system that this is one of several runs of, trained with another seed each
     # of `clause` and `floor`: all cuts of each article, those of `floor` the best first; the score of `clause` is the mean over them

@@ -35,6 +35,7 @@ from change_it.scoring.compliancy import (
 from change_it.scoring.item import Item, TestSet
 from change_it.stats import Bools, Floats
 from change_it.text.evidence import Unsupported, unsupported
+from change_it.text.folding import composed
 from change_it.training.training_options import Arithmetic
 
 
@@ -43,7 +44,7 @@ class JudgedHeadline:
     """A new headline with what the judges say of it.
 
     Attributes:
-        text: the headline.
+        text: the headline, composed as it was judged.
         compliant: HH and AH say match, main's decision is reversed.
         style: how far it goes from no newspaper's style, 0, to that of the outlet aimed at, 1, cut to -1 to 2; None where main has
             no scale for it.
@@ -67,16 +68,15 @@ class JudgedHeadline:
     refused_by: str
 
     @classmethod
-    def of(cls, text: str, row: dict[str, Any], **more: Any) -> Self:
+    def of(cls, text: str, row: dict[str, Any]) -> Self:
         """A headline and its row of verdicts."""
         return cls(
-            text=text,
+            text=composed(text),
             compliant=row["compliancy"],
             **{name: row[name] for name in ("style", "acceptability", "edited", "refused_by")},
             marks={name: row[name] for name in VERDICT_NAMES},
             probabilities={name: row[column] for name, column in PROBABILITIES.items()},
             unsupported=tuple(Unsupported(**part) for part in row["unsupported"]),
-            **more,
         )
 
 
@@ -159,7 +159,8 @@ class Judges:
 
             def report(done: int) -> None:
                 if callable(progress):
-                    progress(task, (tasks.index(task) + done / max(len(texts), 1)) / len(tasks))
+                    share = (done + len(texts) - only.sum()) / max(len(texts), 1)
+                    progress(task, float(tasks.index(task) + share) / len(tasks))
 
             shown: ProgressOption = report if callable(progress) else progress
             answers = np.zeros((len(texts), 2))
@@ -190,12 +191,12 @@ class Judges:
         unmeasured = np.array([item.target in faults for item in items], dtype=bool)
         if self.main.style is not None and not unmeasured.all():
             graded = style(p["main"], p_source, self.main.style, target == 0)
-            columns["style"] = np.where(unmeasured & written, np.nan, graded)
+            columns["style"] = np.where(unmeasured, np.nan, graded)
             graded = np.where(unmeasured, 1.0, graded)
         if self.fluency is not None:
             columns["acceptability"] = acceptability(p, evidence)
         columns = {
-            name: np.where(written, values, np.zeros(1, values.dtype)).tolist()
+            name: np.where(written | np.isnan(values), values, np.zeros(1, values.dtype)).tolist()
             for name, values in columns.items()
         }
         order = np.where(written, choosing(p, evidence, graded, edited), -2.0)

@@ -80,9 +80,7 @@ class Scores:
     reversal: Reversal  # as scored
     resamples: int  # of the intervals
     corpus: str  # as it was given
-    rerankers: dict[
-        str, Reranker
-    ]  # system to the judges that chose its headlines, of those that were reranked
+    rerankers: dict[str, Reranker]  # system to the judges that chose its headlines, where judges did
     trained: str = ""  # digest of the corpus of the judges, where that is another one (`Judges.check_corpus`)
     style: StyleScale | None = None  # main's, which style is measured by
     style_fault: str = ""  # why style is n/a, if it is
@@ -276,7 +274,9 @@ def _rows(
         return {**compliancy.aggregate(sums), **overlap.aggregate(sums)}
 
     reranker = "+".join(dict.fromkeys(run.reranker.short for run in runs if run.reranker))
-    about: dict[str, Any] = {"runs": len(runs), "candidates": runs[0].candidates}
+    drawn = [run.candidates for run in runs if run.candidates is not None]
+    candidates = sum(drawn) / len(drawn) if len(drawn) == len(runs) else None
+    about: dict[str, Any] = {"runs": len(runs), "candidates": candidates}
     for direction, scores in interval(together, aggregate, shares=compliancy.SHARES).items():
         here = [direction in (item.direction, AVERAGE) for item in test.items]
         items = list(compress(test.items, here))

@@ -181,7 +181,7 @@ def system_of(
     matched = Predictions.match([row["id"] for row in rows], headlines, wanted)
     known = [row for row in rows if row["id"] in wanted]
     empty = [row["id"] for row in known if not row["headline"] and not row.get("error")]
-    elsewhere = [row["id"] for row in known if row.get("target") not in (None, wanted[row["id"]])]
+    elsewhere = [row["id"] for row in known if (row.get("target") or wanted[row["id"]]) != wanted[row["id"]]]
     if needed is not None and matched.headlines:
         matched = replace(matched, missing=[id_ for id_ in matched.missing if id_ in needed])
     others = {"with an empty headline": empty, "with the wrong target": elsewhere}

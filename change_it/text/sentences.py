@@ -10,6 +10,7 @@ import re
 from change_it.text.stopwords import stop_words
 from change_it.text.tokens import beginning, length
 from change_it.text.typography import (
+    ABBREVIATED,
     CLOSING,
     COMBINING,
     ENDS,
@@ -123,8 +124,9 @@ def _ends(text: str, match: re.Match[str], caseless: bool) -> bool:
 
 
 def without_end(text: str) -> str:
-    """Return a part of a sentence without a comma, colon, dash or full stop that dangles at its end."""
-    return text.rstrip(f" .-–—。۔।{JOINTS}{WIDE_JOINTS}")
+    """Return a part of a sentence without a comma, colon, dash or full stop that dangles at its end; an abbreviation keeps its own."""
+    bare = text.rstrip(f" .-–—。۔।{JOINTS}{WIDE_JOINTS}")
+    return f"{bare}." if text.startswith(".", len(bare)) and ABBREVIATED.search(f"{bare}.") else bare
 
 
 def cuts(article: str, typography: Typography) -> list[str]:

@@ -49,6 +49,8 @@ LABEL = re.compile(
     r"(?: (?:in|for|su|per)\b[^:«“\"]{1,40}| \([^:«“\"()]{1,40}\))?)[*_ ]*:[*_ ]+",
     re.IGNORECASE,
 )
+#: An abbreviation at the end, whose stop is its own: U.S., S.p.A.
+ABBREVIATED = re.compile(r"(?<!\w)(?:[^\W\d_]{1,3}\.){2,}\Z")
 _DASH, _DOTS, _APOSTROPHE = map(re.compile, (r" ([-–—]) ", r"\.\.\.|…", r"(?<=\w)['’](?=\w)"))
 _AFTER_COLON = re.compile(r"(?<=: )[^\W\d_]")
 #: Those that have a capital in a Title Like This.
@@ -110,5 +112,5 @@ class Typography:
         if (self.titles or self.capital) and not in_title_case(text):
             capitalised = _LONG_WORD if self.titles else _AFTER_COLON
             text = capitalised.sub(lambda word: word[0].capitalize() if word[0].islower() else word[0], text)
-        bare = text if text.endswith(("..", "…")) else text.removesuffix(".")
+        bare = text if text.endswith(("..", "…")) or ABBREVIATED.search(text) else text.removesuffix(".")
         return f"{bare}." if self.stop and bare[-1:].isalnum() else bare

@@ -12,6 +12,7 @@ from scoring_fakes import RuleJudge
 from transformers import PreTrainedTokenizerBase
 
 from change_it.errors import InputError
+from change_it.judges import judge as judge_module
 from change_it.judges.judge import Judge
 from change_it.scoring.judges import Judges
 
@@ -27,7 +28,7 @@ def trained(tmp_path_factory):
     return save_judges(tmp_path_factory.mktemp("judges"), texts, ("colle", "faro"), transformer=True)
 
 
-def test_order_and_batches_do_not_matter(trained):
+def test_order_and_batches_do_not_matter(trained, monkeypatch):
     judge = Judge.from_pretrained(trained / "ah", device="cpu")
     together = judge.probabilities(HEADLINES, ARTICLES, progress=False)
     assert (together.shape, together.dtype) == ((4, 2), np.float64)
@@ -35,7 +36,8 @@ def test_order_and_batches_do_not_matter(trained):
     pairs = zip(HEADLINES, ARTICLES, strict=True)
     alone = [judge.probabilities([a], [b], progress=False)[0] for a, b in pairs]
     assert together == pytest.approx(np.array(alone), abs=1e-5)
-    back = judge.probabilities(HEADLINES[::-1], ARTICLES[::-1], batch_size=2, progress=False)
+    monkeypatch.setattr(judge_module, "LARGEST_BATCH", 2)
+    back = judge.probabilities(HEADLINES[::-1], ARTICLES[::-1], progress=False)
     assert back[::-1] == pytest.approx(together, abs=1e-5)
     assert np.array_equal(together, judge.probabilities(HEADLINES, ARTICLES, progress=False))
     with pytest.raises(ValueError, match="requires a second text for each"):
@@ -85,11 +87,12 @@ def test_each_judge_can_come_from_a_place_of_its_own(trained, tmp_path):
         Judges.from_pretrained(trained, hh=places["ah"], device="cpu")
 
 
-def test_repeats_are_read_once():
+def test_repeats_are_read_once(monkeypatch):
+    monkeypatch.setattr(judge_module, "LARGEST_BATCH", 2)
     judge = RuleJudge("hh", lambda one, other: len(one + other) / 100)
     reports = []
     texts, pairs = ["aa", "b", "aa", "dddd"], ["c", "cc", "c", "c"]
-    answers = judge.probabilities(texts, pairs, batch_size=2, progress=reports.append)
+    answers = judge.probabilities(texts, pairs, progress=reports.append)
     assert answers[:, 1].tolist() == [0.03, 0.03, 0.03, 0.05]
     assert judge.asked == [("dddd", "c"), ("aa", "c"), ("b", "cc")]  # the longest first
     assert reports == [0, 3, 4]
@@ -108,6 +111,7 @@ def test_only_one_thread_at_a_time_uses_the_tokenizer(trained, monkeypatch):
         return usual(*arguments, **options)
 
     monkeypatch.setattr(PreTrainedTokenizerBase, "__call__", encode_alone)
+    monkeypatch.setattr(judge_module, "LARGEST_BATCH", 1)
     with ThreadPoolExecutor(8) as pool:
-        calls = [pool.submit(judge.probabilities, HEADLINES, batch_size=1, progress=False) for _ in range(16)]
+        calls = [pool.submit(judge.probabilities, HEADLINES, progress=False) for _ in range(16)]
         assert all(call.result() == pytest.approx(expected) for call in calls)

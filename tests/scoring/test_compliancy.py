@@ -75,7 +75,11 @@ def test_a_scale_that_cannot_measure_says_why(change, aims, said):
 def test_style_is_scored_of_the_direction_that_has_it():
     judges, test = FakeJudges(digits="abc", scale=SCALE._replace(low=(1.0, 0.0))), toy_test_set()
     both = score(test, judges, built_in_systems(test), progress=False)
-    assert "style" not in both.known
+    row, other, average = (both.row("gold", name) for name in ("rep2gio", "gio2rep", "average"))
+    assert "style" not in other.values
+    assert average.values["style"] == row.values["style"] == pytest.approx(1)
+    assert average.intervals["style"] == row.intervals["style"]
+    assert both.p_values["style"].min() < 1
     assert both.style_fault.startswith("style of gio2rep is n/a")
     one = replace(test, items=tuple(item for item in test.items if item.target == "gio"))
     alone = score(one, judges, built_in_systems(one), progress=False)
@@ -91,6 +95,7 @@ def test_style_is_scored_of_the_direction_that_has_it():
         ("Crolla il ponte oggi", (1, 4), True),
         ("Crolla il viadotto, oggi", (2, 4), False),
         ("Giù, giù", (1, 1), False),
+        ("!!!", (0, 0), False),
     ],
 )
 def test_a_headline_of_which_a_quarter_of_the_different_words_are_new_is_edited(headline, counts, edited):
@@ -114,7 +119,10 @@ def test_each_headline_has_its_aspects_and_reasons(toy_test, judges):
     gold[1] = "Ecco: a Zagarolo; approvata la riforma fiscale!"
     gold[2] = "Sciopero generale dei treni"
     gold[4] = ""
-    rows = judges.judge(toy_test.predicted(gold), progress=False)
+    shares = []
+    rows = judges.judge(toy_test.predicted(gold), progress=lambda _, share: shares.append(share))
+    assert shares == sorted(shares)
+    assert {0.25, 0.5, 0.75, 1.0} <= {*shares}
     names = ("compliancy", "style", "acceptability", "edited", "refused_by")
     assert [tuple(row) for row in rows.select(names).rows()[:5]] == [
         (True, pytest.approx(1), pytest.approx(0.8 * 0.7 * 0.4), False, "fluency"),

@@ -29,6 +29,7 @@ def test_every_fault_lists_its_ids(tmp_path, toy_test, lines):
     faulty = [*lines[2:], "a2,Doppio,gio", "x9,Chi è,gio"]
     faulty[0] = "a2,,gio"
     faulty[1] = "a3,Titolo,rep"
+    faulty[2] = faulty[2].removesuffix("gio")  # a blank cell says nothing
     with pytest.raises(InputError) as error:
         read_system(write(tmp_path / "p.csv", faulty), toy_test)
     message = str(error.value)

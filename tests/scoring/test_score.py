@@ -62,9 +62,9 @@ def test_intervals_and_tests_draw_events(toy_test, fake_judges):
 def test_several_runs_are_a_mean_with_intervals_over_runs_and_events(toy_test, fake_judges):
     gold, copy = ([getattr(item, name) for item in toy_test.items] for name in ("reference", "source"))
     runs = [
-        ScoredSystem("mine.1", tuple(gold), run_of="mine"),
-        ScoredSystem("mine.2", tuple(gold[:3] + copy[3:7] + gold[7:]), run_of="mine"),
-        ScoredSystem("mine.3", ("", *copy[1:]), run_of="mine"),
+        ScoredSystem("mine.1", tuple(gold), run_of="mine", candidates=4),
+        ScoredSystem("mine.2", tuple(gold[:3] + copy[3:7] + gold[7:]), run_of="mine", candidates=2),
+        ScoredSystem("mine.3", ("", *copy[1:]), run_of="mine", candidates=3),
     ]
     scores = scored(toy_test, fake_judges, *runs, resamples=2000)
     assert "mine" not in scores.systems
@@ -73,7 +73,7 @@ def test_several_runs_are_a_mean_with_intervals_over_runs_and_events(toy_test, f
     mean, of_each = scores.row("mine"), [scores.row(run.name) for run in runs]
     for name in ("compliancy", "hh", "rougeL", "bleu"):
         assert mean.values[name] == pytest.approx(np.mean([row.values[name] for row in of_each]))
-    assert (mean.n, mean.events, mean.runs, mean.errors) == (8, 4, 3, 1)
+    assert (mean.n, mean.events, mean.runs, mean.errors, mean.candidates) == (8, 4, 3, 1, 3)
     assert "|events:4|runs:3|" in mean.signature
     assert "runs" not in of_each[0].signature
     assert of_each[0].intervals["compliancy"] == (pytest.approx(0.025 ** (1 / 4)), 1)

@@ -63,6 +63,21 @@ def test_thirty_sentences_of_a_language(language):
     assert "number" in {part.kind for part in unsupported(crowd, [other])}
 
 
+@pytest.mark.parametrize(
+    ("sentence", "cut"),
+    [
+        ("The troops went back to the U.S.", "The troops went back to the U.S."),
+        ("Il titolo sale per la Fiat S.p.A.:", "Il titolo sale per la Fiat S.p.A."),
+        ("Il debito sale a 1.200.", "Il debito sale a 1.200"),
+        ("He wrote to example.org.", "He wrote to example.org"),
+    ],
+)
+def test_an_abbreviation_keeps_its_own_stop(sentence, cut):
+    for typography in (Typography(), Typography(stop=True)):
+        [found] = cuts(sentence, typography)
+        assert found == cut + "." * (typography.stop and cut[-1] != ".")
+
+
 #: Each kind of quotation marks around the same words.
 QUOTATIONS = {
     "„“": "Der Minister sagt „Nein danke“ und geht",
