@@ -23,7 +23,7 @@ from transformers.models.auto.modeling_auto import (
     MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES,
 )
 
-import change_it.auto  # noqa: F401 (registers our models)
+import change_it.networks.registration  # noqa: F401
 from change_it.errors import InputError, escaped
 from change_it.generators.folder import COMMAND, GeneratorInfo
 from change_it.generators.generator_options import (

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from transformers import AutoModelForSequenceClassification, PreTrainedTokenizerBase
 
-import change_it.auto  # noqa: F401 (registers our models)
+import change_it.judges.registration  # noqa: F401
 from change_it.corpus.folder import MODEL_CORPUS
 from change_it.engines import is_cluster, map_ordered
 from change_it.errors import InputError

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from transformers import AutoModelForSequenceClassification, ByT5Tokenizer, PreTrainedTokenizerBase
 
-import change_it.auto  # noqa: F401 (registers our models)
+import change_it.judges.registration  # noqa: F401
 from change_it.corpus.folder import MODEL_CORPUS, describe_corpus, training_article_hashes
 from change_it.errors import InputError
 from change_it.judges.bilstm import build_bilstm
