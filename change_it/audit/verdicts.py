@@ -23,7 +23,7 @@ GOOD, CHANCE = 0.75, 0.5
 
 #: What to know of all verdicts.
 NOTES = (
-    "reliable: all shares of right answers are above .75 with their whole 95% intervals; not reliable: one reaches chance, .5",
+    "reliable: all shares of right answers are above .75 with their whole 95% intervals; not reliable: one reaches chance, .5, or, for main, style is n/a",
     "no judge is made to see changed facts: this test decides no verdict",
     "evidence looks every number, name and quotation up in the sources; who did or said it is not checked",
 )

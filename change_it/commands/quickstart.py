@@ -100,7 +100,8 @@ class Steps:
         changed = [name for name, value in self.settings.items() if value != before.get(name)]
         if changed and self.seconds:
             was = ", ".join(f"{name} {before.get(name)!r}" for name in changed)
-            raise InputError(f"{self.out} holds a run with other options ({was}): choose another --out")
+            fault = f"{self.out} holds a run with other options ({was})"
+            raise InputError(f"{fault}: give the same options again, or choose another --out")
         how: dict[str, Any] = {
             "redirect_stdout": False,
             "redirect_stderr": False,
@@ -197,4 +198,5 @@ def result_of(name: str, out: Path) -> str:
         return "judges of the other half of the events, which choose among candidates and clauses"
     if name == "audit":
         return str((read_json(out / "audit" / "audit.json") or {})["together"].partition(" Worst")[0])
-    return line_of(read_json(out / "judges" / name.split()[0] / "metrics.json") or {})
+    metrics = read_json(out / "judges" / name.split()[0] / "metrics.json") or {}
+    return line_of(metrics, str(out / "corpus"))

@@ -141,7 +141,8 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     report = _report(reading, options, candidates, splits, tables) | {"leak_check": leaks, "notes": notes}
     report["loose_one_event"] = one_event(report, "loose")
     report["warnings"] = warnings_of(report)
-    looks = [*reading.looks, *look(articles, outlets.names, candidates.close.places)]
+    advice = "it is left after --mend" if reading.mended else "--mend takes it off"
+    looks = [*reading.looks, *look(articles, outlets.names, candidates.close.places, advice)]
     report |= {"looks": [each.as_dict() for each in looks]}
     report |= {"mended": [each.as_dict() for each in reading.mended]}
     removed = [Rejection(*places[row], ids[row], reason) for row, reason in sorted(splits.removed.items())]
@@ -353,7 +354,10 @@ def warnings_of(report: Mapping[str, Any]) -> list[str]:
     )
     warnings = []
     has_large_event = events["largest_pairs"] >= max(MANY_PAIRS, strict / 10)
+    narrow = "narrow --window-days or " if days not in (0, "none") else ""
+    mend, at_best = f"{narrow}raise --strict", f" to {best:g}" if best else ""
     if pairs["A2"] < ENOUGH:
+        mend, at_best = "more months of articles allow a higher --strict", ""
         helps = ["more months of articles"]
         if best and best < report["thresholds"]["strict"] and not has_large_event:
             helps.append(f"--strict {best:g}")
@@ -362,17 +366,16 @@ def warnings_of(report: Mapping[str, Any]) -> list[str]:
             helps.append(f"--window-days {days + 1}")
         few = f"{counted(pairs['A2'], 'test pair')} are few, so figures will be uncertain"
         warnings.append(f"{few}: what helps is {' or '.join(helps)} (see the table of pairs by days apart)")
-    narrow = " or narrow --window-days" if days not in (0, "none") else ""
     if share is not None and share < WARNED:
-        mend = f"raise --strict{f' to {best:g}' if best else ''}{narrow}"
-        warnings.append(f"only {share:.0%} of the strict pairs report one event, by the estimate: {mend}")
+        few = f"only {share:.0%} of the strict pairs report one event, by the estimate"
+        warnings.append(f"{few}: {mend}{at_best}")
     if has_large_event:
         many = f"an event has {events['largest_pairs']} of the {strict:,} strict pairs"
-        warnings.append(f"{many}: raise --strict{narrow}")
+        warnings.append(f"{many}: {mend}")
     elif events["largest"] > LARGEST or (events["largest_days"] or 0) > LONGEST:
         length = f" in {events['largest_days']} days" if events["largest_days"] else ""
         many = f"an event has {events['largest']} articles{length}, more than one event has"
-        warnings.append(f"{many}: raise --strict{narrow}")
+        warnings.append(f"{many}: {mend}")
     return warnings
 
 

@@ -123,9 +123,16 @@ def read_warnings(corpus: str) -> list[str]:
         loose = f"some {share:.0%} of the loose pairs (A3, which s2s1 and s2s2 learn) report one event"
         warnings.append(f"{loose}, by the estimate")
     if looks:
-        seen = counted(len(looks), "look")
-        warnings.append(f"corpus build has {seen} at this corpus: see its card, {CARD}")
+        seen = counted(len(looks), "thing")
+        warnings.append(f"corpus build noticed {seen} in these articles: see {Path(corpus) / CARD}")
     return warnings
+
+
+def lower_strict(corpus: str) -> float | None:
+    """The lowest strict threshold above which nine in ten pairs are one event, by the estimate; None where it is not below that of the corpus."""
+    report = _report_of(corpus)
+    best = report.get("lowest_strict")
+    return best if best and best < report["thresholds"]["strict"] else None
 
 
 def read_language(corpus: str) -> str:

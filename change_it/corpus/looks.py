@@ -71,15 +71,17 @@ class Look:
         return asdict(self) | {"text": self.text}
 
 
-def look(articles: Sequence[Article], outlets: tuple[str, str], links: tuple[Ints, Ints]) -> list[Look]:
-    """What is seen in the articles of two outlets; `links` are pairs of positions whose cosine is above the strict threshold."""
+def look(
+    articles: Sequence[Article], outlets: tuple[str, str], links: tuple[Ints, Ints], advice: str = ""
+) -> list[Look]:
+    """What is seen in the articles of two outlets; `links` are pairs of positions whose cosine is above the strict threshold, `advice` is on what is shared."""
     sides = [[article for article in articles if article.label == name] for name in outlets]
     if min(map(len, sides)) < LEAST:
         return []
     plain: list[list[Article]] = []
     looks: list[Look] = []
     for name, mine, other in zip(outlets, sides, sides[::-1], strict=True):
-        cut, shared = _without_shared(name, mine, other)
+        cut, shared = _without_shared(name, mine, other, advice)
         plain.append(cut)
         looks += shared
         for what, texts, least, advice in _of_one(mine, cut):
@@ -104,7 +106,7 @@ def mended(articles: Sequence[Article], outlets: tuple[str, str]) -> tuple[list[
     sides = [[article for article in articles if article.label == name] for name in outlets]
     done = [_without_shared(*side) for side in zip(outlets, sides, sides[::-1], strict=True)]
     cut = {name: iter(plain) for name, (plain, _) in zip(outlets, done, strict=True)}
-    taken_off = [replace(look, advice="") for _, looks in done for look in looks]
+    taken_off = [look for _, looks in done for look in looks]
     return [next(cut[a.label]) if a.label in cut else a for a in articles], taken_off
 
 
@@ -114,7 +116,9 @@ def _seen(what: str, outlet: str, texts: Sequence[str], total: int, advice: str,
     return [Look(what, outlet, len(texts), total, texts[0], advice)] if is_enough else []
 
 
-def _without_shared(name: str, mine: list[Article], other: list[Article]) -> tuple[list[Article], list[Look]]:
+def _without_shared(
+    name: str, mine: list[Article], other: list[Article], advice: str = ""
+) -> tuple[list[Article], list[Look]]:
     """The articles of an outlet without what many of them share and the other's do not, and looks at that."""
     if min(len(mine), len(other)) < LEAST:
         return mine, []
@@ -132,7 +136,7 @@ def _without_shared(name: str, mine: list[Article], other: list[Article]) -> tup
         texts = map(changed, mine)
         cut = [replace(a, headline=head, article=text) for a, (head, text) in zip(mine, texts, strict=True)]
         before = [a.headline for a, b in zip(mine, cut, strict=True) if a != b]
-        if seen := _seen(what, name, before, len(mine), "--mend takes it off", least):
+        if seen := _seen(what, name, before, len(mine), advice, least):
             looks.append(replace(seen[0], example=[*examples, *before][0]))
             mine = cut
     return mine, looks

@@ -129,8 +129,8 @@ def read_articles(options: ReadingOptions) -> Reading:
         reading.articles, reading.mended = mended(reading.articles, reading.outlets.names)
         for label, count in reader.repaired.items():
             if name := reading.outlets.name_of(label):
-                look = Look("texts were encoded as UTF-8 twice", name, count, reading.rows, "", "")
-                reading.mended.append(look)
+                total = reader.texts[label]
+                reading.mended.append(Look("texts were encoded as UTF-8 twice", name, count, total, "", ""))
         reading.keep("empty article", [bool(a.headline and a.article) for a in reading.articles])
     _drop_repeated(reading)
     order = {table.name: number for number, table in enumerate(tables)}
@@ -153,6 +153,7 @@ class _Reader:
         self.latest = date.today() + TOLERANCE
         self.reading = Reading([], [], 0, Outlets("", "", "", ""), [])
         self.repaired: Counter[str] = Counter()  # labels of texts that were encoded twice
+        self.texts: Counter[str] = Counter()  # labels of all texts
         self.undated: list[Mapping[str, Any]] = []  # some rows without a date
 
     def take_table(self, table: InputTable) -> None:
@@ -207,6 +208,7 @@ class _Reader:
         text = cell_text(cell, column)
         if fault := length_fault(column, text):
             raise InputError(fault)
+        self.texts[label] += 1
         if self.options.mend and (repaired := cleaning.decoded(text)) != text:
             self.repaired[label] += 1
             text = repaired

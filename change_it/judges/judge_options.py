@@ -207,14 +207,13 @@ class StyleScale(NamedTuple):
 
     def faults(self, outlets: Sequence[str]) -> dict[str, str]:
         """Outlet aimed at to why style cannot be measured, in a sentence without a full stop; without those for which it can."""
-        a, b = outlets
-        why = ""
+        why, known = "", f"on {self.pairs} training pairs main is"
         if self.pairs < SCALE_PAIRS:
             why = f"main measured its scale on {self.pairs} aligned training pairs, fewer than {SCALE_PAIRS}"
         elif self.leads[MARKS][0] <= 0:
-            why = f"{MARKS} alone tell {a} and {b} apart as well as main does within an event"
+            why = f"{known} not surely better than {MARKS} within an event (lead {' to '.join(map(figure, self.leads[MARKS]))})"
         elif self.leads[NGRAMS][1] < 0:
-            why = f"{NGRAMS} alone tell {a} and {b} apart better than main does within an event"
+            why = f"{known} surely worse than {NGRAMS} within an event (lead {' to '.join(map(figure, self.leads[NGRAMS]))})"
         if why:
             return dict.fromkeys(outlets, f"style is n/a: {why}")
         return {

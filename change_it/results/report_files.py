@@ -60,6 +60,7 @@ def write_report(
         "items": items_table(scores.items, first, articles),
         "chart": drawing,
         "validation": {"compliancy": COMPLIANCY, "style": STYLE, "acceptability": ACCEPTABILITY},
+        "averaged": tables.averaged(scores),
         "few": tables.few_events(scores).strip(),
         "ours": len([name for name in scores.systems if name not in BUILT_IN]),
         "outlets": " and ".join(scores.outlets),

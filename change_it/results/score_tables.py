@@ -52,6 +52,12 @@ def best_system(scores: Scores) -> str:
     return next(iter([*of_files, *({GOLD} & {*scores.systems}), *scores.systems]))
 
 
+def averaged(scores: Scores) -> str:
+    """What the rows of averages are of."""
+    one, *others = scores.directions[:-1]
+    return "average of the directions" if others else one
+
+
 def shown_systems(scores: Scores) -> list[str]:
     """The names of the table without the single runs of a system that has several."""
     runs = {f"{row.system}.{run + 1}" for row in scores.rows for run in range(row.runs) if row.runs > 1}
@@ -103,7 +109,7 @@ def systems_table(
         about: dict[str, Any] = {"marks": marks, "highlight": system == best, "remark": ", ".join(remark)}
         group = direction if len(directions) > 1 else ""
         rows.append(Row({"system": system, "n": row.n, **_values(row)}, group, **about))
-    note = f"* p < .05, ** p < .01: the figure differs from that of {best} (paired approximate randomisation, corrected after Holm)."
+    note = f"* p < .05, ** p < .01: the figure differs from that of {best} (paired approximate randomisation, corrected after Holm for its comparisons alone; the table of p for all pairs)."
     columns = [
         with_interval(name, HEADINGS.get(name, name), bold=name in ASPECTS)
         for name in scores.measures
@@ -152,10 +158,13 @@ def meaning(scores: Scores) -> str | None:
         f"{system}{invented}{way} tells the original's story in {figure(row['hh'])} of its headlines by HH, and what the article supports in {figure(row['ah'])} by AH"
     ]
     others = {GOLD: "gold, the other newspaper's own headline,", CLAUSE: "a random clause of the article"}
+    others |= {} if has_style else {"copy": "a copy"}
     for name in (name for name in others if name in scores.names):
         values = scores.row(name).values
         shown = (figure(values[key]) for key in (*(("style",) if has_style else ()), "hh", "ah"))
         said.append(f"{others[name]} {', '.join(shown)}")
+    if not has_style and "copy" in scores.names:
+        said[-1] += ": content alone does not say that anything was rewritten"
     return f"{'; '.join(said)}.{few_events(scores)}"
 
 
@@ -203,7 +212,7 @@ def terminal_table(scores: Scores, *, by_direction: bool = False) -> Table:
         group = system if by_direction else ""
         rows.append(Row(values, group, highlight=average and system == best, marks=marks))
     row = scores.row(scores.systems[0])
-    title = f"{row.n} headlines of {row.events} events, average of the directions"
+    title = f"{row.n} headlines of {row.events} events, {averaged(scores)}"
     notes = [
         *remarks(scores),
         *([CHOSEN] if any(row.chosen for row in scores.rows) else []),

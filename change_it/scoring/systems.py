@@ -188,6 +188,8 @@ def system_of(
     if wrong := matched.problems("not in the test set", others):
         if matched.missing and matched.headlines:
             wrong += "; --shared-items scores all systems on what every file has"
+        if empty:
+            wrong += "; give a row without a headline an `error`, which counts against the system, or leave it out with --shared-items"
         raise InputError(
             f"{path} does not fit the test set ({len(wanted)} ids, targets {' and '.join(test.outlets)}): {wrong}"
         )

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import count
 
 from change_it.text.folding import INVISIBLE, nfc
+from change_it.text.typography import QUOTED
 
 #: Markup inside escaped markup is taken off this many times.
 LAYERS = 20
@@ -123,6 +124,7 @@ def alike(name: str, pairs: Sequence[tuple[str, str]]) -> list[str]:
         parts.append(f"{common[1]} of {n} are {common[0]!r}")
     if (copies := sum(new == old for new, old in pairs if new)) > n / 4:
         parts.append(f"{copies} of {n} are the original")
+    quoted, before = [text for text in written if any(p.fullmatch(text) for p in QUOTED.values())], len(parts)
     for place, where in ((0, "begin"), (-1, "end")):
         marks = Counter(
             text[place] for text in written if not (text[place].isalnum() or text[place] in ".?!…»”")
@@ -132,4 +134,7 @@ def alike(name: str, pairs: Sequence[tuple[str, str]]) -> list[str]:
                 parts.append(
                     f"{times} of {n} {where} with {mark!r}, as {written[0]!r}: take off what is no headline"
                 )
+    if quoted and len(parts) == before:
+        fault = f"{len(quoted)} of {n} stand wholly in quotation marks, as {quoted[0]!r}"
+        parts.append(f"{fault}, and evidence looks each up as one quotation: take the marks off")
     return [f"{name}: {'; '.join(parts)}"] if parts else []

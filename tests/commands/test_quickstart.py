@@ -73,7 +73,9 @@ def test_own_newspapers_have_no_generator_and_their_systems_may_come_later(calle
     quickstart.run(QuickstartOptions(**given, predictions=(f"mine={tmp_path / 'mine.csv'}",)))
     [(name, score)] = commands
     assert (name, score.shared_items) == ("score.run", True)
-    with pytest.raises(InputError, match=r"other options .*headline=title.*: choose another --out"):
+    with pytest.raises(
+        InputError, match=r"other options .*headline=title.*: give the same options again, or"
+    ):
         quickstart.run(QuickstartOptions(**given | {"columns": ""}))
 
 

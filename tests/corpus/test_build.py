@@ -181,20 +181,31 @@ def test_the_leak_check_searches_for_itself(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("share", "largest", "days", "most", "said"),
+    ("share", "largest", "days", "most", "tests", "said"),
     [
-        (0.79, 2, 1, 1, "only 79% of the strict pairs report one event, by the estimate: raise --strict"),
-        (0.81, 21, 3, 4, "an event has 21 articles in 3 days, more than one event has"),
-        (0.81, 20, 15, 1, "an event has 20 articles in 15 days"),
-        (0.81, 21, 15, 5, "an event has 5 of the 20 strict pairs: raise --strict"),
+        (
+            0.79,
+            2,
+            1,
+            1,
+            100,
+            "only 79% of the strict pairs report one event, by the estimate: raise --strict to 0.6",
+        ),
+        (0.79, 2, 1, 1, 99, "by the estimate: more months of articles allow a higher --strict"),
+        (0.81, 21, 3, 4, 10, "an event has 21 articles in 3 days, more than one event has"),
+        (0.81, 20, 15, 1, 10, "an event has 20 articles in 15 days"),
+        (0.81, 21, 15, 5, 10, "an event has 5 of the 20 strict pairs: more months of articles allow"),
     ],
 )
-def test_warnings_of_pairs_and_events(share, largest, days, most, said):
+def test_warnings_of_pairs_and_events(share, largest, days, most, tests, said):
     report = built().report | {"lowest_strict": 0.6 if share < 0.8 else 0.4}
     report["days_apart"] = [{"days": 0, "strict": 50, "strict_one_event": share}]
     report["events"] = report["events"] | {"largest": largest, "largest_days": days, "largest_pairs": most}
-    few, found = build.warnings_of(report)
+    report["pairs"] = {"kept": report["pairs"]["kept"] | {"A2": tests}}
+    *few, found = build.warnings_of(report)
     assert said in found
+    assert ("raise" in found) == (tests == 100)
+    few = "".join(few)
     assert ("--strict 0.4" in few) == (share > 0.8 and most < 5)
 
 

@@ -206,5 +206,5 @@ def test_commands_that_use_a_corpus_say_how_much_was_seen(tmp_path):
     (tmp_path / "alignment.json").write_text('{"looks": [{}, {}], "warnings": ["few pairs"]}')
     assert read_warnings(str(tmp_path)) == [
         "few pairs",
-        "corpus build has 2 looks at this corpus: see its card, README.md",
+        f"corpus build noticed 2 things in these articles: see {tmp_path}/README.md",
     ]

@@ -13,12 +13,12 @@ import pytest
 from csv_files import read_csv
 from pages import beyond, expected, watched
 from saved_judges import WITHIN_EVENT
-from scoring_fakes import FakeJudges, toy_test_set
+from scoring_fakes import SCALE, FakeJudges, toy_test_set
 
 from change_it.audit.verdicts import Summary, Verdict, read_metrics
 from change_it.results.pages import ACCEPTABILITY, COMPLIANCY, STYLE, named
 from change_it.results.report_files import write_report
-from change_it.results.score_tables import significance, systems_table
+from change_it.results.score_tables import meaning, significance, systems_table, terminal_table
 from change_it.scoring.compliancy import JUDGE_NAMES, NO_CHECK, reasons
 from change_it.scoring.item import ScoredSystem
 from change_it.scoring.scores import score
@@ -122,6 +122,22 @@ def test_the_page_escapes_and_stands_alone(report, scores):
     assert re.search(r"BLEU: Newspaper \(main\) (n/a|-?[.\d]+ \()", shown)
 
 
+def test_without_style_a_copy_stands_beside_and_one_direction_is_named(tmp_path):
+    test = toy_test_set()
+    one = replace(test, items=tuple(item for item in test.items if item.target == "gio"))
+    mine = ScoredSystem("mine", tuple(item.source for item in one.items))
+    scores = score(one, FakeJudges(scale=SCALE._replace(pairs=19)), [*built_in_systems(one), mine])
+    assert "; a copy 1.000, 1.000: content alone does not say that anything was rewritten." in meaning(scores)
+    assert "content alone" not in meaning(hostile_scores())
+    assert terminal_table(scores).title == "4 headlines of 4 events, rep2gio"
+    write_report(tmp_path / "report", scores, {})
+    text = unescape((tmp_path / "report" / "report.html").read_text())
+    assert "Did the style change" not in text
+    assert "Lines are 95% intervals" in text
+    assert re.search(r"4 headlines of rep and gio \(.*\), rep2gio: 1 system", text)
+    assert "average of the directions" not in text
+
+
 def test_the_page_has_all_items_of_all_systems(report, scores):
     data, _ = Page((report / "report.html").read_text(encoding="utf-8")).scripts
     found = json.loads(gzip.decompress(base64.b64decode(data)))
@@ -212,6 +228,8 @@ def use(page, scores, toy_test, hostile):
     # Two systems beside each other.
     page.evaluate("location.hash = 'system=mine&against=%3Cb+onclick%3Dwindow.ran%3D1%3Eevil'")
     expected(lines).to_have_count(total // 2)
+    refusals = {" + ".join(reasons(said)) or "none" for said in scores.items["mine"]["refused_by"]}
+    assert len(refusals) == controls.get_by_label("refused by").locator("option").count() - 1
     sides = [[not refused for refused in scores.items[name]["refused_by"]] for name in ("mine", EVIL)]
     for name, wanted in {
         "both": (True, True),

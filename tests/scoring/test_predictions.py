@@ -39,6 +39,7 @@ def test_every_fault_lists_its_ids(tmp_path, toy_test, lines):
         "1 id duplicate: a2",
         "1 id with an empty headline: a2",
         "1 id with the wrong target: a3",
+        "give a row without a headline an `error`, which counts against the system, or leave it out",
     ):
         assert part in message
 

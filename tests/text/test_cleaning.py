@@ -58,6 +58,8 @@ ORIGINALS = [f"Crolla il ponte numero {n}" for n in range(12)]
     [
         ([f"Giù il ponte {n}" for n in range(12)], ""),
         ([f'"Giù il ponte {n}"' for n in range(12)], "12 of 12 begin with"),
+        ([f"“Giù il ponte {n}”" if n < 3 else f"Giù {n}" for n in range(12)], "3 of 12 stand wholly in quot"),
+        ([f"“Giù” il “ponte {n}”" if n < 3 else f"Giù {n}" for n in range(12)], ""),
         ([f"Giù il ponte {n}<|im_end|>" for n in range(12)], "end with '>'"),
         ([". . ."] * 11 + ["Giù"], "11 of 12 headlines have no word"),
         (["Giù"] * 12, "12 of 12 are 'Giù'"),

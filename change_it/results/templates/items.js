@@ -147,6 +147,9 @@
     const outcomes = { both: "both pass", one: `${one || "the system"} alone passes`, other: `${other} alone passes`, neither: "neither passes" };
     fill(controls.outcome, { "": "all", ...(other && Object.fromEntries(Object.entries(outcomes).map(([key, label]) => [key, `${label} (${number(counts.get(key) ?? 0)})`]))) });
     controls.outcome.disabled = !other;
+    const reasons = [...counted(rows.filter((row) => !one || row.system === one).map((row) => row.refused))].sort((a, b) => b[1] - a[1]).map(([reason]) => reason);
+    if (controls.refused.value && !reasons.includes(controls.refused.value)) reasons.push(controls.refused.value);
+    fill(controls.refused, { "": "all", ...Object.fromEntries(reasons.map((reason) => [reason, reason === "none" ? "none: it passes" : reason.split(" + ").map(name).join(" + ")])) });
     table.getColumn("gold").getElement().querySelector(".tabulator-col-title").textContent = otherHeading(other);
   };
   const apply = () => {
@@ -185,8 +188,6 @@
     controls[name].onchange = apply;
     document.getElementById("items-controls").append(element("label", [`${label} `, controls[name]]));
   }
-  const reasons = [...counted(rows.map((row) => row.refused))].sort((one, other) => other[1] - one[1]).map(([reason]) => reason);
-  fill(controls.refused, { "": "all", ...Object.fromEntries(reasons.map((reason) => [reason, reason === "none" ? "none: it passes" : reason.split(" + ").map(name).join(" + ")])) });
   fill(controls.against, { "": "nothing", ...Object.fromEntries(systems.map((name) => [name, name])) });
   document.getElementById("items-controls").append(button("Reset", () => { location.hash = "system="; }));
   table.on("tableBuilt", () => {
