@@ -2,3 +2,7 @@
 
 import change_it.judges.registration
 import change_it.networks.registration  # noqa: F401
+from change_it.networks.headline_pipeline import HeadlinePipeline
+from change_it.networks.tokenizer import HeadlineTokenizer
+
+__all__ = ["HeadlinePipeline", "HeadlineTokenizer"]
