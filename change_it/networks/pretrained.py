@@ -57,6 +57,16 @@ def quiet() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
+def register(model: Any, auto: Any, tokenizer: Any = None) -> None:
+    """Make a model of ours known to an Auto class of transformers; `save_pretrained` then writes `auto_map` and the files of its code."""
+    AutoConfig.register(model.config_class.model_type, model.config_class, exist_ok=True)
+    auto.register(model.config_class, model, exist_ok=True)
+    if tokenizer is not None:
+        AutoTokenizer.register(model.config_class, fast_tokenizer_class=tokenizer, exist_ok=True)
+    model.config_class.register_for_auto_class()
+    model.register_for_auto_class(auto.__name__)
+
+
 def pick_device(device: str) -> torch.device:
     """The device of that name (auto, cpu, cuda, cuda:1, mps); `auto` is the machine's accelerator, or its processor."""
     if device == "auto":
