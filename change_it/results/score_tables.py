@@ -149,23 +149,19 @@ def meaning(scores: Scores) -> str | None:
     system = next((name for name in scores.names if scores.row(name).runs > 1), best)
     invented = " (two invented newspapers)" if is_sample_corpus(scores.outlets) else ""
     row, has_style = scores.row(system).values, "style" in scores.known
-    way = (
-        f" goes {figure(row['style'])} of the way from neither newspaper's style to the other's, and"
-        if has_style
-        else ""
-    )
-    said = [
-        f"{system}{invented}{way} tells the original's story in {figure(row['hh'])} of its headlines by HH, and what the article supports in {figure(row['ah'])} by AH"
-    ]
+    shown, way = ["style"] * has_style + ["hh", "ah"], ""
+    if has_style:
+        way = f"goes {figure(row['style'])} of the way from neither newspaper's style to the other's, and "
+    content = f"tells the original's story in {figure(row['hh'])} of its headlines by HH, and what the article supports in {figure(row['ah'])} by AH"
+    parts = [f"{system}{invented} {way}{content}"]
     others = {GOLD: "gold, the other newspaper's own headline,", CLAUSE: "a random clause of the article"}
     others |= {} if has_style else {"copy": "a copy"}
     for name in (name for name in others if name in scores.names):
         values = scores.row(name).values
-        shown = (figure(values[key]) for key in (*(("style",) if has_style else ()), "hh", "ah"))
-        said.append(f"{others[name]} {', '.join(shown)}")
+        parts.append(f"{others[name]} {', '.join(figure(values[key]) for key in shown)}")
     if not has_style and "copy" in scores.names:
-        said[-1] += ": content alone does not say that anything was rewritten"
-    return f"{'; '.join(said)}.{few_events(scores)}"
+        parts[-1] += ": content alone does not say that anything was rewritten"
+    return f"{'; '.join(parts)}.{few_events(scores)}"
 
 
 def likeness(scores: Scores) -> str:
