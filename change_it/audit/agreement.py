@@ -232,21 +232,30 @@ def auc(
     right: Bools, p: Floats, events: EventIds, *, resamples: int = 1000
 ) -> tuple[float | None, tuple[float, float] | None]:
     """The AUC of n probabilities or scores and its interval over events; None where undefined."""
+
+    def aggregate(sums: Statistics) -> dict[str, Floats]:
+        return {"auc": auc_of(sums)}
+
+    with np.errstate(invalid="ignore", divide="ignore"):  # 0 of 0
+        found = measure(auc_counts(right, p), aggregate, events=events, resamples=resamples)
+    value, low, high = found[AVERAGE]["auc"]
+    return value if np.isfinite(value) else None, (low, high) if np.isfinite(low + high) else None
+
+
+def auc_counts(right: Bools, p: Floats) -> dict[str, Floats]:
+    """Statistics of n items, to be summed for `auc_of`: at each level of the scores what is right and what is wrong."""
     levels = np.unique(p, return_inverse=True)[1]
-    counts = {
+    return {
         f"{name} {level}": (column & (levels == level)).astype(np.float64)
         for level in range(levels.max() + 1)
         for name, column in (("right", right), ("wrong", ~right))
     }
 
-    def aggregate(sums: Statistics) -> dict[str, Floats]:  # roc_auc_score of all resamples
-        of_right, of_wrong = np.stack([*sums.values()][::2]), np.stack([*sums.values()][1::2])
-        in_order = of_right * (of_wrong.cumsum(axis=0) - of_wrong / 2)  # pairs, ties by half
-        values = in_order.sum(axis=0) / (of_right.sum(axis=0) * of_wrong.sum(axis=0))
-        # A resample in which it is undefined says nothing: it counts as the median.
-        gap = np.isnan(values)
-        return {"auc": values if gap.all() else np.where(gap, np.nanmedian(values), values)}
 
-    with np.errstate(invalid="ignore", divide="ignore"):  # 0 of 0
-        value, low, high = measure(counts, aggregate, events=events, resamples=resamples)[AVERAGE]["auc"]
-    return value if np.isfinite(value) else None, (low, high) if np.isfinite(low + high) else None
+def auc_of(sums: Statistics) -> Floats:
+    """The AUC (roc_auc_score) of summed `auc_counts`; a resample in which it is undefined says nothing and counts as the median."""
+    of_right, of_wrong = np.stack([*sums.values()][::2]), np.stack([*sums.values()][1::2])
+    in_order = of_right * (of_wrong.cumsum(axis=0) - of_wrong / 2)  # pairs, ties by half
+    values = np.asarray(in_order.sum(axis=0) / (of_right.sum(axis=0) * of_wrong.sum(axis=0)))
+    gap = np.isnan(values)
+    return values if gap.all() else np.where(gap, np.nanmedian(values), values)
