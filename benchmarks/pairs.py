@@ -1,8 +1,9 @@
 """Which aligned pairs report one event, by rules, readers and the estimate without labels: JSON for `tables.py --keep`.
 
     python benchmarks/pairs.py --allsides allsides.parquet --arabic arabic.parquet
+    python benchmarks/pairs.py --judges "CNN, Washington Times: linear" runs/cnnwt/corpus runs/cnnwt/judges/hh
 
-The tables are pairs_rule, pairs_blind, pairs_estimate and pairs_fresh. labels/pairs.csv has what two readers, who saw the dates, say of
+The tables are pairs_hh, which wants --judges, pairs_rule, pairs_blind, pairs_estimate and pairs_fresh. labels/pairs.csv has what two readers, who saw the dates, say of
 pairs aligned within three days: all of the test set, and some of A1; pairs_blind.csv what a third one, who did not, says of sixty of
 them; pairs_fresh.csv what that one says of others. None saw a cosine.
 """
@@ -22,11 +23,14 @@ import tyro
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import cohen_kappa_score
 
+from change_it.audit.agreement import auc
 from change_it.corpus.alignment import align, day_numbers, one_to_one, pairs_by_lag
 from change_it.corpus.corpus_options import GUARD, ReadingOptions
+from change_it.corpus.folder import read_table
 from change_it.corpus.reading import read_articles
 from change_it.corpus.splits import components
 from change_it.corpus.vectors import tfidf
+from change_it.judges.judge import Judge
 from change_it.stats import Bools, measure, share_interval
 from change_it.tables import figure
 from change_it.text.stopwords import stop_words
@@ -56,6 +60,8 @@ class Options:
     """Parquet file of AllSides' articles."""
     arabic: Path | None = None
     """Parquet file of articles of Sky News Arabia and Al Arabiya."""
+    judges: tuple[tuple[str, str, str], ...] = ()
+    """HH judges: OUTLETS: NAME, their corpus and their folder, for each."""
 
 
 def share(one_event: Bools, events: Sequence[int] | None = None) -> list[Any]:
@@ -206,10 +212,32 @@ def estimates(read: pl.DataFrame, found: dict[str, Aligned]) -> dict[str, dict[s
     return tables
 
 
+def judged(read: pl.DataFrame, outlets: str, corpus: str, folder: str) -> list[Any]:
+    """How many labelled pairs of two outlets are one event, of how many, and the AUC of an HH judge for it; without articles of its fold's training pairs."""
+    judge = Judge.from_pretrained(folder)
+    learnt = read_table(corpus, "pairs", "train").filter(pl.col("fold") == int(judge.fold))
+    headlines = {
+        row["id"]: row["headline"]
+        for side in ("train", "test", "other")
+        for row in read_table(corpus, "articles", side).iter_rows(named=True)
+    }
+    known = headlines.keys() - {*learnt["a_id"], *learnt["b_id"]}
+    pairs = read.filter(pl.col("a_id").is_in(known), pl.col("b_id").is_in(known), corpus=outlets)
+    shown = ([headlines[id_] for id_ in pairs[side]] for side in ("a_id", "b_id"))
+    one_event = pairs["one_event"].to_numpy()
+    value, ends = auc(one_event, judge.probabilities(*shown, progress=False)[:, 1], pairs["event"].to_numpy())
+    return [int(one_event.sum()), len(one_event), value, *(ends or ())]
+
+
 def main(options: Options) -> dict[str, Any]:
     """The tables that the options have the files for; those of labels alone always."""
     read = readings()
     tables = {"pairs_blind": blind(read), "pairs_rule": rules(read)}
+    by_encoder: dict[str, dict[str, Any]] = {}
+    for name, *judge in options.judges:
+        outlets, encoder = name.split(": ")
+        by_encoder.setdefault(encoder, {})[outlets] = judged(read, outlets, *judge)
+    tables |= {"pairs_hh": by_encoder} if by_encoder else {}
     found: dict[str, Aligned] = {}
     if options.allsides:
         found = aligned(options.allsides, "label=outlet", OUTLETS, "en", LABELLED)
