@@ -13,14 +13,14 @@ from change_it.judges.judge_options import COMMAND, check_judges
 from change_it.judges.spec import JUDGES
 from change_it.scoring.compliancy import ASPECTS, NO_CHECK
 from change_it.tables import Column, Row, Table, console, figure, print_table
-from change_it.training.training_options import InferenceOptions
+from change_it.training.training_options import Device, Precision
 
 if TYPE_CHECKING:  # loads torch
     from change_it.scoring.judges import JudgedHeadline
 
 
 @dataclass(kw_only=True)
-class JudgeHeadlineOptions(InferenceOptions):
+class JudgeHeadlineOptions:
     """Judge a new headline: same content, fits the article, the other outlet's style, fluent, every number and name in the sources?
 
     Examples:
@@ -41,6 +41,8 @@ class JudgeHeadlineOptions(InferenceOptions):
     """Target outlet (default: the one main did not assign to the original)."""
     json: bool = False
     """Print JSON instead of a table."""
+    precision: Precision = "float32"
+    device: Device = "auto"
 
 
 def run(options: JudgeHeadlineOptions) -> None:
@@ -59,7 +61,7 @@ def run(options: JudgeHeadlineOptions) -> None:
     from change_it.scoring.judges import Judges  # loads torch
 
     folder = local_folder(options.judges, command=COMMAND)
-    judges = Judges.from_pretrained(folder, **options.judging)
+    judges = Judges.from_pretrained(folder, precision=options.precision, device=options.device)
     named = options.to and outlet_names("--to", options.to, judges.outlets, 1)
     [target] = named or judges.opposite_outlets([original])
     [judged] = judges([headline], originals=[original], articles=[article], to=target)

@@ -16,7 +16,7 @@ from change_it.judges.judge_options import check_judges
 from change_it.scoring.compliancy import NO_CHECK
 from change_it.scoring.systems import PredictionFile, read_label_files, read_prediction_files
 from change_it.tables import console, print_table
-from change_it.training.training_options import InferenceOptions
+from change_it.training.training_options import Device, Precision
 
 if TYPE_CHECKING:  # loads torch, polars and matplotlib
     from change_it.audit.verdicts import Summary
@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # loads torch, polars and matplotlib
 
 
 @dataclass(kw_only=True)
-class ScoreOptions(EngineOptions, InferenceOptions):
+class ScoreOptions(EngineOptions):
     """Score systems' headlines for compliancy, style and acceptability, beside the other newspaper's own (gold) and baselines: clause, lead, copy, random-target and, with judges that choose, floor.
 
     All rows of a table are scored on the same headlines: those with an aligned one.
@@ -65,6 +65,8 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     """Bootstrap resamples, and the minimum of permutations of the paired tests, which have 100 for each pair of systems."""
     seed: int = 1
     """Seed of intervals, paired tests and the baseline random-target."""
+    precision: Precision = "float32"
+    device: Device = "auto"
 
 
 def run(options: ScoreOptions) -> None:
@@ -99,11 +101,13 @@ def run(options: ScoreOptions) -> None:
     folder = local_folder(options.judges, command="change-it train judge")
     qualities = read_metrics(folder)  # refused before anything is scored
     with use_engine(options, models=True):
-        judges = Judges.from_pretrained(folder, **options.judging)
+        judges = Judges.from_pretrained(folder, precision=options.precision, device=options.device)
         if options.floor:
             from change_it.generators.rerank import floor
 
-            choosers = Judges.from_pretrained(options.floor, **options.judging)
+            choosers = Judges.from_pretrained(
+                options.floor, precision=options.precision, device=options.device
+            )
             systems.append(floor(test, choosers))
         how = {name: getattr(options, name) for name in ("reversal", "resamples", "seed")}
         scores = score(test, judges, systems, **how, progress=not options.json)
