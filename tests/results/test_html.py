@@ -116,7 +116,7 @@ def test_the_page_escapes_and_stands_alone(report, scores):
     assert shown.count(few) == 2  # in the first sentence and at the table
     assert all(said in shown for said in (COMPLIANCY, STYLE, ACCEPTABILITY, NO_CHECK, *JUDGE_NAMES.values()))
     drawn = base64.b64decode(re.search(r"svg\+xml;base64,([^\"]+)", text)[1])
-    assert drawn == (report / "charts" / "plane.svg").read_bytes()
+    assert drawn == (report / "charts" / "systems.svg").read_bytes()
     assert few in json.loads((report / "scores.json").read_text())["meaning"]
     assert "headline by headline over hostile" in shown
     assert re.search(r"BLEU: Newspaper \(main\) (n/a|-?[.\d]+ \()", shown)
