@@ -115,11 +115,7 @@ def systems_table(
         for name in scores.measures
         if name in measures and (name in scores.known or name in COMPLIANCY_MEASURES)
     ]
-    notes = [
-        *([note] if stars else []),
-        *([CHOSEN] if any(row.chosen for row in scores.rows) else []),
-        *remarks(scores),
-    ]
+    notes = [*([note] if stars else []), *remarks(scores)]
     columns = [Column("system", "text"), *columns, Column("n", "count")]
     return Table(columns, rows, notes=notes if AVERAGE in directions else [])
 
@@ -193,28 +189,21 @@ def few_events(scores: Scores) -> str:
     return few if row.events < FEW else ""
 
 
-def terminal_table(scores: Scores, *, by_direction: bool = False) -> Table:
-    """The systems for the terminal: each with its average, and perhaps its directions."""
+def terminal_table(scores: Scores) -> Table:
+    """The averages of the systems for the terminal."""
     columns = [Column("system", "text")]
     for name in (*ASPECTS, "edited", *(["accepted"] if "accepted" in scores.known else [])):
         columns.append(Column(name, bold=name in ASPECTS))
         if name != "edited":
             columns.append(Column(f"{name}_interval", "interval", "95% interval"))
     rows, best = [], best_system(scores)
-    for system, direction in product(scores.names, [AVERAGE, *(scores.directions[:-1] * by_direction)]):
-        average, row = direction == AVERAGE, scores.row(system, direction)
-        values = {"system": system if average else f"  {direction}", **_values(row)}
-        marks = {"system": DAGGER} if average and row.chosen else {}
-        group = system if by_direction else ""
-        rows.append(Row(values, group, highlight=average and system == best, marks=marks))
+    for system in scores.names:
+        row = scores.row(system)
+        marks = {"system": DAGGER} if row.chosen else {}
+        rows.append(Row({"system": system, **_values(row)}, highlight=system == best, marks=marks))
     row = scores.row(scores.systems[0])
     title = f"{row.n} headlines of {row.events} events, {averaged(scores)}"
-    notes = [
-        *remarks(scores),
-        *([CHOSEN] if any(row.chosen for row in scores.rows) else []),
-        scores.signature,
-    ]
-    return Table(columns, rows, title, notes)
+    return Table(columns, rows, title, [*remarks(scores), scores.signature])
 
 
 def remarks(scores: Scores) -> list[str]:
@@ -235,6 +224,8 @@ def remarks(scores: Scores) -> list[str]:
             )
         if row.candidates:
             lines.append(f"{system}: the best of {row.candidates:.2g} on average")
+    if any(row.chosen for row in scores.rows):
+        lines.append(CHOSEN)
     return [*lines, *lacking(scores.known, scores.style_fault)]
 
 
