@@ -60,7 +60,7 @@ def cues_table(cues: Sequence[Cue], outlets: Sequence[str]) -> Table:
     """The strongest cues, those of both outlets side by side."""
     columns, sides = list[Column](), list[list[dict[str, Value]]]()
     for outlet in outlets:
-        columns += [Column(outlet, "text"), Column(f"{outlet} weight", "weight", "weight")]
+        columns += [Column(outlet, "text"), Column(f"{outlet} weight", title="weight")]
         columns.append(Column(f"{outlet} n", "count", "n"))
         of_outlet = [cue for cue in cues if cue.outlet == outlet]
         names = (outlet, f"{outlet} weight", f"{outlet} n")

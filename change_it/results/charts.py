@@ -8,7 +8,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from change_it.drawing import BLUE, LINE, styled
-from change_it.results.score_tables import DAGGER, content_measure, shown_systems
+from change_it.results.score_tables import DAGGER
 from change_it.scoring.item import BUILT_IN, FLOOR, GOLD
 from change_it.scoring.scores import ScoreRow, Scores
 from change_it.tables import figure
@@ -48,8 +48,10 @@ def systems_chart(scores: Scores) -> Drawing:
 
     On the floor's line a diamond is the best of as many clauses as a system had candidates.
     """
-    rows = [scores.row(name) for name in shown_systems(scores)]
-    measures = [*(["style"] if "style" in scores.known else []), content_measure(scores)]
+    runs = {f"{row.system}.{run + 1}" for row in scores.rows for run in range(row.runs) if row.runs > 1}
+    rows = [scores.row(name) for name in scores.names if name not in runs]  # a system's mean, not its runs
+    content = "acceptability" if "acceptability" in scores.known else "compliancy"
+    measures = [*(["style"] if "style" in scores.known else []), content]
     drawing = Figure((5.2, 0.34 * len(rows) + 0.9), dpi=160)
     panels = drawing.subplots(1, len(measures), sharey=True, squeeze=False)[0]
     numbers = [row.candidates for row in rows if row.candidates and row.system != FLOOR]

@@ -4,7 +4,6 @@ import json
 import os
 import platform
 import re
-import subprocess
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -116,19 +115,15 @@ def made() -> dict[str, str]:
 
     gpus = [torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())]
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    processor, commit, root = platform.processor() or platform.machine(), "", Path(__file__).parents[2]
+    processor = platform.processor() or platform.machine()
     with suppress(OSError):
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
-        if found := re.search(r"^model name\s*: (.*)", text, re.MULTILINE):
-            processor = found[1]
-    if (root / ".git").exists():
-        command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--exclude=*"]
-        with suppress(OSError, subprocess.SubprocessError):
-            commit = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout
+        if match := re.search(r"^model name\s*: (.*)", text, re.MULTILINE):
+            processor = match[1]
     libraries = [f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in LIBRARIES)]
     return {
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "version": f"change_it {__version__} {commit}".strip(),
+        "version": f"change_it {__version__}",
         "hardware": ", ".join((f"{cores} × {processor}", *gpus)),
         "libraries": ", ".join(libraries),
     }

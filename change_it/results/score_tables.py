@@ -58,17 +58,6 @@ def averaged(scores: Scores) -> str:
     return "average of the directions" if others else one
 
 
-def shown_systems(scores: Scores) -> list[str]:
-    """The names of the table without the single runs of a system that has several."""
-    runs = {f"{row.system}.{run + 1}" for row in scores.rows for run in range(row.runs) if row.runs > 1}
-    return [name for name in scores.names if name not in runs]
-
-
-def content_measure(scores: Scores) -> str:
-    """The aspect that stands beside style: acceptability, or compliancy where that is n/a."""
-    return "acceptability" if "acceptability" in scores.known else "compliancy"
-
-
 def examples_table(scores: Scores) -> Table | None:
     """Headlines of the best system that nothing refuses, and others, drawn at random; None where all systems are built in."""
     system = best_system(scores)
