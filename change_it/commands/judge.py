@@ -12,7 +12,7 @@ from change_it.io import read_input
 from change_it.judges.judge_options import COMMAND, check_judges
 from change_it.judges.spec import JUDGES
 from change_it.scoring.compliancy import ASPECTS, NO_CHECK
-from change_it.tables import Column, Row, Table, console, figure, print_table
+from change_it.tables import Column, Row, Table, Value, console, figure, print_table
 from change_it.training.training_options import Device, Precision
 
 if TYPE_CHECKING:  # loads torch
@@ -82,18 +82,14 @@ def run(options: JudgeHeadlineOptions) -> None:
 
 
 def marks_table(judged: "JudgedHeadline", target: str) -> Table:
-    """The marks of a headline with their probabilities and what no source has, then what they come to."""
+    """The marks of a headline with their probabilities, then what they come to."""
     words = {True: "yes", False: "no", None: "n/a"}
-    lines = []
-    for name, mark in judged.marks.items():
-        probability = judged.probabilities.get(name)
-        parts = ", ".join(part.text for part in judged.unsupported) if name == "evidence" else ""
-        verdict = f"{words[mark]}: {parts}" if parts else words[mark]
-        shown = "" if probability is None else figure(probability)
-        lines.append((JUDGES[name].heading, JUDGES[name].question.format(target=target), verdict, shown))
-    style, accepted = (
-        "n/a" if value is None else figure(value) for value in (judged.style, judged.acceptability)
-    )
+    style, accepted = (words[None] if p is None else figure(p) for p in (judged.style, judged.acceptability))
+    lines: list[tuple[Value, ...]] = []
+    for name, spec in JUDGES.items():
+        p = judged.probabilities.get(name)
+        question = spec.question.format(target=target)
+        lines.append((spec.heading, question, words[judged.marks[name]], "" if p is None else p))
     lines += [
         ("compliancy", "HH, AH and main", words[judged.compliant], ""),
         ("style", f"0 neither newspaper's, 1 {target}'s (-1 to 2)", style, ""),
@@ -102,5 +98,6 @@ def marks_table(judged: "JudgedHeadline", target: str) -> Table:
     ]
     names = ("judge", "question", "verdict", "p")
     rows = [Row(dict(zip(names, line, strict=True)), highlight=line[0] in ASPECTS) for line in lines]
-    notes = [f"refused by {judged.refused_by}"] if judged.refused_by else ["nothing refuses it"]
-    return Table([Column(name, "text") for name in names], rows, notes=notes)
+    columns = [*(Column(name, "text") for name in names[:3]), Column("p")]
+    refused = f"refused by {judged.refused_by}" if judged.refused_by else "nothing refuses it"
+    return Table(columns, rows, notes=[refused])
