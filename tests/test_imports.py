@@ -64,7 +64,6 @@ audit --corpus corpus --judges judges --labels rows.csv | rows.csv has no column
 annotate read rows.csv --endpoint http://127.0.0.1:9 --out out.csv | rows.csv is no sheet (it has no column item)
 annotate score rows.csv --key rows.csv | rows.csv has no column item
 demo --run rows.csv --port 0 | rows.csv holds no judges
-demo --run corpus --port 99999 | --port 99999 is not a port
 push metric nope me/nope | ships no metrics/nope
 score --corpus . --judges judges | . is not a change_it corpus (it has no README.md): did you mean corpus?
 score --corpus judges --judges corpus | it is judges, not corpus: are two options swapped?

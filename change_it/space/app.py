@@ -13,7 +13,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from change_it.errors import InputError
 from change_it.space.answers import CANDIDATES, SHOWN, cards, judge, render, transfer
-from change_it.space.models import ARTICLE, HEADLINE, Models
+from change_it.space.models import Models
 from change_it.templates import without_markup
 
 HEADING = """# Headlines that change their style
@@ -90,11 +90,10 @@ def _transfer_tab(models: Models) -> None:
         system: str = systems[0],
         candidates: int = SHOWN,
     ) -> dict:
+        """Write new headlines for one original; the answer has the judges' probabilities and verdicts."""
         return _ask(models, transfer, headline, article, direction, system, candidates)
 
-    choices = f"system: {' or '.join(systems)}; candidates: 1 to {CANDIDATES}"
-    about = f"New headlines for one original, with the judges' probabilities and verdicts. {_inputs(models)}; {choices}."
-    gr.api(endpoint, api_name="transfer", api_description=about, **_ASKS)
+    gr.api(endpoint, api_name="transfer", **_ASKS)
 
 
 def _score_tab(models: Models) -> None:
@@ -113,13 +112,10 @@ def _score_tab(models: Models) -> None:
     _examples(rows, fields, [one.prediction for one in models.examples], "own-examples")
 
     def endpoint(headline: str, original: str, article: str, direction: str = aim) -> dict:
+        """Judge a headline: the story of the original (hh), of the article (ah), the style reversed (main)."""
         return _ask(models, judge, headline, original, article, direction)
 
-    about = (
-        "What the judges say of a headline that you wrote: does it tell the story of the original (hh) and of the "
-        f"article (ah), and is the style reversed (main). {_inputs(models)}; original: the original headline."
-    )
-    gr.api(endpoint, api_name="judge", api_description=about, **_ASKS)
+    gr.api(endpoint, api_name="judge", **_ASKS)
 
 
 def _originals(models: Models, headline: str, article: str, direction: str, *ids: str) -> list[Any]:
@@ -157,12 +153,6 @@ def _ask(models: Models, ask: Ask, *fields: object) -> dict[str, Any]:
         return ask(models, *fields)
     except InputError as error:  # Gradio shows a message as HTML
         raise gr.Error(html.escape(str(error), quote=False), print_exception=False) from error
-
-
-def _inputs(models: Models) -> str:
-    """The inputs that both endpoints have, in words."""
-    lengths = f"headline: at most {HEADLINE} characters; article: at most {ARTICLE} characters"
-    return f"{lengths}; direction: {' or '.join(models.directions)}"
 
 
 def build_from_environment() -> gr.Blocks:
