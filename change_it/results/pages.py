@@ -94,8 +94,8 @@ def items_table(
     names = ("tabulator.min.js", "tabulator.min.css", "LICENSE")
     texts = [(package / "tabulator" / name).read_text(encoding="utf-8") for name in names]
     library, styles, licence = (re.sub(r"/[/*]# sourceMappingURL=\S+( \*/)?", "", text) for text in texts)
-    ours = (package / "templates" / "items.js").read_text(encoding="utf-8")
-    script = f"/*\n{licence}*/\n{library}\n{ours}"
+    own = (package / "templates" / "items.js").read_text(encoding="utf-8")
+    script = f"/*\n{licence}*/\n{library}\n{own}"
     digest = base64.b64encode(sha256(script.encode()).digest()).decode()
     packed = base64.b64encode(gzip.compress(data, mtime=0)).decode()
     return ItemsTable(Markup(packed), Markup(styles), Markup(script), f"sha256-{digest}")
