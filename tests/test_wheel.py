@@ -83,6 +83,6 @@ def test_an_installed_wheel_has_all_and_runs(tmp_path):
 
     features, *others = run(PROBE)
     assert features == "['articles', 'labels', 'predictions', 'sources']"
-    templates = "['audit', 'compliancy', 'hevas', 'items', 'page', 'tables']"
+    templates = "['about', 'audit', 'candidates', 'compliancy', 'hevas', 'items', 'page', 'tables']"
     assert others == ["True", "0.5", "['NR', 'R-1', 'empty']", templates, "articles"]
     run(QUICKSTART)
