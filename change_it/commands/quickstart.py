@@ -14,7 +14,6 @@ import tyro
 from change_it import __version__
 from change_it.commands import audit, corpus, score, train, transfer
 from change_it.commands.audit import AuditOptions
-from change_it.commands.common import print_lines
 from change_it.commands.corpus import SampleOptions
 from change_it.commands.score import ScoreOptions
 from change_it.commands.train import TrainJudgeOptions, line_of
@@ -28,7 +27,7 @@ from change_it.io import check_writable, is_missing_path, outlet_and_file, read_
 from change_it.judges.judge_options import LINEAR, Fold
 from change_it.judges.spec import TRAINED, Task
 from change_it.scoring.systems import read_prediction_files
-from change_it.tables import console
+from change_it.tables import console, print_lines
 
 #: In the folder of a run: its options and the seconds of its finished steps, and all that the steps print.
 RECORD, LOG = "run.json", "run.log"

@@ -3,7 +3,6 @@
 import base64
 import io
 from dataclasses import dataclass
-from typing import Any
 
 from matplotlib.figure import Figure
 
@@ -64,8 +63,9 @@ def systems_chart(scores: Scores) -> Drawing:
             gaps = [[max(value - low, 0)], [max(high - value, 0)]]
             panel.errorbar(value, place, xerr=gaps, fmt="o", color=colour, mfc=middle)
             if row.system == FLOOR:
-                steps = [_nearest(scores, number)[measure] for number in numbers if scores.curve]
-                panel.plot(steps, [place] * len(steps), "D", color=colour, ms=4.5)
+                for number in numbers if scores.curve else ():
+                    step = min(scores.curve, key=lambda step: abs(step["candidates"] - number))
+                    panel.plot(step[measure], place, "D", color=colour, ms=4.5)
         panel.set_xlabel(measure)
         panel.xaxis.set_major_formatter("{x:g}")
     panels[-1].set_xlim(-0.03, 1.03)
@@ -79,11 +79,6 @@ def systems_chart(scores: Scores) -> Drawing:
     title = " and ".join(measures)
     description = f"{title} of each system with 95% intervals: {'; '.join(texts)}"
     return Drawing("systems", title.capitalize(), description, drawing)
-
-
-def _nearest(scores: Scores, number: float) -> dict[str, Any]:
-    """The step of the floor's curve that is nearest to a number of candidates."""
-    return min(scores.curve, key=lambda step: abs(step["candidates"] - number))
 
 
 def _colour(row: ScoreRow) -> str:
