@@ -51,7 +51,7 @@ def systems_chart(scores: Scores) -> Drawing:
     rows = [scores.row(name) for name in scores.names if name not in runs]  # a system's mean, not its runs
     content = "acceptability" if "acceptability" in scores.known else "compliancy"
     measures = [*(["style"] if "style" in scores.known else []), content]
-    drawing = Figure((5.2, 0.34 * len(rows) + 0.9), dpi=160)
+    drawing = Figure((5.2, 0.4 * len(rows) + 0.8), dpi=160)
     panels = drawing.subplots(1, len(measures), sharey=True, squeeze=False)[0]
     numbers = [row.candidates for row in rows if row.candidates and row.system != FLOOR]
     for panel, measure in zip(panels, measures, strict=True):
