@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import nullcontext, redirect_stderr, redirect_stdout
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from shutil import copytree
@@ -94,7 +94,8 @@ class Steps:
         if name not in self.seconds:
             start = time.perf_counter()
             log = (self.out / LOG).open("a", buffering=1, encoding="utf-8")
-            with self.terminal.status(name), log, redirect_stdout(log), redirect_stderr(log):
+            status = self.terminal.status(name) if sys.stdout.isatty() else nullcontext()
+            with status, log, redirect_stdout(log), redirect_stderr(log):
                 self.call(*calls)
             self.seconds[name] = round(time.perf_counter() - start, 1)
             self._note()
