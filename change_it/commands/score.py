@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Literal
 
 from change_it.commands.common import check_counts, print_json, print_lines
 from change_it.corpus.folder import check_corpus, read_warnings
-from change_it.engines import EngineOptions, use_engine
 from change_it.errors import InputError
 from change_it.io import check_writable, listed
 from change_it.judges.judge_options import check_judges
@@ -25,7 +24,7 @@ if TYPE_CHECKING:  # loads torch, polars and matplotlib
 
 
 @dataclass(kw_only=True)
-class ScoreOptions(EngineOptions, InferenceOptions):
+class ScoreOptions(InferenceOptions):
     """Score systems' headlines for compliancy, style and acceptability, beside the other newspaper's own (gold) and baselines: clause, lead, copy, random-target and, with judges that choose, floor.
 
     All rows of a table are scored on the same headlines: those with an aligned one.
@@ -73,7 +72,6 @@ def run(options: ScoreOptions) -> None:
     folders = list(filter(None, (options.judges, options.floor)))
     for name in folders:
         check_judges(name)
-    options.check_engine()
     check_counts(resamples=options.resamples)
     files = read_prediction_files(options.predictions, options.columns)
     labels = read_label_files(options.labels)
@@ -98,15 +96,14 @@ def run(options: ScoreOptions) -> None:
 
     folder = local_folder(options.judges, command="change-it train judge")
     qualities = read_metrics(folder)  # refused before anything is scored
-    with use_engine(options, models=True):
-        judges = Judges.from_pretrained(folder, **options.judging)
-        if options.floor:
-            from change_it.generators.rerank import floor
+    judges = Judges.from_pretrained(folder, **options.judging)
+    if options.floor:
+        from change_it.generators.rerank import floor
 
-            choosers = Judges.from_pretrained(options.floor, **options.judging)
-            systems.append(floor(test, choosers))
-        how = {name: getattr(options, name) for name in ("reversal", "resamples", "seed")}
-        scores = score(test, judges, systems, **how, progress=not options.json)
+        choosers = Judges.from_pretrained(options.floor, **options.judging)
+        systems.append(floor(test, choosers))
+    how = {name: getattr(options, name) for name in ("reversal", "resamples", "seed")}
+    scores = score(test, judges, systems, **how, progress=not options.json)
     if labelled:
         shares = {name: shares_accepted(labelled, items) for name, items in scores.items.items()}
         scores = scores.with_accepted({name: share for name, share in shares.items() if share})

@@ -4,7 +4,6 @@ import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import repeat
 from pathlib import Path
 from typing import Any, get_args
@@ -15,7 +14,6 @@ from transformers import AutoModelForSequenceClassification, PreTrainedTokenizer
 
 import change_it.judges.registration  # noqa: F401
 from change_it.corpus.folder import MODEL_CORPUS
-from change_it.engines import is_cluster, map_ordered
 from change_it.errors import InputError
 from change_it.io import read_json
 from change_it.judges.judge_options import COMMAND, LONGEST, StyleScale, read_judge_info
@@ -75,7 +73,6 @@ class Judge:
     shift: float = 0.0
     style: StyleScale | None = None
     corpus: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    source: tuple[Path, Arithmetic, str] | None = None  # from which the processes of a cluster load it too
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -119,7 +116,6 @@ class Judge:
                 model_hash=hash_of_model(folder, weights_hash),
                 precision=precision,
                 corpus=read_json(folder / MODEL_CORPUS) or {},
-                source=(folder.resolve(), precision, device),
             )
             judge._smoke_test()
         return judge
@@ -180,10 +176,7 @@ class Judge:
         known: dict[JudgeInput, Floats] = {}
         done = 0
         with progress_of(progress, f"{self.task} judge", len(texts)) as report:
-            if self.source and is_cluster():
-                answers = map_ordered(_answer, ((*self.source, batch) for batch in batches))
-            else:
-                answers = map_threads(self.answer, batches, batches_at_once(self.model))
+            answers = map_threads(self.answer, batches, batches_at_once(self.model))
             for batch in batches:
                 report(done)
                 known |= zip(batch, next(answers), strict=True)
@@ -228,10 +221,3 @@ class Judge:
             longest = self.encode(texts, None, self.max_tokens + 1)["attention_mask"].sum(1)
             probabilities[(longest > self.max_tokens).numpy()] = 1.0, 0.0
         return probabilities
-
-
-_loaded = cache(Judge.from_pretrained)  # in a process of a cluster, once
-
-
-def _answer(folder: Path, precision: Arithmetic, device: str, batch: list[JudgeInput]) -> Floats:
-    return _loaded(folder, precision=precision, device=device).answer(batch)
