@@ -203,12 +203,12 @@ def test_of_a_repository_on_the_hub_the_files_of_models_alone_are_fetched(monkey
     strange = ["junk/huge.bin", "pytorch_model.bin", "hh/linear.py", "secret.txt", "data.parquet"]
     asked = []
 
-    def download(name, *, allow_patterns, dry_run=False):
+    def download(name, *, repo_type, allow_patterns, dry_run=False):
         asked.append([*filter_repo_objects(there + strange, allow_patterns=allow_patterns)])
         return [SimpleNamespace(file_size=size, will_download=True)] if dry_run else "/somewhere"
 
-    monkeypatch.setattr("change_it.networks.pretrained.is_offline_mode", lambda: False)
-    monkeypatch.setattr("change_it.networks.pretrained.snapshot_download", download)
+    monkeypatch.setattr("huggingface_hub.is_offline_mode", lambda: False)
+    monkeypatch.setattr("huggingface_hub.snapshot_download", download)
     size = 10**6
     assert local_folder("nina/judges", command="x") == Path("/somewhere")
     assert asked == [there, there]

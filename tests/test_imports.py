@@ -1,7 +1,6 @@
 """What a module loads when it is imported and used: large libraries only where they are needed."""
 
 import json
-import shutil
 
 from corpus_fakes import articles, write_articles
 from processes import run_python
@@ -52,8 +51,7 @@ LARGE = {*MODELS, "gradio", "datasets", "pandas", "pyarrow", "matplotlib", "skle
 WRONG = """
 corpus build nope.csv --out out | nope.csv does not exist
 corpus build rows.csv --labels X:three,Y:four --out out | unknown label
-corpus build book.xlsx --out out | book.xlsx is of no known kind
-corpus build book.csv --out out | book.csv is no text but a spreadsheet
+corpus build book.xlsx --out out | book.xlsx is no text but a spreadsheet
 train judge --task main --corpus nope --out out | no corpus folder nope
 train judge --task main --corpus corpus --epochs 0 --out out | --epochs 0.0 is out of range
 train judge --task main --corpus corpus --encoder ./nope --out out | no encoder can be loaded from './nope'
@@ -77,11 +75,9 @@ demo --run rows.csv --port 0 | rows.csv holds no judges
 demo --run corpus --port 99999 | --port 99999 is not a port
 push judge corpus me/judges --dry-run --out out | corpus lacks the judge
 push metric nope me/nope | ships no metrics/nope
-score --corpus . --judges judges | . is not a change_it corpus (it has no README.md): did you mean corpus?
-score --corpus judges --judges corpus | it is judges, not corpus: are two options swapped?
-score --corpus corpus --judges judges/main | it is one judge, give all of them: judges
+score --corpus . --judges judges | . is not a change_it corpus (it has no README.md)
+score --corpus corpus --judges judges/main | judges/main lacks the judge main and hh and ah: give a folder that holds them
 score --corpus corpus --judges judges --predictions mine=rows.csv --columns title=headline | is not ours=theirs
-transfer --generator judges --corpus corpus --out out.csv | it is judges, not generators
 corpus build rows.csv --strict 50 --out out | --strict 50.0 are no cosines
 push dataset corpus headlines | headlines is no name
 quickstart --out rows.csv/x | cannot write --out
@@ -120,7 +116,6 @@ def test_commands_that_need_no_model_load_no_torch(tmp_path):
 def write(folder):
     """A corpus, judges, a generator and tables that look whole from outside."""
     (folder / "book.xlsx").write_bytes(b"PK\x03\x04\x14\x00\xff")
-    shutil.copy(folder / "book.xlsx", folder / "book.csv")
     (folder / "empty.csv").touch()
     (folder / "rows.csv").write_text("id,headline,article,label\n1,a b,c d,one\n2,e f,g h,two\n")
     (folder / "predictions.csv").write_text("id,headline,target\n1,a b,two\n")

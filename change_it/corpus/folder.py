@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from change_it.corpus.article import Outlets
 from change_it.errors import InputError
-from change_it.io import counted, hub_fault, instead, is_hub_id, read_json
+from change_it.io import counted, fetch, is_hub_id, read_json
 from change_it.text.stopwords import guess_language
 
 if TYPE_CHECKING:
@@ -193,12 +193,7 @@ def _folder(corpus: str) -> Path:
 @cache
 def _fetched(corpus: str) -> Path:
     """Where the files of a corpus of the Hub lie."""
-    from huggingface_hub import snapshot_download
-
-    try:
-        return Path(snapshot_download(corpus, repo_type="dataset", allow_patterns=[*FILES, REPORT, CARD]))
-    except (OSError, ValueError) as error:
-        raise InputError(hub_fault(corpus, error)) from error
+    return fetch(corpus, [*FILES, REPORT, CARD], kind="dataset")
 
 
 def check_corpus(corpus: str) -> None:
@@ -208,8 +203,8 @@ def check_corpus(corpus: str) -> None:
         mend = "give one written by `change-it corpus build`, or a Hub id"
         raise InputError(f"there is no corpus folder {corpus}: {mend}")
     if folder.is_dir() and not (folder / CARD).is_file():
-        mend = instead(folder, "corpus") or "build one with `change-it corpus build`"
-        raise InputError(f"{corpus} is not a change_it corpus (it has no {CARD}): {mend}")
+        fault = f"{corpus} is not a change_it corpus (it has no {CARD})"
+        raise InputError(f"{fault}: build one with `change-it corpus build`")
 
 
 def check_outlet(corpus: str, to: str) -> None:

@@ -14,7 +14,7 @@ from change_it import __version__
 from change_it.corpus.folder import read_language, read_table
 from change_it.errors import InputError
 from change_it.generators.generator_options import ModelKind, Reads, Recipe
-from change_it.io import GENERATOR_FILE, instead, listed, read_json, write_json
+from change_it.io import GENERATOR_FILE, listed, read_json, write_json
 from change_it.text.stopwords import guess_language
 
 COMMAND = "change-it train generator"
@@ -116,8 +116,8 @@ def choose_generators(
     paths = [folder] if alone else [path.parent for path in sorted(folder.glob(f"*/{GENERATOR_FILE}"))]
     infos = {path: GeneratorInfo.load(path) for path in paths}
     if not infos:
-        mend = instead(folder, "generators") or f"train one with {COMMAND}"
-        if (folder / "config.json").exists() and not instead(folder, "generators"):
+        mend = f"train one with {COMMAND}"
+        if (folder / "config.json").exists():
             mend = (
                 f"copy {GENERATOR_FILE} of the adapters into it if they are merged there, serve it and give its --endpoint, "
                 f"or train it with {COMMAND} --architecture {name}"

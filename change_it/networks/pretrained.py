@@ -14,14 +14,12 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import torch
-from huggingface_hub import is_offline_mode, snapshot_download
-from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 from torch import nn
 from transformers import AutoConfig, AutoTokenizer, PreTrainedTokenizerBase
 from transformers.utils import logging
 
 from change_it.errors import InputError
-from change_it.io import MODEL_FILES, PICKLE, check_model, hub_fault, listed, read_json, weight_files
+from change_it.io import MODEL_FILES, PICKLE, check_model, fetch, listed, read_json, weight_files
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -37,8 +35,6 @@ ANSWERING = ("tokenizer.json", "vocab.txt", "spiece.model", "sentencepiece.bpe.m
 _KERNEL = re.compile(r'_implementation": "[^"]*/')
 _ADAPTERS = "holds adapters, not a model: merge them first with merge_and_unload of peft"
 
-#: Bytes that are fetched from the Hub for a model of ours, at most.
-LARGEST = 20_000_000_000
 #: Parameters from which a model takes all threads for one batch.
 LARGE = 100_000_000
 
@@ -116,19 +112,7 @@ def local_folder(name: str | Path, *, command: str) -> Path:
     if folder.is_dir():
         return folder
     check_model(str(name), command=command)
-    http_error: type[Exception] = HfHubHTTPError.__mro__[1]  # of a proxy, too
-    wanted = [pattern for file in MODEL_FILES for pattern in (file, f"*/{file}")]
-    try:
-        if not is_offline_mode():
-            planned = snapshot_download(str(name), allow_patterns=wanted, dry_run=True)
-            size = sum(file.file_size or 0 for file in planned if file.will_download)
-            if size > LARGEST:
-                raise InputError(
-                    f"{name} has {size / 1e9:,.0f} GB: fetch it by hf download, and give the folder"
-                )
-        return Path(snapshot_download(str(name), allow_patterns=wanted))
-    except (http_error, HFValidationError, OSError) as error:
-        raise InputError(hub_fault(str(name), error)) from error
+    return fetch(str(name), [pattern for file in MODEL_FILES for pattern in (file, f"*/{file}")])
 
 
 @contextmanager
