@@ -148,7 +148,7 @@ def run(options: QuickstartOptions) -> None:
     encoder = options.encoder
     read = [encoder, *(outlet_and_file(file)[1] for file in options.files)]
     read_prediction_files(options.predictions)
-    check_writable(options.out, kind="run", inputs=read, record=RECORD)
+    check_writable(options.out, inputs=read, record=RECORD)
     if is_missing_path(encoder):
         raise InputError(f"there is no folder {encoder}: give the Hub id or folder of a pre-trained model")
 

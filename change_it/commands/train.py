@@ -68,7 +68,7 @@ def judge(options: TrainJudgeOptions) -> None:
     check_corpus(options.corpus)
     for one in judges:
         settings_of(one)
-        check_writable(one.out, kind="run", inputs=one.inputs, record="metrics.json")
+        check_writable(one.out, inputs=one.inputs, record="metrics.json")
     if is_missing_path(options.encoder):
         fault = f"no encoder can be loaded from {options.encoder!r}"
         raise InputError(f"{fault}: give a Hub id, a local folder, or --encoder {LINEAR}")
@@ -123,7 +123,7 @@ def generator(options: GeneratorOptions) -> None:
     """Train a generator and say what came of it."""
     check_numbers(options)
     check_corpus(options.corpus)
-    check_writable(options.out, kind="run", inputs=options.inputs, record="metrics.json")
+    check_writable(options.out, inputs=options.inputs, record="metrics.json")
     if options.architecture is not None and is_missing_path(options.architecture):
         raise InputError(no_model(options.architecture))
     if options.to is not None:

@@ -2,7 +2,7 @@
 
 What is written is the old or the new one, never half of it. A killed run leaves `.NAME.*.partial` next to it. A folder is
 replaced in two steps, the old one to `.NAME.*.old` and the new one to NAME: killed between them, NAME is missing, and the old
-one is whole. A folder is ours only where its record says so, and only the files that the record lists are replaced.
+one is whole. A folder is ours only where its record lists its files, and only these are replaced.
 """
 
 import csv
@@ -12,7 +12,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, BinaryIO, Literal
@@ -25,15 +25,6 @@ _FORMULA, _QUOTED = (
     re.compile(rf"^{mark}(?=[=+\-@＝＋－＠\t\r\n])|(?<=[;\t\r\n]){mark}(?=[=+\-@＝＋－＠])")
     for mark in ("", "'")
 )
-#: The record by which a folder is known as ours, and fields that it has besides `files`, the list of what was written.
-OURS = {
-    "alignment.json": {"outlets", "thresholds"},
-    "audit.json": {"together", "signature"},
-    "metrics.json": {"weights_hash", "model_hash"},
-    "run.json": {"settings", "seconds"},
-    "scores.json": {"signature", "systems"},
-    "summary.json": {"signature", "systems"},
-}
 #: Where training works, in the folder of a model.
 WORK = "checkpoints"
 
@@ -149,17 +140,16 @@ def replace_folder(
 
 
 def files_of_ours(folder: Path, record: str | None) -> set[str]:
-    """The files that our record in a folder lists; a folder that has none and is not empty is refused."""
-    there = {path.name for path in folder.iterdir()} - {WORK} if folder.is_dir() else set()
-    if not there:
+    """The files that our record in a folder lists; a folder that has no such list and is not empty is refused."""
+    others = {path.name for path in folder.iterdir()} - {WORK} if folder.is_dir() else set()
+    if not others:
         return set()
-    with suppress(InputError):
-        about = record and read_json(folder / record)
-        if about and OURS[str(record)] <= about.keys() and isinstance(about.get("files"), list):
-            return {*map(str, about["files"])}
-    mine = f" and no {record} of this version" if record else ""
+    files = (read_json(folder / record) or {}).get("files") if record else None
+    if isinstance(files, list):
+        return {*map(str, files)}
+    lacking = f" and no {record} of this version" if record else ""
     raise InputError(
-        f"--out {folder} holds other files ({listed(sorted(there), 3)}){mine}: choose a folder that is new or empty"
+        f"--out {folder} holds other files ({listed(sorted(others), 3)}){lacking}: choose a folder that is new or empty"
     )
 
 
@@ -180,25 +170,23 @@ def _beside(target: Path) -> Iterator[Path]:
 def check_writable(
     path: Path,
     *,
-    kind: Literal["csv", "folder", "run"] = "folder",
+    kind: Literal["csv", "folder"] = "folder",
     inputs: Iterable[str | Path | None] = (),
     record: str | None = None,
 ) -> None:
-    """Refuse, before work begins, an --out that cannot be written: a file, a folder that is replaced as a whole, or a run's.
+    """Refuse, before work begins, an --out that cannot be written: a file or a folder, either of which is replaced as a whole.
 
     It may not overwrite `inputs`, of which some need not be there; a folder is new, empty or has our `record`.
     """
     target, is_file = path.resolve(), kind == "csv"
-    wanted = "file" if is_file else "folder"
     if is_file and path.suffix.lower() not in ("", ".csv"):
         raise InputError(f"--out {path} is written as CSV: name it {path.stem}.csv")
     try:
-        if target.exists() and not (target.is_file() if is_file else target.is_dir()):
+        if target.exists() and target.is_file() != is_file:
+            wanted = "file" if is_file else "folder"
             raise InputError(f"--out {path} is no {wanted}: name a {wanted}")
-        there = target if kind == "run" else target.parent
-        while not there.exists():
-            there = there.parent
-        tempfile.TemporaryFile(dir=there).close()
+        parent = next(folder for folder in target.parents if folder.exists())
+        tempfile.TemporaryFile(dir=parent).close()
     except OSError as error:
         raise InputError(f"cannot write --out {path}: {error.strerror}; choose another place") from error
     if not is_file and Path.cwd().is_relative_to(target):
