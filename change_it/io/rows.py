@@ -32,12 +32,6 @@ LONGEST_LINE, LARGEST = 10_000_000, 500_000_000
 ROWS_A_BATCH = 100
 #: Parts of file and config names that give the outlet where no column does (CHANGE-IT on the Hub).
 OUTLET_NAMES = {"repubblica": "R", "ilgiornale": "G"}
-#: What our columns are called elsewhere.
-ELSEWHERE = {
-    "headline": ("title", "titolo", "name", "head"),
-    "article": ("body", "text", "content", "maintext", "testo", "articolo"),
-    "label": ("paper", "outlet", "source", "publication", "newspaper", "publisher", "site", "testata"),
-}
 
 #: Our columns with the names that each may have in a file.
 Names = Mapping[str, Sequence[str]]
@@ -86,14 +80,10 @@ def read_tables(files: Sequence[str], names: Names | None = None) -> list[InputT
             table.label = label
             if tables.setdefault(key, table).label != label:
                 raise InputError(f"{table.name} is of two outlets: give it once, as OUTLET=FILE")
-    # Ids are made from stems: those that occur twice get the folder's name before them, at last numbers behind.
-    stems: set[str] = set()
+    stems: set[str] = set()  # ids are made from them: those that occur twice get a number
     for table in tables.values():
-        stem, parent = table.stem, Path(table.name).parent.name
-        names_to_try = chain(
-            [stem], [f"{parent}-{stem}"] if parent else [], (f"{stem}-{n}" for n in count(2))
-        )
-        table.stem = next(name for name in names_to_try if name not in stems)
+        numbered = chain([table.stem], (f"{table.stem}-{number}" for number in count(2)))
+        table.stem = next(stem for stem in numbered if stem not in stems)
         stems.add(table.stem)
     return list(tables.values())
 
@@ -120,7 +110,7 @@ def read_records(
         for ours in several
     }
     names = parse_columns(columns or "", defaults)
-    tables = [table for _, table in _tables(str(file), names, otherwise="CSV")]
+    tables = [table for _, table in _tables(str(file), names)]
     rows = list(chain.from_iterable(table.rows for table in tables))
     seen = dict.fromkeys(chain.from_iterable(table.columns for table in tables))
     if seen:
@@ -172,9 +162,7 @@ def check_columns(
     mapped = {ours for ours in names if names[ours] and tuple(names[ours]) != tuple(defaults[ours])}
     if lacking := [ours for ours in names if ours in mapped.union(needs) - _places(seen, names).keys()]:
         columns = " and no column ".join(" or ".join(names[ours]) or ours for ours in lacking)
-        likely = _places(seen, {ours: ELSEWHERE.get(ours, ()) for ours in lacking}) or {lacking[0]: "yours"}
-        examples = ",".join(f"{ours}={name}" for ours, name in likely.items())
-        mend = "rename yours" if advice is None else f"name yours as in --columns {examples}{advice}"
+        mend = "rename yours" if advice is None else f"name yours as in --columns {lacking[0]}=yours{advice}"
         raise InputError(f"{file} has no column {columns} (its columns are {listed(seen, 20)}): {mend}")
 
 
@@ -227,8 +215,8 @@ def _records(table: InputTable, rows: Rows, names: Names) -> Iterator[Record]:
         yield Record(line, {ours: values[name] for ours, name in places_by_columns[columns].items()}, values)
 
 
-def _tables(name: str, names: Names, otherwise: str | None = None) -> Iterator[tuple[str, InputTable]]:
-    """The tables of a file, a glob or a data set, each with its real path; `otherwise` is the kind of a file of no known ending."""
+def _tables(name: str, names: Names) -> Iterator[tuple[str, InputTable]]:
+    """The tables of a file, a glob or a data set, each with its real path; a file of no known ending is CSV."""
     if name.startswith(HUB):
         for whole, split, data in _data_sets(name):
             config = Path(whole).name
@@ -247,10 +235,7 @@ def _tables(name: str, names: Names, otherwise: str | None = None) -> Iterator[t
             raise InputError(
                 f"{path} is a folder: name its files, as in '{path}/*.csv', and write one of save_to_disk with to_parquet"
             )
-        if (kind := kind_of(path) or otherwise) is None:
-            endings = f"{', '.join(KINDS)}, perhaps with {', '.join(PACKED)} after it"
-            raise InputError(f"{path} is of no known kind: export it as a file that ends in {endings}")
-        stem = Path(_unpacked_name(path)).stem
+        kind, stem = kind_of(path) or "CSV", Path(_unpacked_name(path)).stem
         table = InputTable(str(path), stem, _outlet(stem) or _outlet(path.resolve().parent.name))
         rows = _parquet_rows(table, path) if kind == "parquet" else _text_rows(table, path, kind)
         table.rows = _records(table, rows, names)
