@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from change_it.corpus.corpus_options import ReadingOptions
-from change_it.corpus.dates import _FURTHER, DAY_NUMBER, NO_DAY, parse_date
+from change_it.corpus.dates import DAY_NUMBER, MONTHS, NO_DAY, parse_date
 from change_it.corpus.reading import read_articles
 from change_it.errors import InputError
 
@@ -197,7 +197,7 @@ DATES = {
 @pytest.mark.parametrize(("text", "day"), [(text, day) for day, texts in DATES.items() for text in texts])
 def test_dates(text, day):
     assert parse_date(text) == day
-    assert {len(line.split()) for line in _FURTHER.splitlines()} == {12}
+    assert {len(line.split()) for line in MONTHS.splitlines()} == {12}
 
 
 @pytest.mark.parametrize("text", ["15/6/17", "6.15.17", "2017-02-30", "9" * 30, "-", "2017-06", "giugno 2017", 42901, "42901.5"])  # fmt: skip
