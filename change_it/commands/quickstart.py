@@ -199,4 +199,4 @@ def result_of(name: str, out: Path) -> str:
     if name == "audit":
         return str((read_json(out / "audit" / "audit.json") or {})["together"].partition(" Worst")[0])
     metrics = read_json(out / "judges" / name.split()[0] / "metrics.json") or {}
-    return line_of(metrics, str(out / "corpus"))
+    return line_of(metrics)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from change_it.commands.common import print_lines
-from change_it.corpus.folder import check_corpus, check_outlet, lower_strict
+from change_it.corpus.folder import check_corpus, check_outlet
 from change_it.errors import InputError
 from change_it.generators.generator_options import GeneratorOptions, no_model
 from change_it.io import check_writable, is_missing_path, listed
@@ -84,7 +84,7 @@ def judge(options: TrainJudgeOptions) -> None:
         for table in (within_event_table(metrics), table_of(metrics)) if len(judges) == 1 else ():
             if table:
                 print_table(table, to)
-        print_lines([f"✓ {one.task} {line_of(metrics, one.corpus)}: {one.out}{_processes(metrics)}"], to)
+        print_lines([f"✓ {one.task} {line_of(metrics)}: {one.out}{_processes(metrics)}"], to)
     if metrics:
         print_lines([_next(options)], to)
 
@@ -97,17 +97,13 @@ def _processes(metrics: Mapping[str, Any]) -> str:
     )
 
 
-def line_of(metrics: Mapping[str, Any], corpus: str) -> str:
-    """The results of a judge in a line, from its `metrics.json`, and what helps on its corpus."""
+def line_of(metrics: Mapping[str, Any]) -> str:
+    """The results of a judge in a line, from its `metrics.json`, and whether it learnt from few matches."""
     parts = [f"{name} {figure(result['macro_f1'])}" for name, result in metrics["results"].items()]
     if within := metrics.get("within_event"):
         parts.append(f"within an event {figure(within['systems']['judge']['value'])}")
     if metrics["task"] == "hh" and (matches := metrics["sizes"]["train"] // 2) < FEW_MATCHES:
-        few = f"learnt from {matches} matches, fewer than {FEW_MATCHES}"
-        best = lower_strict(corpus)
-        parts.append(
-            f"{few}: take more articles{f', or build the corpus with --strict {best:g}' if best else ''}"
-        )
+        parts.append(f"learnt from {matches} matches, fewer than {FEW_MATCHES}: take more articles")
     return f"F1 {', '.join(parts)}"
 
 

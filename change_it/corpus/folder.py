@@ -128,13 +128,6 @@ def read_warnings(corpus: str) -> list[str]:
     return warnings
 
 
-def lower_strict(corpus: str) -> float | None:
-    """The lowest strict threshold above which nine in ten pairs are one event, by the estimate; None where it is not below that of the corpus."""
-    report = _report_of(corpus)
-    best = report.get("lowest_strict")
-    return best if best and best < report["thresholds"]["strict"] else None
-
-
 def read_language(corpus: str) -> str:
     """Language of a corpus; empty where it is unknown."""
     return str(_report_of(corpus).get("options", {}).get("language", ""))

@@ -1,9 +1,6 @@
 """`change-it train judge`: several judges by one command, and what is said of them."""
 
-import json
 from pathlib import Path
-
-import pytest
 
 from change_it.cli import main
 from change_it.commands import train as command
@@ -34,15 +31,6 @@ def test_all_judges_of_both_folds_are_trained_by_one_command(corpus, tmp_path, m
     assert f"Next: change-it audit --judges {out} --corpus {corpus}" in printed
     assert main(f"train judge --task hh --fold both --corpus {corpus} --out {out}".split()) == 2
     assert "--fold both requires --task all" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("best", "helps"), [(0.4, " --strict 0.4"), (0.6, " more articles"), (None, " more articles")]
-)
-def test_a_lower_strict_is_advised_where_nine_in_ten_of_its_pairs_are_one_event(tmp_path, best, helps):
-    record = {"lowest_strict": best, "thresholds": {"strict": 0.5}}
-    (tmp_path / "alignment.json").write_text(json.dumps(record))
-    assert command.line_of(METRICS, str(tmp_path)).endswith(helps)
 
 
 def test_one_judge_says_which_are_lacking_beside_it(tmp_path):
