@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from glob import glob
 from io import BufferedReader, TextIOWrapper
-from itertools import chain, count
+from itertools import chain, count, dropwhile
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
@@ -311,30 +311,23 @@ def _refuse_bytes(text: str, file: Path, line: int) -> str:
 def _text_rows(table: InputTable, path: Path, kind: str) -> Rows:
     """Rows of CSV, by the delimiter that its header has most often, or of JSON."""
     with _open_text(path) as file:
-        every = _lines(file, path)
-        lines = ((line, text) for line, text in every if text.strip())
+        lines = dropwhile(lambda line: not line[1].strip(), _lines(file, path))
         first = next(lines, None)
         if kind == "JSON" and first:
-            yield from _json_rows(path, file, first, lines)
+            yield from _json_rows(path, file, first, (line for line in lines if line[1].strip()))
         elif first:
             if named := re.fullmatch(r'"?sep=(.)"?\s*', first[1]):
                 first = next(lines, first)
             delimiter = named[1] if named else max(",;\t|", key=first[1].count)
-            yield from _csv_rows(table, path, chain([first], every), delimiter)
+            yield from _csv_rows(table, path, chain([first], lines), first[0], delimiter)
 
 
-def _csv_rows(table: InputTable, path: Path, lines: Iterator[tuple[int, str]], delimiter: str) -> Rows:
-    """Rows of CSV below its header; an empty line is none, but of a single column an empty cell."""
+def _csv_rows(
+    table: InputTable, path: Path, lines: Iterable[tuple[int, str]], first: int, delimiter: str
+) -> Rows:
+    """Rows of CSV below its header in the line `first`; an empty line is none, but of a single column an empty cell."""
     csv.field_size_limit(LONGEST_LINE)
-    line, last = 0, 0
-
-    def texts() -> Iterator[str]:
-        nonlocal line, last
-        for last, text in lines:
-            line = line or last  # where a row begins
-            yield text
-
-    reader = csv.reader(texts(), delimiter=delimiter, strict=True)
+    reader, line = csv.reader((text for _, text in lines), delimiter=delimiter, strict=True), first
     mend = (
         "put texts with commas or line breaks in quotes, double the quotes inside, and write empty cells, too"
     )
@@ -343,7 +336,7 @@ def _csv_rows(table: InputTable, path: Path, lines: Iterator[tuple[int, str]], d
         if repeated := [name for name, number in Counter(filter(None, header)).items() if number > 1]:
             raise InputError(f"{path} has more than one column {', '.join(repeated)}: keep one of them")
         table.columns.update(dict.fromkeys(header))
-        line = 0
+        line = first + reader.line_num  # where the next row begins
         for cells in reader:
             if cells or len(header) == 1:
                 cells = cells or [""]
@@ -351,7 +344,7 @@ def _csv_rows(table: InputTable, path: Path, lines: Iterator[tuple[int, str]], d
                     counts = f"{len(cells)} cells and {len(header)} columns"
                     raise InputError(f"{path}, line {line}: {counts}; {mend}")
                 yield line, dict(zip(header, cells, strict=True))
-            line = 0
+            line = first + reader.line_num
     except csv.Error as error:
         fault = f"{path}, line {line}: a quote is never closed or not doubled ({error})"
         raise InputError(f"{fault}; {mend}") from error
