@@ -12,7 +12,6 @@ from change_it.corpus.folder import check_corpus, read_warnings
 from change_it.engines import EngineOptions, use_engine
 from change_it.errors import InputError
 from change_it.io import check_writable, listed
-from change_it.judges.judge_options import check_judges
 from change_it.scoring.compliancy import NO_CHECK
 from change_it.scoring.systems import PredictionFile, read_label_files, read_prediction_files
 from change_it.tables import console, print_table
@@ -71,8 +70,6 @@ def run(options: ScoreOptions) -> None:
     """Score the built-in systems and those of the prediction files."""
     check_corpus(options.corpus)
     folders = list(filter(None, (options.judges, options.floor)))
-    for name in folders:
-        check_judges(name)
     options.check_engine()
     check_counts(resamples=options.resamples)
     files = read_prediction_files(options.predictions, options.columns)

@@ -167,20 +167,6 @@ def table_of(metrics: dict[str, Any]) -> Table:
     return Table([*columns, Column("mean F1")], rows, f"{spec.heading} · gold A2", notes)
 
 
-def check_judges(name: str, *, to: str | None = None) -> None:
-    """Refuse a folder without the judges main, hh and ah, and an outlet that they do not have; of a Hub id nothing is known."""
-    check_model(name, command=COMMAND)
-    folder = Path(name)
-    if not folder.is_dir():
-        return
-    check_tasks(folder, name)
-    for task in TASKS:
-        weight_files(folder / task, command=COMMAND)
-    about = read_judge_info((read_json(folder / "main" / "config.json") or {}).get("change_it"))
-    if about and to is not None and to not in about.outlets:
-        raise InputError(f"--to {to} is no outlet of these judges: give {' or '.join(about.outlets)}")
-
-
 def check_tasks(folder: Path, name: str | Path) -> None:
     """Refuse a folder in which one of the judges main, hh and ah is missing; `name` is what it was called."""
     if missing := [task for task in TASKS if not (folder / task).is_dir()]:
@@ -231,26 +217,18 @@ class JudgeInfo(NamedTuple):
     fold: Fold
     outlets: tuple[str, str]
     max_tokens: int
-    article_first: bool  # ah reads article and headline, as in the organisers' notebook
-    shift: float  # subtracted from the log odds of class 1, so that fluency accepts its share of printed headlines
+    article_first: bool = False  # ah reads article and headline, as in the organisers' notebook
+    # subtracted from the log odds of class 1, so that fluency accepts its share of printed headlines
+    shift: float = 0.0
     style: StyleScale | None = None  # of main; None of an earlier version
 
 
-def read_judge_info(record: Any) -> JudgeInfo | None:
-    """The entry `change_it` of a judge's configuration; None where it is not as training writes it."""
-    try:
-        task, fold, (a, b), most = (record[name] for name in ("task", "fold", "outlets", "max_tokens"))
-        shift, scale = float(record.get("shift", 0.0)), record.get("style")
-        if scale:
-            scale = StyleScale(**scale)
-            pairs = (scale.clause, scale.low, scale.high, *scale.leads.values())
-            numbers = [*scale[:3], scale.accuracy, scale.evidence, *(end for pair in pairs for end in pair)]
-            if not all(map(isfinite, numbers)) or {*scale.leads} != {MARKS, NGRAMS}:
-                return None
-        if task not in TRAINED or fold not in get_args(Fold) or not 1 <= most <= LONGEST:
-            return None
-    except (TypeError, KeyError, ValueError, AttributeError):
-        return None
-    if not isinstance(a, str) or not isinstance(b, str):
-        return None
-    return JudgeInfo(task, fold, (a, b), most, record.get("article_first") is True, shift, scale or None)
+def read_judge_info(record: Any) -> JudgeInfo:
+    """Read the entry `change_it` of a judge's configuration; a LookupError, TypeError or ValueError where it is not as training writes it."""
+    a, b = record["outlets"]
+    fields = {name: record[name] for name in JudgeInfo._fields if name in record}
+    scale = StyleScale(**fields["style"]) if fields.get("style") else None
+    info = JudgeInfo(**fields | {"outlets": (a, b), "style": scale})
+    if info.task not in TRAINED or info.fold not in get_args(Fold) or not 1 <= info.max_tokens <= LONGEST:
+        raise ValueError(f"{info} is of no judge")
+    return info

@@ -62,6 +62,7 @@ def test_bad_input(trained, tmp_path):
 
     refused(Judges, tmp_path / "none", "there is no folder")
     refused(Judges, tmp_path, "lacks the judge main and hh and ah")
+    refused(Judges, trained / "main", "it is one judge, give all of them")
     refused(Judge, tmp_path, r"no model\.safetensors")
     refused(Judge, trained / "main", "no device 'tpu9'", device="tpu9")
     refused(Judge, trained / "main", "choose float32 or bf16", precision="int4")
