@@ -2,15 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 from change_it.errors import InputError
-from change_it.io import check_model, instead, read_json, weight_files
+from change_it.io import instead
 from change_it.judges.spec import JUDGES, TASKS, TRAINED, Task, arguments
 from change_it.tables import Column, Row, Table, figure
-from change_it.training.training_options import CONSTANT, Arithmetic, TrainingOptions, check_numbers
+from change_it.training.training_options import CONSTANT, TrainingOptions
 
 Fold = Literal["all", "0", "1"]
 TrainingSet = Literal["main", "train_d", "train_m", "random"]
@@ -64,16 +63,6 @@ class JudgeOptions(TrainingOptions):
         """See `TrainingOptions`; by task and encoder."""
         return {LINEAR: {}, BILSTM: OF_BILSTM}.get(self.encoder, dict(JUDGES[self.task].arguments))
 
-    @property
-    def early_stopping(self) -> int:
-        """Evaluations without a better score before it stops; 0: none."""
-        return int(self.given.get("early_stopping", self.preset.get("early_stopping", 0)))
-
-    @property
-    def arithmetic(self) -> Arithmetic:
-        """The arithmetic of the judge's answers in validation and tests: bf16 where it trains in it."""
-        return "bf16" if self.bf16 else "float32"
-
     def about(self, outlets: Sequence[str]) -> dict[str, Any]:
         """The part of a judge's configuration under `change_it`: what it was trained for."""
         kept = {name: getattr(self, name) for name in ("task", "fold", "seed", "max_tokens")}
@@ -97,7 +86,6 @@ def settings_of(options: JudgeOptions) -> JudgeOptions:
     for given, name in ((encoder == BILSTM, f"encoder {BILSTM}"), (options.train_on != "main", "train-on")):
         if given and task != "main":
             raise InputError(f"--{name} requires --task main, not {task}")
-    check_numbers(options)
     tokens = options.max_tokens or TOKENS.get(encoder, JUDGES[task].tokens)
     return replace(options, encoder=encoder, max_tokens=tokens)
 

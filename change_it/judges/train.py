@@ -24,10 +24,10 @@ from change_it.networks.pretrained import load_errors, load_weights, read_config
 from change_it.networks.tokenizer import Padding
 from change_it.stats import log_odds
 from change_it.training.run_folder import MIN_UPDATES, TrainingRun, process_state, tokenized, train_in_folder
+from change_it.training.training_options import Arithmetic
 
 #: Dropout before the linear layer of a transformer: the shared task organisers'.
 DROPOUT = 0.3
-LIBRARIES = ("torch", "transformers", "tokenizers", "accelerate", "datasets", "scikit-learn")
 
 
 def train_judge(options: JudgeOptions) -> dict[str, Any]:
@@ -59,7 +59,6 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
         settings.out,
         "judge",
         partial(_prepare, settings, data),
-        libraries=LIBRARIES,
         files={
             MODEL_CORPUS: describe_corpus(corpus) | {"learnt": training_article_hashes(corpus, settings.fold)}
         },
@@ -67,19 +66,20 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
     )
 
 
-def _prepare(settings: JudgeOptions, data: TaskData) -> TrainingRun:
+def _prepare(settings: JudgeOptions, data: TaskData, arguments: Any) -> TrainingRun:
     """The judge before training, and how it is trained and tested; a linear one is fitted here."""
     task, linear, seed = settings.task, settings.encoder == LINEAR, settings.seed
     model, tokenizer = _start(settings, data)
     model.config.problem_type = "single_label_classification"  # transformers would write it in training alone
     model.config.change_it = settings.about(data.outlets)
-    judge = Judge.of(model, tokenizer, precision=settings.arithmetic)
+    precision: Arithmetic = "bf16" if arguments and arguments.mixed_precision == "bf16" else "float32"
+    judge = Judge.of(model, tokenizer, precision=precision)
     order = np.random.default_rng(seed).permutation(len(data.validation))
     validation = data.validation.select(np.sort(order[: JUDGES[task].validation]))
     # a random split learns from test events too, and tests on other headlines than A2
     has_style = task == "main" and settings.train_on != "random"
     # The papers train to the end; they stop early in HH alone.
-    evaluates = not linear and (not settings.as_published or settings.early_stopping)
+    evaluates = not linear and (not settings.as_published or arguments.early_stopping)
 
     def encode(rows: range) -> dict[str, Any]:
         part = data.train.select(rows)
@@ -174,7 +174,7 @@ def _tested(
         "task": settings.task,
         "classes": classes,
         "fold": settings.fold,
-        "precision": settings.arithmetic,
+        "precision": judge.precision,
         "results": {name: scores(test.labels, decided[name], classes) for name, test in data.tests.items()},
         "baselines": baselines,
         "sizes": sizes | {name: len(test) for name, test in data.tests.items()},
