@@ -98,21 +98,18 @@ def no_better_than(metrics: Mapping[str, Any], test: str) -> tuple[str, ...]:
 
 def within_event_table(metrics: Mapping[str, Any]) -> Table | None:
     """Main within an event, from its `metrics.json`; None of another judge or an older file."""
-    if not (found := metrics.get("within_event")):
+    if not (within := metrics.get("within_event")):
         return None
     rows, notes = [], []
-    for name, each in found["systems"].items():
-        leads = {key: (lead["low"], lead["high"]) for key, lead in each.get("lead", {}).items()}
-        cells = {"system": name, **each, "interval": (each["low"], each["high"])}
-        rows.append(
-            Row(cells | {f"{key} lead": ends for key, ends in leads.items()}, highlight=name == "judge")
-        )
-        if leads.get("within_event", (0, 0))[1] < 0:
-            notes.append(f"{name} is better than this judge within an event: do not score style with it")
+    for name, share in within["systems"].items():
+        cells = {"system": name, "value": share["value"], "interval": (share["low"], share["high"])}
+        if lead := share.get("lead", {}).get("within_event"):
+            cells["lead"] = lead["low"], lead["high"]
+            if lead["high"] < 0:
+                notes.append(f"{name} is better than this judge within an event: do not score style with it")
+        rows.append(Row(cells, highlight=name == "judge"))
     columns = [Column("system", "text"), Column("value", title="within an event")]
-    columns += [Column("interval", "interval", "95% interval")]
-    columns += [Column("within_event lead", "interval", "judge's lead"), Column("macro_f1", title="mean F1")]
-    columns += [Column("macro_f1 lead", "interval", "judge's lead in F1")]
+    columns += [Column("interval", "interval", "95% interval"), Column("lead", "interval", "judge's lead")]
     notes.append("within an event: main assigns both headlines of an event to their outlets; chance is .5")
     if scale := metrics.get("style"):
         first, second = scale["clause"]
@@ -121,7 +118,7 @@ def within_event_table(metrics: Mapping[str, Any]) -> Table | None:
             f"{scale['gold']:.2f} to the other newspaper's headline and {first:.2f} and {second:.2f} to clauses of the original's "
             f"article; main is right in {figure(scale['accuracy'])} of these pairs"
         )
-    title = f"main within an event · {found['pairs']:,} pairs of {found['events']:,} events of A2"
+    title = f"main within an event · {within['pairs']:,} pairs of {within['events']:,} events of A2"
     return Table(columns, rows, title, notes)
 
 
@@ -137,10 +134,6 @@ def table_of(metrics: dict[str, Any]) -> Table:
         f"{updates if training['updates'] else 'fitted'} in {metrics['seconds']['all']:.0f} s; "
         f"{best}fold {metrics['fold']}; hash {metrics['model_hash'][:6]}"
     ]
-    if known := metrics.get("thresholds"):
-        loose, strict = figure(known["loose"]), figure(known["strict"])
-        near = f"; near: from {loose} to {strict}, two days apart or more" if metrics["task"] == "hh" else ""
-        notes.append(f"hard: of the most similar wrong article below a cosine of {loose}{near}")
     rows = []
     for test, result in metrics["results"].items():
         baselines = {name: tests[test] for name, tests in metrics["baselines"].items()}

@@ -125,13 +125,9 @@ def _prepare(settings: JudgeOptions, data: TaskData, arguments: Any) -> Training
 
     def describe(_: Any) -> dict[str, Any]:
         metrics = _tested(settings, data, judge, linear_baseline)
-        if JUDGES[task].pairs:
-            metrics["thresholds"] = describe_corpus(settings.corpus).get("thresholds")
         if has_style:
-            asked: dict[str, Ask] = {"judge": judge.probabilities}
-            if not linear:
-                asked[LINEAR] = linear_baseline()
-            metrics |= measure_main(settings.corpus, data.outlets, asked | baselines())
+            beside: dict[str, Ask] = {} if linear else {LINEAR: linear_baseline()}
+            metrics |= measure_main(settings.corpus, {"judge": judge.probabilities, **beside, **baselines()})
             metrics["style"] = model.config.change_it["style"]
         return metrics
 
