@@ -121,7 +121,8 @@ def _prepare(settings: JudgeOptions, data: TaskData, arguments: Any) -> Training
                 seed=seed,
             )
             about["style"] = scale._asdict()
-        judge.save_pretrained(folder)
+        for part in (model, tokenizer):
+            part.save_pretrained(folder)
 
     def describe(_: Any) -> dict[str, Any]:
         metrics = _tested(settings, data, judge, linear_baseline)
