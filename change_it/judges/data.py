@@ -72,6 +72,9 @@ class TaskData:
     events: dict[str, list[str]]  # the event of each example of a test; of two headlines that of the first
     headlines: list[str]  # headlines of the training side
     articles: list[str]  # and articles, at most `TEXTS` of both, for vocabularies and document frequencies
+    # of fluency alone the part of the training events, 1 to `PARTS`, of each training example; and of each of `headlines` and `articles`
+    parts: Ints | None = None
+    counted_parts: Ints | None = None
 
     @property
     def known(self) -> Examples:
@@ -88,11 +91,13 @@ def load_task(
     train_on: TrainingSet = "main",
     as_published: bool = False,
 ) -> TaskData:
-    """Load the examples of main, hh or ah from the configs of a corpus; of one fold alone, but the test is all of A2 anyway.
+    """Load the examples of a judge from the configs of a corpus; of one fold alone, but the test is all of A2 anyway.
 
     `train_on` is the config that main learns from; random takes four fifths of all articles, as many of each outlet, whatever their
     alignment, and tests on the others. HH and AH learn from `hh` and `ah`, as published from `hh_random` and `ah_random`.
     """
+    if task == "fluency":
+        return load_fluency(corpus, fold=fold, seed=seed)
     outlets = read_outlets(corpus)
     config = train_on if task == "main" else f"{task}_random" if as_published else task
     split = random_split(corpus, outlets, seed) if config == "random" else {}
@@ -163,21 +168,13 @@ def check_classes(task: Task, corpus: str, fold: Fold, part: str, labels: Ints) 
         )
 
 
-@dataclass(frozen=True)
-class FluencyData(TaskData):
-    """Printed headlines (class 1) and broken ones (class 0).
+def load_fluency(
+    corpus: str, *, fold: Fold, seed: int, validation_share: float = VALIDATION_SHARE
+) -> TaskData:
+    """Load the headlines of a corpus (1) and broken ones (0), of one fold alone; further outlets fill up what is learnt from, up to `BROKEN`.
 
     Words are counted in `headlines` and `articles`, openings of the same articles, without validation events.
     """
-
-    parts: Ints  # part of the training events, 1 to `PARTS`, of each training example
-    counted_parts: Ints  # part of each of `headlines`, and of `articles`
-
-
-def load_fluency(
-    corpus: str, *, fold: Fold, seed: int, validation_share: float = VALIDATION_SHARE
-) -> FluencyData:
-    """Load the headlines of a corpus, of one fold alone; further outlets fill up what is learnt from, up to `BROKEN`."""
     outlets = read_outlets(corpus)
     columns = ["id", "label", "headline", "article", "fold", "event"]
     train = of_fold(read_all_outlets(corpus, "articles", columns), fold)
@@ -212,7 +209,7 @@ def load_fluency(
         order = np.random.default_rng(TEST_SEED)
         tests[name], rows = _with_broken(test["headline"], kinds, order, lexicon)
         events_of[name] = test["event"][rows].to_list()
-    return FluencyData(
+    return TaskData(
         outlets,
         train_rows,
         validation_rows,

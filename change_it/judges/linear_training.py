@@ -12,7 +12,7 @@ from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
 from change_it.judges import linear
-from change_it.judges.data import Examples, FluencyData, TaskData
+from change_it.judges.data import Examples, TaskData
 from change_it.judges.judge_options import MARKS, NGRAMS
 from change_it.judges.linear import Array, Arrays
 from change_it.judges.linear import LinearJudgeForSequenceClassification as LinearJudge
@@ -35,7 +35,7 @@ NEGATIONS = ["cannot", "mai", "nessun", "nessuna", "nessuno", "never", "niente",
 
 def fit_linear(task: Task, data: TaskData, *, seed: int) -> LinearJudge:
     """Fit the linear judge of a task on its training and validation examples."""
-    if isinstance(data, FluencyData):
+    if task == "fluency":
         return fit_fluency(data, seed=seed)
     if task == "main":
         return fit_main(data.known, seed=seed)
@@ -99,13 +99,12 @@ def fit_pairs(task: str, examples: Examples, texts: Sequence[str], *, seed: int)
 
 
 @threadpool_limits.wrap(limits=1)
-def fit_fluency(data: FluencyData, *, seed: int) -> LinearJudge:
+def fit_fluency(data: TaskData, *, seed: int) -> LinearJudge:
     """Fit fluency: counts of n-grams in printed texts, and trees on what they say of headlines, printed and broken.
 
     The counts of a headline's own part of the texts are left out. `ACCEPTANCE` of the printed validation headlines get more than a half.
     """
-    examples, parts = data.train, data.parts
-    counted_parts = np.tile(data.counted_parts, 2)
+    examples, parts, counted_parts = data.train, data.parts, np.tile(data.counted_parts, 2)
     counted = [linear.pieces(text) for text in data.headlines + data.articles]
     frequent = frozenset(piece for piece, _ in Counter(chain.from_iterable(counted)).most_common(FREQUENT))
     clusters = _clusters(counted, seed=seed)

@@ -14,7 +14,7 @@ import change_it.judges.registration  # noqa: F401
 from change_it.corpus.folder import MODEL_CORPUS, describe_corpus, training_article_hashes
 from change_it.errors import InputError
 from change_it.judges.bilstm import build_bilstm
-from change_it.judges.data import Examples, TaskData, check_classes, load_fluency, load_task
+from change_it.judges.data import Examples, TaskData, check_classes, load_task
 from change_it.judges.judge import Judge
 from change_it.judges.judge_options import BILSTM, LINEAR, LONGEST, JudgeOptions, settings_of
 from change_it.judges.linear_training import ACCEPTANCE, Ask, fit_baselines, fit_linear, fit_main
@@ -47,10 +47,9 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
     """
     settings = settings_of(options)
     task, corpus = settings.task, settings.corpus
-    load: Any = partial(load_task, task, train_on=settings.train_on, as_published=settings.as_published)
+    sets: Any = {name: getattr(settings, name) for name in ("fold", "seed", "train_on", "as_published")}
     with process_state().main_process_first():
-        load = load_fluency if task == "fluency" else load
-        data: TaskData = load(corpus, fold=settings.fold, seed=settings.seed)
+        data = load_task(task, corpus, **sets)
     if settings.encoder != LINEAR:  # a linear judge is fitted on both parts
         for part, examples in (("train", data.train), ("validation", data.validation)):
             check_classes(task, corpus, settings.fold, part, examples.labels)
