@@ -30,9 +30,6 @@ SIZE, COUNTS = 2**18, 2**19
 TEXTS = 4096
 #: Words of a phrase that may appear twice in a row.
 LONGEST_REPEAT = 6
-#: Version of the features, and the first one of each judge that is still read.
-FEATURES = 4
-EARLIEST = {"main": 4, "fluency": 3}
 #: Flags of a word.
 CAPITAL, NUMBER, NEGATION = 1, 2, 4
 #: Combining marks, which belong to the letter before them.
@@ -334,7 +331,6 @@ class LinearJudgeConfig(PreTrainedConfig):
     arrays: dict[str, list[Any]] | None = None  # name of each array of weights to its type and shape
     negations: list[str] | None = None  # words that features know, as the next ones
     frequent: list[str] | None = None
-    features: int = 1  # see FEATURES
 
 
 class LinearJudgeForSequenceClassification(PreTrainedModel):
@@ -351,8 +347,6 @@ class LinearJudgeForSequenceClassification(PreTrainedModel):
 
     def __init__(self, config: LinearJudgeConfig):
         super().__init__(config)
-        if config.features < EARLIEST.get(config.judges, 1):
-            raise ValueError(f"it is a {config.judges} judge of an earlier version")
         for name, (kind, *shape) in (config.arrays or {}).items():
             self.register_buffer(name, torch.zeros(shape, dtype=getattr(torch, kind)))
         self.constant = nn.Parameter(torch.zeros(1), requires_grad=False)
@@ -362,7 +356,7 @@ class LinearJudgeForSequenceClassification(PreTrainedModel):
     def of(cls, arrays: Arrays, constant: float, **settings: Any) -> "LinearJudgeForSequenceClassification":
         """A judge of fitted arrays."""
         described = {name: [str(array.dtype), *array.shape] for name, array in arrays.items()}
-        judge = cls(LinearJudgeConfig(arrays=described, features=FEATURES, **settings))
+        judge = cls(LinearJudgeConfig(arrays=described, **settings))
         for name, array in arrays.items():
             getattr(judge, name).copy_(torch.from_numpy(np.ascontiguousarray(array)))
         judge.constant.fill_(constant)
