@@ -170,7 +170,6 @@ def _prepare(settings: GeneratorOptions, data: RecipeData, arguments: Any, *, is
         examples=_token_ids(format_, data.train),
         collate=format_.pad,
         evaluate=evaluate,
-        name=f"{settings.recipe} generator" + (f" of {settings.to}" if settings.to else ""),
         save=lambda folder: save_generator(folder, model, tokenizer, info),
         describe=describe,
         loss=headline_loss,

@@ -107,8 +107,13 @@ def load_task(
 
     train, validation = (_examples(read(side, config, fold)) for side in ("train", "validation"))
     test = read("test", task, "all")
-    check_classes(task, corpus, fold, "training", Examples.joined([train, validation]).labels)
-    check_classes(task, corpus, fold, "test", test["label"].to_numpy())
+    labels = {"training": [*train.labels, *validation.labels], "test": test["label"].to_list()}
+    for part, labels_of_part in labels.items():
+        if len({*labels_of_part}) < 2:
+            where = "" if fold == "all" else f" in fold {fold}"
+            needs = "aligned pairs (A1, A2)" if task == "hh" else "articles of both outlets"
+            fault = f"the {part} part of {task}{where} lacks a class ({len(labels_of_part)} examples)"
+            raise InputError(f"{fault}: {corpus} needs more {needs}")
     tests = {"gold": test}
     if task == "main" and not split:
         events = read_table(corpus, "articles", "test", ["id", "event"])
@@ -156,16 +161,6 @@ def _examples(rows: pl.DataFrame) -> Examples:
     names = [name for name in ("headline", "headline1", "headline2", "article") if name in rows.columns]
     first, second, *_ = [*(rows[name].to_list() for name in names), None]
     return Examples(first or [], second, rows["label"].to_numpy())
-
-
-def check_classes(task: Task, corpus: str, fold: Fold, part: str, labels: Ints) -> None:
-    """Refuse a part that lacks a class."""
-    if len(set(labels.tolist())) < 2:
-        where = "" if fold == "all" else f" in fold {fold}"
-        needs = "aligned pairs (A1, A2)" if task == "hh" else "articles of both outlets"
-        raise InputError(
-            f"the {part} part of {task}{where} lacks a class ({len(labels)} examples): {corpus} needs more {needs}"
-        )
 
 
 def load_fluency(

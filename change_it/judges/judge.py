@@ -93,8 +93,6 @@ class Judge:
         weights_hash = hash_of_weights(folder, command=COMMAND)
         with load_errors(f"{name} cannot be loaded as a judge: train it again with {COMMAND}"), quiet():
             model = load_weights(AutoModelForSequenceClassification, folder)
-            if not getattr(model.config, "change_it", None):
-                raise InputError(f"{name} is a model but no judge: train one with change-it train judge")
             judge = cls.of(
                 model.to(where).eval(),
                 read_tokenizer(folder),
@@ -184,10 +182,7 @@ class Judge:
         logits[:, 1:] -= self.shift
         probabilities: Floats = torch.softmax(logits.double().cpu(), dim=-1).numpy()
         if probabilities.shape != (len(texts), 2) or not np.isfinite(probabilities).all():
-            name = self.tokenizer.name_or_path or "training"
-            raise InputError(
-                f"the {self.task} judge in {name} does not answer with probabilities of two classes: train it again with {COMMAND}"
-            )
+            raise ValueError(f"the {self.task} judge does not answer with probabilities of two classes")
         if self.task == "fluency" and batch["input_ids"].shape[1] == self.max_tokens:
             longest = self.encode(texts, None, self.max_tokens + 1)["attention_mask"].sum(1)
             probabilities[(longest > self.max_tokens).numpy()] = 1.0, 0.0

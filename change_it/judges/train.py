@@ -14,7 +14,7 @@ import change_it.judges.registration  # noqa: F401
 from change_it.corpus.folder import MODEL_CORPUS, describe_corpus, training_article_hashes
 from change_it.errors import InputError
 from change_it.judges.bilstm import build_bilstm
-from change_it.judges.data import Examples, TaskData, check_classes, load_task
+from change_it.judges.data import Examples, TaskData, load_task
 from change_it.judges.judge import Judge
 from change_it.judges.judge_options import BILSTM, LINEAR, LONGEST, JudgeOptions, settings_of
 from change_it.judges.linear_training import ACCEPTANCE, Ask, fit_baselines, fit_linear, fit_main
@@ -50,9 +50,6 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
     sets: Any = {name: getattr(settings, name) for name in ("fold", "seed", "train_on", "as_published")}
     with process_state().main_process_first():
         data = load_task(task, corpus, **sets)
-    if settings.encoder != LINEAR:  # a linear judge is fitted on both parts
-        for part, examples in (("train", data.train), ("validation", data.validation)):
-            check_classes(task, corpus, settings.fold, part, examples.labels)
     return train_in_folder(
         settings,
         settings.out,
@@ -136,7 +133,6 @@ def _prepare(settings: JudgeOptions, data: TaskData, arguments: Any) -> Training
         examples=None if linear else tokenized(encode, len(data.train)),
         collate=Padding({"input_ids": tokenizer.pad_token_id, "token_type_ids": tokenizer.pad_token_type_id}),
         evaluate=evaluate if evaluates else None,
-        name=f"{task} judge",
         save=save,
         describe=describe,
         min_updates=MIN_UPDATES if settings.encoder == BILSTM else 0,
@@ -163,9 +159,7 @@ def _tested(
             | {"lead": f1_lead(test.labels, decided[name], other[name], data.events[name])}
             for name, test in data.tests.items()
         }
-    weights = judge.model.state_dict().values() if linear else judge.model.parameters()
     sizes = {"train": len(data.train), "validation": len(data.validation)}
-    sizes |= {"parameters": sum(weight.numel() for weight in weights)}
     return {
         "task": settings.task,
         "classes": classes,

@@ -61,7 +61,6 @@ class TrainingRun:
     collate: Callable[[list[Any]], Any]  # pads examples to a batch; can be pickled, for workers
     # in the main process the validation `score` of the model (higher is better) and further numbers; None keeps the last weights
     evaluate: Callable[[nn.Module], Mapping[str, float]] | None
-    name: str
     save: Callable[[Path], None]  # saves the trained model in a folder
     describe: Callable[[TrainingResult], dict[str, Any]]  # metrics of the model, with the sizes of the data
     min_updates: int = MIN_UPDATES

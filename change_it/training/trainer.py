@@ -41,6 +41,8 @@ INITIAL_ACCUMULATOR = 0.1
 WEIGHT_DECAY, WARMUP, TIMED_WARMUP = 0.01, 0.1, 20
 #: Written into a checkpoint last: one without it was being written when the run died. BEST are the best weights so far.
 COMPLETE, BEST = "complete", "best.safetensors"
+#: Further arguments that a run does not take: it saves by the clock, and trains whole models.
+REFUSED = {"fsdp", "deepspeed", "push_to_hub", "save_steps", "load_best_model_at_end", "auto_find_batch_size"}
 #: What Trainer's log has and the bar shows.
 LOSSES = ("loss", "eval_validation loss")
 
@@ -68,8 +70,7 @@ def training_arguments(options: TrainingOptions, out: Path) -> RunArguments:
         "logging_nan_inf_filter": False,  # it waits for the device at each update
         "save_total_limit": 2,
         "report_to": "none",
-        "disable_tqdm": True,  # `TrainingBar` is the bar
-        "max_steps": 0,
+        "disable_tqdm": True,  # the bar is the clock's
         **options.preset,
     }
     of_run = {
@@ -88,10 +89,9 @@ def training_arguments(options: TrainingOptions, out: Path) -> RunArguments:
         of_run["per_device_train_batch_size"] = options.batch_size
     if options.epochs is not None:  # updates would win over them
         usual |= {"num_train_epochs": options.epochs, "max_steps": 0}
-    refused = {*of_run, "fsdp", "deepspeed", "push_to_hub", "save_steps", "load_best_model_at_end"}
-    if theirs := sorted((refused | {"auto_find_batch_size"}) & options.given.keys()):
+    if refused := sorted((of_run.keys() | REFUSED) & options.given.keys()):
         raise InputError(
-            f"--arg {listed(theirs)}: that is set by the run, or --batch-size, --seed, --checkpoint-minutes and --out"
+            f"--arg {listed(refused)}: that is set by the run, or --batch-size, --seed, --checkpoint-minutes and --out"
         )
     with argument_errors(options):
         parser = HfArgumentParser(cast(Any, RunArguments), exit_on_error=False, allow_abbrev=False)
@@ -234,8 +234,6 @@ def train(
     Every process calls it with the same options and `arguments` of `training_arguments`, which are completed. What was done since
     `started`, in `time.monotonic()`, counts among the minutes.
     """
-    if not examples:
-        raise InputError(f"there is nothing to train the {run.name} on: the training set is empty")
     with argument_errors(options):  # none may be 0
         batches = math.ceil(len(examples) / arguments.per_device_train_batch_size / arguments.world_size)
         an_epoch = math.ceil(batches / arguments.gradient_accumulation_steps)

@@ -70,7 +70,7 @@ def test_bad_input(trained, tmp_path):
     edit(mixed / "ah/config.json", lambda record: record["change_it"].update(fold="1"))
     refused(Judges, mixed, "differ in outlets or fold")
     edit(mixed / "ah/config.json", lambda record: record.pop("change_it"))
-    refused(Judge, mixed / "ah", "no judge")
+    refused(Judge, mixed / "ah", "cannot be loaded as a judge")
     shutil.rmtree(mixed / "ah")
     shutil.copytree(trained / "hh", mixed / "ah")
     refused(Judges, mixed, "holds a judge for hh")
