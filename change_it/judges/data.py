@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -36,7 +37,7 @@ SEEN, UNSEEN = "seen damage", "unseen damage"
 RANDOM_TEST = 0.2
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Examples:
     """Classified texts or pairs of texts."""
 
@@ -76,7 +77,7 @@ class TaskData:
     parts: Ints | None = None
     counted_parts: Ints | None = None
 
-    @property
+    @cached_property
     def known(self) -> Examples:
         """Training examples, then those of validation."""
         return Examples.joined([self.train, self.validation])

@@ -66,6 +66,7 @@ def fit_main(examples: Examples, *, seed: int, ngrams_alone: bool = False) -> Li
     return LinearJudge.of(arrays | {"weight": weight}, float(model.intercept_[0]), judges="main")
 
 
+@lru_cache(maxsize=1)  # they are asked on training pairs and on A2
 @threadpool_limits.wrap(limits=1)
 def fit_baselines(examples: Examples, *, seed: int) -> dict[str, Ask]:
     """The baselines of main, fitted on its examples: n-grams alone; marks, capitals and length."""

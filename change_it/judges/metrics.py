@@ -74,11 +74,10 @@ def style_scale(
     judge: Ask,
     learnt: Examples,
     *,
-    baselines: Callable[[], dict[str, Ask]],
     refit: Callable[[Examples], Ask] | None = None,
     seed: int = 1,
 ) -> StyleScale:
-    """Measure main and its `baselines` on the strictly aligned training pairs (A1) from whose events they have not `learnt`.
+    """Measure main, and baselines that are fitted on what it has `learnt`, on the strictly aligned training pairs (A1) of other events.
 
     Where fewer than 100 pairs are of other events, `refit` fits a judge like it without each fifth of the events that it has
     learnt, which judges the pairs of that fifth.
@@ -93,7 +92,7 @@ def style_scale(
     )
     parts: list[tuple[dict[str, Ask], pl.DataFrame]] = []
     if (apart := pairs.filter(~is_known)).height:
-        parts.append(({"judge": judge, **baselines()}, apart))
+        parts.append(({"judge": judge, **fit_baselines(learnt, seed=seed)}, apart))
     if refit is not None and apart.height < PAIRS:
         events = pairs.filter(is_known)["event"].unique().sort()
         for part in np.array_split(np.random.default_rng(seed).permutation(len(events)), PARTS):

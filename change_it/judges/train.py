@@ -1,8 +1,8 @@
 """Training of a judge: called by `change-it train judge`, also a program as `accelerate launch -m change_it.judges.train` and `torchrun -m change_it.judges.train`."""
 
 import sys
-from collections.abc import Callable
-from functools import cache, partial
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
@@ -90,41 +90,27 @@ def _prepare(settings: JudgeOptions, data: TaskData, arguments: Any) -> Training
             "validation loss": float(-np.log(np.maximum(right, 1e-12)).mean()),
         }
 
-    @cache
-    def linear_baseline() -> Ask:
-        return fit_linear(task, data, seed=seed).predict_proba
-
-    @cache
-    def baselines() -> dict[str, Ask]:
-        return fit_baselines(data.known, seed=seed)
-
     def save(folder: Path) -> None:
         about, ask = model.config.change_it, partial(judge.probabilities, progress=False)
-        if (
-            task == "fluency" and not linear
-        ):  # `ACCEPTANCE` of printed validation headlines get more than a half
+        if task == "fluency" and not linear:
+            # `ACCEPTANCE` of printed validation headlines get more than a half.
             printed = data.validation.select(np.flatnonzero(data.validation.labels)).texts
             about["shift"] = judge.shift = float(np.quantile(log_odds(ask(printed)[:, 1]), 1 - ACCEPTANCE))
-        if has_style:  # over events that it has not learnt: of the other fold, of validation, or held out by further fits
-            on_train = settings.fold == "all" and not linear
-            scale = style_scale(
-                settings.corpus,
-                data.outlets,
-                ask,
-                data.train if on_train else data.known,
-                baselines=partial(fit_baselines, data.train, seed=seed) if on_train else baselines,
-                refit=(lambda examples: fit_main(examples, seed=seed).predict_proba) if linear else None,
-                seed=seed,
-            )
+        if has_style:
+            # Over events that it has not learnt: of the other fold, of validation, or held out by further fits.
+            learnt = data.train if settings.fold == "all" and not linear else data.known
+            refit = (lambda examples: fit_main(examples, seed=seed).predict_proba) if linear else None
+            scale = style_scale(settings.corpus, data.outlets, ask, learnt, refit=refit, seed=seed)
             about["style"] = scale._asdict()
         for part in (model, tokenizer):
             part.save_pretrained(folder)
 
     def describe(_: Any) -> dict[str, Any]:
-        metrics = _tested(settings, data, judge, linear_baseline)
+        baselines = {} if linear else {LINEAR: fit_linear(task, data, seed=seed).predict_proba}
+        metrics = _tested(settings, data, judge, baselines)
         if has_style:
-            beside: dict[str, Ask] = {} if linear else {LINEAR: linear_baseline()}
-            metrics |= measure_main(settings.corpus, {"judge": judge.probabilities, **beside, **baselines()})
+            baselines |= fit_baselines(data.known, seed=seed)
+            metrics |= measure_main(settings.corpus, {"judge": judge.probabilities, **baselines})
             metrics["style"] = model.config.change_it["style"]
         return metrics
 
@@ -140,10 +126,10 @@ def _prepare(settings: JudgeOptions, data: TaskData, arguments: Any) -> Training
 
 
 def _tested(
-    settings: JudgeOptions, data: TaskData, judge: Judge, linear_baseline: Callable[[], Ask]
+    settings: JudgeOptions, data: TaskData, judge: Judge, baselines: Mapping[str, Ask]
 ) -> dict[str, Any]:
-    """Scores of a judge on A2, and of a linear judge trained on the same examples."""
-    classes, linear = tuple(judge.model.config.id2label.values()), settings.encoder == LINEAR
+    """Scores of a judge and of its baselines on A2."""
+    classes = tuple(judge.model.config.id2label.values())
     joined = Examples.joined(list(data.tests.values()))  # the tests share many examples
     ends = np.cumsum([len(test) for test in data.tests.values()])[:-1]
 
@@ -151,10 +137,10 @@ def _tested(
         decided = np.split(ask(joined.texts, joined.pairs).argmax(axis=1), ends)
         return dict(zip(data.tests, decided, strict=True))
 
-    decided, baselines = decisions(judge.probabilities), dict[str, Any]()
-    if not linear:
-        other = decisions(linear_baseline())
-        baselines[LINEAR] = {
+    decided, scores_of_baselines = decisions(judge.probabilities), dict[str, Any]()
+    for baseline, ask in baselines.items():
+        other = decisions(ask)
+        scores_of_baselines[baseline] = {
             name: scores(test.labels, other[name], classes)
             | {"lead": f1_lead(test.labels, decided[name], other[name], data.events[name])}
             for name, test in data.tests.items()
@@ -166,7 +152,7 @@ def _tested(
         "fold": settings.fold,
         "precision": judge.precision,
         "results": {name: scores(test.labels, decided[name], classes) for name, test in data.tests.items()},
-        "baselines": baselines,
+        "baselines": scores_of_baselines,
         "sizes": sizes | {name: len(test) for name, test in data.tests.items()},
     }
 

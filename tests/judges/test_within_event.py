@@ -74,8 +74,7 @@ def tables(monkeypatch):
 
 
 def scale(learnt, refit=None):
-    how = {"baselines": within_event.fit_baselines, "refit": refit}
-    return within_event.style_scale("c", ("rep", "gio"), ask, learnt, **how)
+    return within_event.style_scale("c", ("rep", "gio"), ask, learnt, refit=refit)
 
 
 def test_the_scale_of_style_by_hand(tables):
