@@ -136,14 +136,14 @@ def load_task(
 
 def _by_kind(tested: pl.DataFrame, same: str) -> dict[str, pl.DataFrame]:
     """The wrong partners of each kind with the matching rows; with changed facts those alone that could be changed, which share the text `same`."""
-    found = {}
+    tests = {}
     for kind in TESTS:
         right, wrong = tested.filter(kind="match"), tested.filter(kind=kind)
         if kind == "facts":
             right = right.filter(pl.col(same).is_in(wrong[same].implode()))
         if wrong.height:
-            found[kind] = pl.concat([right, wrong])
-    return found
+            tests[kind] = pl.concat([right, wrong])
+    return tests
 
 
 def random_split(corpus: str, outlets: tuple[str, str], seed: int) -> dict[str, pl.DataFrame]:

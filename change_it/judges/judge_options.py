@@ -64,11 +64,11 @@ class JudgeOptions(TrainingOptions):
 
     def about(self, outlets: Sequence[str]) -> dict[str, Any]:
         """The part of a judge's configuration under `change_it`: what it was trained for."""
-        kept = {name: getattr(self, name) for name in ("task", "fold", "seed", "max_tokens")}
+        about = {name: getattr(self, name) for name in ("task", "fold", "seed", "max_tokens")}
         if self.task == "ah" and self.as_published:
-            kept["article_first"] = True
+            about["article_first"] = True
         names = {"corpus": Path(self.corpus).name, "encoder": Path(self.encoder).name}
-        return {**kept, "outlets": list(outlets), **names}
+        return {**about, "outlets": list(outlets), **names}
 
 
 def settings_of(options: JudgeOptions) -> JudgeOptions:
@@ -82,8 +82,9 @@ def settings_of(options: JudgeOptions) -> JudgeOptions:
         raise InputError("--arg requires an --encoder: a linear judge is fitted without a Trainer")
     if options.vectors and encoder != BILSTM:
         raise InputError(f"--vectors requires --encoder {BILSTM}")
-    for given, name in ((encoder == BILSTM, f"encoder {BILSTM}"), (options.train_on != "main", "train-on")):
-        if given and task != "main":
+    for_main = {f"encoder {BILSTM}": encoder == BILSTM, "train-on": options.train_on != "main"}
+    for name, is_given in for_main.items():
+        if is_given and task != "main":
             raise InputError(f"--{name} requires --task main, not {task}")
     tokens = options.max_tokens or TOKENS.get(encoder, JUDGES[task].tokens)
     return replace(options, encoder=encoder, max_tokens=tokens)
@@ -136,9 +137,9 @@ def table_of(metrics: dict[str, Any]) -> Table:
     rows = []
     for test, result in metrics["results"].items():
         baselines = {name: tests[test] for name, tests in metrics["baselines"].items()}
-        for system, found in {"judge": result, **baselines}.items():
-            cells = {f"{name} {short}": found[name][key] for name in classes for key, short in keys.items()}
-            cells |= {"test": test, "system": system, "mean F1": found["macro_f1"]}
+        for system, figures in {"judge": result, **baselines}.items():
+            cells = {f"{name} {short}": figures[name][key] for name in classes for key, short in keys.items()}
+            cells |= {"test": test, "system": system, "mean F1": figures["macro_f1"]}
             rows.append(Row(cells, test, system == "judge"))
         if names := no_better_than(metrics, test):
             notes.append(f"on {test} the judge is no better than {' and '.join(names)}: its lead may be 0")
@@ -183,9 +184,9 @@ class StyleScale(NamedTuple):
         if why:
             return dict.fromkeys(outlets, f"style is n/a: {why}")
         return {
-            to: f"style of {one}2{to} is n/a: main does not surely tell {to}'s own headlines from clauses of {one}'s articles (median steps "
-            f"{self.gold:.2f} and {clause:.2f} on {self.pairs} pairs)"
-            for low, clause, one, to in zip(self.low, self.clause, outlets, outlets[::-1], strict=True)
+            to: f"style of {source}2{to} is n/a: main does not surely tell {to}'s own headlines from clauses of {source}'s articles "
+            f"(median steps {self.gold:.2f} and {clause:.2f} on {self.pairs} pairs)"
+            for low, clause, source, to in zip(self.low, self.clause, outlets, outlets[::-1], strict=True)
             if low <= 0
         }
 

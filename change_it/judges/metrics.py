@@ -37,10 +37,10 @@ def scores(labels: np.ndarray, predicted: np.ndarray, classes: tuple[str, ...]) 
 def f1_lead(labels: Ints, judge: Ints, baseline: Ints, events: Sequence[str]) -> dict[str, float]:
     """Mean F1 of a judge less that of a baseline on the same (n,) examples: `value`, and `low` and `high` of its 95% interval, drawn by event."""
     columns: dict[str, Floats] = {}
-    for name, given in (("judge", judge), ("baseline", baseline)):
+    for name, decided in (("judge", judge), ("baseline", baseline)):
         for label in (0, 1):
-            columns[f"{name} hits {label}"] = ((given == label) & (labels == label)).astype(np.float64)
-            columns[f"{name} sizes {label}"] = (given == label) + (labels == label).astype(np.float64)
+            columns[f"{name} hits {label}"] = ((decided == label) & (labels == label)).astype(np.float64)
+            columns[f"{name} sizes {label}"] = (decided == label) + (labels == label).astype(np.float64)
 
     def mean_f1(sums: Statistics, name: str) -> Floats:
         f1 = [2 * sums[f"{name} hits {i}"] / np.maximum(sums[f"{name} sizes {i}"], 1) for i in (0, 1)]

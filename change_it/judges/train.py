@@ -188,8 +188,8 @@ def _transformer(settings: JudgeOptions, labels: dict[str, Any]) -> tuple[Any, P
             raise InputError(f"{name} reads at most {longest} tokens: give --max-tokens {longest}")
         tokenizer.truncation_side = tokenizer.padding_side = "right"
         if settings.as_published:  # the organisers' notebook gives their judges no token types
-            names = [each for each in tokenizer.model_input_names if each != "token_type_ids"]
-            tokenizer.model_input_names = tokenizer.init_kwargs["model_input_names"] = names
+            inputs = [part for part in tokenizer.model_input_names if part != "token_type_ids"]
+            tokenizer.model_input_names = tokenizer.init_kwargs["model_input_names"] = inputs
         if tokenizer.pad_token is None:
             tokenizer.pad_token = tokenizer.eos_token
         for key in ("classifier_dropout", "seq_classif_dropout"):

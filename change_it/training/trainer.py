@@ -210,7 +210,9 @@ class RunTrainer(Trainer):
             state.best_metric, state.best_global_step = metrics["eval_score"], state.global_step
             if state.is_world_process_zero:
                 tensors = trained_tensors(self.run.model)
-                self.clock.best = {name: one.detach().to("cpu", copy=True) for name, one in tensors.items()}
+                self.clock.best = {
+                    name: tensor.detach().to("cpu", copy=True) for name, tensor in tensors.items()
+                }
         return metrics
 
 
