@@ -178,7 +178,7 @@ def main_of(options: Options, name: str, vectors: Vectors) -> dict[str, list[Any
             answers.append((ask(examples.texts)[:, 1] > 0.5).astype(np.int64))
         steps.append([log_odds(ask(sides[1])[:, 1]) - log_odds(ask(sides[0])[:, 1]) for ask in asks])
     of_new, of_old = (np.concatenate(each) for each in zip(*steps, strict=True))
-    within = [accuracy(np.zeros(len(each)), each, events * 2)["value"] for each in (of_old, of_new)]
+    within = [accuracy(each, events * 2)["value"] for each in (of_old, of_new)]
     return {
         f"main: vectors of {name}": compared(*map(np.concatenate, (labels, new, old)), of),
         f"main within an event: vectors of {name}": [*within, *lead(of_new, of_old, events * 2).values()],

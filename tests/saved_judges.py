@@ -9,7 +9,7 @@ from scoring_fakes import SCALE
 WITHIN_EVENT = {
     "pairs": 4,
     "events": 3,
-    "systems": {"judge": {"value": 0.625, "low": 0.123, "high": 0.987, "macro_f1": 0.5}},
+    "systems": {"judge": {"value": 0.625, "low": 0.123, "high": 0.987}},
 }
 
 

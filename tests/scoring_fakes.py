@@ -33,7 +33,7 @@ class RuleJudge(Judge):
     """Probability of class 1 by a rule; counts what it is asked."""
 
     def __init__(self, task, rule, *, outlets=OUTLETS, fold="all", weights_hash=""):
-        super().__init__(task, None, None, fold, outlets, weights_hash, max_tokens=1024)
+        super().__init__(task, None, None, fold, outlets, weights_hash, 1024, model_hash=weights_hash)
         self.rule, self.asked = rule, []
 
     def predict(self, texts, pairs):

@@ -73,7 +73,6 @@ def score(sheet, files, capsys, *more, question="answer"):
 @pytest.fixture
 def with_judges(monkeypatch):
     load_fakes(monkeypatch, digits="abcd")
-    monkeypatch.setattr("change_it.commands.annotate.check_judges", lambda _: None)
 
 
 def told_apart(row):

@@ -62,9 +62,7 @@ transfer --generator sum-two --input nope.csv --out out.csv | nope.csv does not 
 transfer --generator sum-two --input predictions.csv --out out.csv | predictions.csv has no column article
 transfer --generator rewrite --input article.csv --columns article=text --out out.csv | article.csv has no column headline and no column label
 transfer --generator sum-two --out out.csv | give --corpus to transfer its test headlines, or --input for a file
-transfer --generator sum-two --corpus corpus --rerank corpus --out out.csv | corpus lacks the judge main and hh and ah
 transfer --generator rewrite --input rows.csv --to rewrite --out out.csv | rewrite is no outlet of rewrite: give one or two
-judge headline --original headline --article rows.csv --judges judges --to nope | --to nope is no outlet of these judges: give one or two
 score --corpus corpus --judges judges --resamples 0 | --resamples 0 is too few
 score --corpus corpus --judges judges --predictions mine=rows.csv --columns headline=new | rows.csv has no column new
 audit --corpus corpus --judges judges --labels rows.csv | rows.csv has no column supported
@@ -76,7 +74,7 @@ demo --run corpus --port 99999 | --port 99999 is not a port
 push judge corpus me/judges --dry-run --out out | corpus lacks the judge
 push metric nope me/nope | ships no metrics/nope
 score --corpus . --judges judges | . is not a change_it corpus (it has no README.md)
-score --corpus corpus --judges judges/main | judges/main lacks the judge main and hh and ah: give a folder that holds them
+score --corpus corpus --judges judges/main | judges/main lacks the judge main and hh and ah
 score --corpus corpus --judges judges --predictions mine=rows.csv --columns title=headline | is not ours=theirs
 corpus build rows.csv --strict 50 --out out | --strict 50.0 are no cosines
 push dataset corpus headlines | headlines is no name

@@ -120,7 +120,7 @@ def check_metrics(record: Mapping[str, Any], path: Path) -> None:
     """Refuse the `metrics.json` of a judge that lacks a figure of a test and class, or has one out of [0, 1]."""
     with record_errors(path):
         within = record.get("within_event", {}).get("systems", {}).values()
-        figures = [row[key] for row in within for key in ("value", "low", "high", "macro_f1")]
+        figures = [row[key] for row in within for key in ("value", "low", "high")]
         for tests in (record["results"], *record["baselines"].values()):
             for test in record["results"]:
                 cells = [tests[test][name] for name in record["classes"]]

@@ -10,7 +10,6 @@ from change_it.commands.common import check_counts, print_json, print_lines
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
 from change_it.io import check_writable, counted, listed
-from change_it.judges.judge_options import check_judges
 from change_it.questions import PAIRS, QUESTIONS, SHEETS
 from change_it.scoring.systems import read_prediction_files
 from change_it.tables import console, print_table
@@ -184,9 +183,6 @@ class AnnotateScoreOptions(InferenceOptions):
 
 def score(options: AnnotateScoreOptions) -> None:
     """Score filled sheets."""
-    if options.judges:
-        check_judges(options.judges)
-
     from change_it import annotation, pair_annotation
 
     judged, judges = {}, None

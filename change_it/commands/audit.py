@@ -10,7 +10,6 @@ from change_it.commands.common import check_counts, print_json, print_lines
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
 from change_it.io import check_writable
-from change_it.judges.judge_options import check_judges
 from change_it.scoring.systems import read_label_files
 from change_it.tables import console, print_table
 from change_it.training.training_options import InferenceOptions
@@ -48,7 +47,6 @@ def run(options: AuditOptions) -> None:
     """Audit the judges, print the tables or JSON, and write the page."""
     check_counts(items=options.items, resamples=options.resamples)
     check_corpus(options.corpus)
-    check_judges(options.judges)
     if not options.out and not Path(options.judges).is_dir():
         raise InputError(f"{options.judges} is no folder, so --out is required")
     out = options.out or Path(options.judges).resolve().parent / "audit"

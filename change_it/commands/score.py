@@ -11,7 +11,6 @@ from change_it.commands.common import check_counts, print_json, print_lines
 from change_it.corpus.folder import check_corpus, read_warnings
 from change_it.errors import InputError
 from change_it.io import check_writable, listed
-from change_it.judges.judge_options import check_judges
 from change_it.scoring.compliancy import NO_CHECK
 from change_it.scoring.systems import PredictionFile, read_label_files, read_prediction_files
 from change_it.tables import console, print_table
@@ -70,8 +69,6 @@ def run(options: ScoreOptions) -> None:
     """Score the built-in systems and those of the prediction files."""
     check_corpus(options.corpus)
     folders = list(filter(None, (options.judges, options.floor)))
-    for name in folders:
-        check_judges(name)
     check_counts(resamples=options.resamples)
     files = read_prediction_files(options.predictions, options.columns)
     labels = read_label_files(options.labels)

@@ -20,7 +20,6 @@ from change_it.judges.judge_options import (
 )
 from change_it.judges.spec import TASKS, TRAINED, Task
 from change_it.tables import console, figure, print_table
-from change_it.training.training_options import check_numbers
 
 #: Matches below which HH is said to have learnt from few.
 FEW_MATCHES = 200
@@ -117,7 +116,6 @@ def _next(options: TrainJudgeOptions) -> str:
 
 def generator(options: GeneratorOptions) -> None:
     """Train a generator and say what came of it."""
-    check_numbers(options)
     check_corpus(options.corpus)
     check_writable(options.out, inputs=options.inputs, record="metrics.json")
     if options.architecture is not None and is_missing_path(options.architecture):

@@ -49,13 +49,11 @@ from change_it.training.run_folder import (
     tokenized,
     train_in_folder,
 )
-from change_it.training.training_options import check_numbers
 
 #: Validation examples an evaluation reads, at most; and of a pre-trained model that has --max-minutes.
 VALIDATION, FEW = 1000, 100
 #: Tokens of a source and of a headline, at least.
 SHORTEST = 2
-LIBRARIES = ("torch", "transformers", "tokenizers", "accelerate", "datasets")
 
 
 def train_generator(options: GeneratorOptions) -> dict[str, Any]:
@@ -84,7 +82,6 @@ def train_generator(options: GeneratorOptions) -> dict[str, Any]:
         settings.out,
         "generator",
         partial(_prepare, settings, data, is_cut=options.source_tokens > 0),
-        libraries=(*LIBRARIES, *(["peft"] if settings.lora else [])),
         files={MODEL_CORPUS: describe_corpus(settings.corpus)},
     )
 
@@ -132,10 +129,11 @@ def unknown_signs(tokenizer: PreTrainedTokenizerBase, headlines: Iterable[str]) 
     return {sign: counts[sign] for sign in sorted(lacking, key=lambda sign: (-counts[sign], sign))}
 
 
-def _prepare(settings: GeneratorOptions, data: RecipeData, *, is_cut: bool) -> TrainingRun:
+def _prepare(settings: GeneratorOptions, data: RecipeData, arguments: Any, *, is_cut: bool) -> TrainingRun:
     """The generator before training, and how it is trained and described; `is_cut`: the length of its sources was given."""
-    model, tokenizer = _start(settings, data)
-    info, format_ = _fit(_info(settings, data), tokenizer, model, is_cut=is_cut)
+    bf16 = arguments.mixed_precision == "bf16"
+    model, tokenizer = _start(settings, data, bf16=bf16)
+    info, format_ = _fit(_info(settings, data, bf16=bf16), tokenizer, model, is_cut=is_cut)
     most = FEW if settings.kind != "words" and settings.max_minutes else VALIDATION
     order = np.random.default_rng(settings.seed).permutation(len(data.validation))
     validation = data.validation.select(order[:most])
@@ -158,7 +156,7 @@ def _prepare(settings: GeneratorOptions, data: RecipeData, *, is_cut: bool) -> T
         }
         lacking = {} if settings.kind == "words" else unknown_signs(tokenizer, data.train.targets)
         loss = {"validation_loss": -(result.best_score or 0.0)}
-        precision = "bf16" if settings.bf16 else "float32"
+        precision = "bf16" if bf16 else "float32"
         return {
             "card": asdict(info),
             **loss,
@@ -172,7 +170,6 @@ def _prepare(settings: GeneratorOptions, data: RecipeData, *, is_cut: bool) -> T
         examples=_token_ids(format_, data.train),
         collate=format_.pad,
         evaluate=evaluate,
-        name=f"{settings.recipe} generator" + (f" of {settings.to}" if settings.to else ""),
         save=lambda folder: save_generator(folder, model, tokenizer, info),
         describe=describe,
         loss=headline_loss,
@@ -194,8 +191,7 @@ def _token_ids(format_: Format, examples: SourcesAndTargets) -> TokenIds:
 
 
 def _check(options: GeneratorOptions) -> None:
-    """Refuse numbers out of range, and options that do not fit the architecture."""
-    check_numbers(options)
+    """Refuse options that do not fit the architecture."""
     check_published(options)
     if "label_smoothing_factor" in options.given:
         raise InputError(
@@ -208,7 +204,7 @@ def _check(options: GeneratorOptions) -> None:
             raise InputError(f"--{name}-tokens {tokens} is too few: give at least {SHORTEST}")
 
 
-def _info(settings: GeneratorOptions, data: RecipeData) -> GeneratorInfo:
+def _info(settings: GeneratorOptions, data: RecipeData, *, bf16: bool) -> GeneratorInfo:
     reads, language = READS[settings.recipe], corpus_language(settings.corpus)
     name, folder = str(settings.architecture), Path(str(settings.architecture))
     rule = {"no_repeat_ngram_size": settings.values.no_repeat_ngram_size}
@@ -228,7 +224,7 @@ def _info(settings: GeneratorOptions, data: RecipeData) -> GeneratorInfo:
         no_repeat_ngram_size=rule["no_repeat_ngram_size"],
         seed=settings.seed,
         corpus=Path(settings.corpus).name,
-        base_dtype="bfloat16" if settings.lora and settings.bf16 else "float32",
+        base_dtype="bfloat16" if settings.lora and bf16 else "float32",
         prompt=prompt_of(language, reads, settings.to) if settings.kind == "causal" else None,
     )
 
@@ -254,7 +250,7 @@ def _fit(
     return info, make_format(info, tokenizer, model.config)
 
 
-def _start(settings: GeneratorOptions, data: RecipeData) -> tuple[Any, Any]:
+def _start(settings: GeneratorOptions, data: RecipeData, *, bf16: bool) -> tuple[Any, Any]:
     """The model before training; what is random in it depends on torch's random state."""
     architecture = str(settings.architecture)
     if architecture in NETWORKS:
@@ -267,7 +263,7 @@ def _start(settings: GeneratorOptions, data: RecipeData) -> tuple[Any, Any]:
         texts = [*sources, *data.train.targets]
         return new_network(architecture, texts, **sizes, as_published=settings.as_published)
     tokenizer = load_tokenizer(architecture)
-    dtype = torch.bfloat16 if settings.lora and settings.bf16 else torch.float32
+    dtype = torch.bfloat16 if settings.lora and bf16 else torch.float32
     model = load_model(architecture, settings.kind, tokenizer, use="base", dtype=dtype)
     return add_adapters(model, architecture, settings.kind) if settings.lora else model, tokenizer
 

@@ -87,8 +87,9 @@ def _judges(folder: Path, metrics: Mapping[str, dict[str, Any]]) -> _Content:
     for prefix, record in metrics.items():
         config = read_json(folder / prefix / "config.json") or {}
         about: Any = config.get("change_it")
-        info = read_judge_info(about)
-        if info is None or prefix not in ("", f"{info.task}/"):
+        with record_errors(folder / prefix / "config.json"):
+            info = read_judge_info(about)
+        if prefix not in ("", f"{info.task}/"):
             fault = f"{folder / prefix} is no judge of its name"
             raise InputError(f"{fault}: train it with change-it train judge")
         path = folder / prefix / "metrics.json"

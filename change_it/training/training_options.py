@@ -2,7 +2,6 @@
 
 import json
 import math
-import os
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -49,6 +48,13 @@ class TrainingOptions:
     seed: int = 1
     """Seed of weights, order and dropout."""
 
+    def __post_init__(self) -> None:
+        """Refuse numbers that nothing can be trained with."""
+        for name in ("epochs", "batch_size", "max_minutes", "checkpoint_minutes"):
+            value, may_be_0 = getattr(self, name), name.endswith("minutes")
+            if value is not None and not (0 < value < math.inf or (may_be_0 and value == 0)):
+                raise InputError(f"--{name.replace('_', '-')} {value} is out of range: give a number above 0")
+
     @property
     def preset(self) -> dict[str, Any]:
         """Arguments of the run where neither an option nor `--arg` says another one, by the names of `trainer.RunArguments`."""
@@ -58,14 +64,6 @@ class TrainingOptions:
     def given(self) -> dict[str, str]:
         """The values of `--arg` by name, as they are written."""
         return {name: value for name, _, value in (argument.partition("=") for argument in self.arg)}
-
-    @property
-    def bf16(self) -> bool:
-        """Whether the forward pass is in bfloat16, by `--arg` or by `accelerate launch`."""
-        from transformers.hf_argparser import string_to_bool
-
-        launched = str(os.environ.get("ACCELERATE_MIXED_PRECISION") == "bf16")
-        return bool(string_to_bool(self.given.get("bf16", launched) or "true"))
 
 
 def setting_of(given: str, option: str, kind: str) -> tuple[str, Any]:
@@ -77,11 +75,3 @@ def setting_of(given: str, option: str, kind: str) -> tuple[str, Any]:
         return name, json.loads(value.lower() if value in ("True", "False", "None") else value)
     except ValueError:
         return name, value
-
-
-def check_numbers(options: TrainingOptions) -> None:
-    """Refuse numbers that nothing can be trained with."""
-    for name in ("epochs", "batch_size", "max_minutes", "checkpoint_minutes"):
-        value, may_be_0 = getattr(options, name), name.endswith("minutes")
-        if value is not None and not (0 < value < math.inf or (may_be_0 and value == 0)):
-            raise InputError(f"--{name.replace('_', '-')} {value} is out of range: give a number above 0")

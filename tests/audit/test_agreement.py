@@ -128,7 +128,6 @@ def test_auc_by_question_with_and_without_copies_by_hand():
 
 def test_the_audit_shows_the_agreement(corpus, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(measure, "PERTURBATIONS", {})
-    monkeypatch.setattr("change_it.commands.audit.check_judges", lambda *_: None)
     load_fakes(monkeypatch, ("colle", "faro"), digits="abcd")
     monkeypatch.setenv("COLUMNS", "300")  # no word is broken
     ids = read_table(corpus, "pairs", "test")["a_id"].unique(maintain_order=True)[:6]

@@ -35,7 +35,7 @@ ROWS = [
 @pytest.fixture(autouse=True)
 def paths_are_there(monkeypatch):
     """Judges, corpora and generators are stand-ins here: whether their folders are whole is asked in tests of the program."""
-    for name in ("check_judges", "check_model", "check_corpus"):
+    for name in ("check_model", "check_corpus"):
         monkeypatch.setattr(transfer_command, name, lambda *_, **__: None)
 
 

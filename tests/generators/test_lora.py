@@ -79,7 +79,6 @@ def test_adapters_learn_alone_and_load_onto_their_base(corpus, tmp_path, tiny, m
     adapter = json.loads((out / "adapter_config.json").read_text())
     assert (adapter["r"], adapter["lora_alpha"]) == (16, 32)
     assert GeneratorInfo.load(out).base == tiny
-    assert "peft" in metrics["versions"]
 
     monkeypatch.chdir(tmp_path)  # from anywhere
     generator = load_generator(out, device="cpu")

@@ -69,7 +69,7 @@ def test_bad_input(trained, tmp_path):
     edit(mixed / "ah/config.json", lambda record: record["change_it"].update(fold="1"))
     refused(Judges, mixed, "differ in outlets or fold")
     edit(mixed / "ah/config.json", lambda record: record.pop("change_it"))
-    refused(Judge, mixed / "ah", "no judge")
+    refused(Judge, mixed / "ah", "cannot be loaded as a judge")
     shutil.rmtree(mixed / "ah")
     shutil.copytree(trained / "hh", mixed / "ah")
     refused(Judges, mixed, "holds a judge for hh")
@@ -104,8 +104,8 @@ def test_only_one_thread_at_a_time_uses_the_tokenizer(trained, monkeypatch):
     inside, usual = [], PreTrainedTokenizerBase.__call__
 
     def encode_alone(*arguments, **options):
+        assert not inside
         inside.append(1)
-        assert len(inside) == 1
         sched_yield()
         inside.pop()
         return usual(*arguments, **options)

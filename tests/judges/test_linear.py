@@ -86,11 +86,6 @@ def test_combining_marks_belong_to_words():
     assert linear.pieces("पुल टूटा!") == ["पुल", "टूटा", "!"]
 
 
-def test_a_judge_of_earlier_features_is_refused():
-    with pytest.raises(ValueError, match="main judge of an earlier version"):
-        linear.LinearJudgeForSequenceClassification(LinearJudgeConfig(judges="main", features=3))
-
-
 def test_features_of_two_texts_by_hand():
     ones = {"idf": np.ones(SIZE, np.float32), "name": np.ones(SIZE, np.float32)}
     config = LinearJudgeConfig(judges="ah", negations=["non"])

@@ -53,8 +53,7 @@ def test_the_page_is_served_until_it_is_interrupted(tiny_run, program):
 
 def test_judges_of_any_name_are_found_or_given(tmp_path, monkeypatch, capsys):
     opened = []
-    monkeypatch.setattr("change_it.commands.demo.check_judges", opened.append)
-    monkeypatch.setattr("change_it.space.models.Models.from_run", lambda *given: given)
+    monkeypatch.setattr("change_it.space.models.Models.from_run", lambda _, judges: opened.append(judges))
     monkeypatch.setattr("change_it.space.app.build", lambda models: models)
     monkeypatch.setattr(
         "change_it.space.app.launch", lambda *_, **__: (_ for _ in ()).throw(OSError("taken"))
