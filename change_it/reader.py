@@ -1,20 +1,16 @@
 """A chat model as a reader: it fills in sheets row by row, and sees what people see."""
 
-import csv
 import hashlib
-import io
 import json
 import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
 
 from change_it.errors import InputError
-from change_it.io import append, with_formula, without_formula, write_table
+from change_it.io import earlier_rows, with_formula, without_formula, write_growing, write_table
 from change_it.networks.server import Server
-from change_it.progress import bar
 from change_it.questions import HEADINGS, MODEL, PAIRS, QUESTIONS, SHEETS, read_sheet
 
 #: What a model is asked, and what follows where its answer was none.
@@ -104,10 +100,9 @@ class Reading:
             for item, row in sheet.rows.items()
         }
         self.done: dict[str, list[str]] = {}
-        if out.exists():  # an earlier run's rows, without those with an error and a line that was cut off
-            text = out.read_text(encoding="utf-8", errors="replace").rpartition("\n")[0]
-            header, *rows = [*csv.reader(text.split("\n"))]
+        if out.exists():  # an earlier run's rows, without those with an error
             width = len(self.header) - len(sheet.asked) - 1
+            header, *rows = earlier_rows(out) or [[]]
             if header != self.header or any(row[:width] != self.begun.get(row[0]) for row in rows):
                 raise InputError(f"{out} is not of this sheet, model and wording: name another --out")
             self.done = {row[0]: row for row in rows if not row[-1]}
@@ -115,35 +110,18 @@ class Reading:
 
     def fill_in(self, concurrency: int) -> dict[str, str]:
         """Ask for the rows that wait; returns those without answers and why."""
-        lock, faults = Lock(), dict[str, str]()
-        write_table(self.out, self.header, self.done.values())
-        with bar("reading", len(self.begun), initial=len(self.done)) as bar_:
 
-            def finish(item: str) -> None:
-                given, fault = self._ask(item)
-                row = [*self.begun[item], *(given.get(name, "") for name in self.sheet.asked), fault]
-                text = io.StringIO()
-                csv.writer(text, lineterminator="\n").writerow(row)
-                with lock, self.out.open("ab") as file:
-                    append(file, text.getvalue().encode())
-                    self.done[item] = row
-                    if fault:
-                        faults[item] = fault
-                    bar_.update()
+        def answer(item: str) -> dict[str, list[str]]:
+            answers, fault = self._ask(item)
+            cells = [answers.get(name, "") for name in self.sheet.asked]
+            return {item: [*self.begun[item], *cells, fault]}
 
-            try:
-                with ThreadPoolExecutor(concurrency) as pool:
-                    list(pool.map(finish, self.waiting))
-            except InputError as error:
-                kept = f"{len(self.done):,} of {len(self.begun):,} rows are kept"
-                raise InputError(f"{error} ({kept}, and the same command goes on)") from error
-            except KeyboardInterrupt as error:
-                error.add_note(
-                    f"the same command goes on from {len(self.done):,} of {len(self.begun):,} rows"
-                )
-                raise
+        pool, total = ThreadPoolExecutor(concurrency), len(self.begun)
+        write_growing(
+            self.out, self.header, self.done, self.waiting, answer, pool=pool, total=total, work="reading"
+        )
         write_table(self.out, self.header, [self.done[item] for item in self.begun])
-        return faults
+        return {item: self.done[item][-1] for item in self.waiting if self.done[item][-1]}
 
     def _ask(self, item: str) -> tuple[dict[str, str], str]:
         """Answers, or none and why; one more try, without a schema, which some servers refuse, where there was no such object."""

@@ -48,8 +48,6 @@ _MARKDOWN = " \t*_`"
 class PromptedGenerator(HeadlineSystem):
     """Prompts the model of a server in the language of a corpus, a request for each candidate."""
 
-    kept_together = 1  # answers cost: each is kept
-
     def __init__(self, corpus: str, server: Server, concurrency: int):
         """Nothing is sent yet."""
         outlets, self.language = read_outlets(corpus), corpus_language(corpus)
@@ -78,23 +76,18 @@ class PromptedGenerator(HeadlineSystem):
         # in one pass: braces of texts stay
         return re.sub(r"\{\w+\}", lambda field: fields.get(field.group(), field.group()), self.template)
 
-    def propose(
-        self, items: Sequence[Item], search: Search, batch_size: int | None = None, progress: bool = False
-    ) -> list[list[Candidate]]:
+    def write(self, items: Sequence[Item], search: Search) -> list[list[Candidate]]:
         """See `HeadlineSystem`: greedy for the first candidate, drawn for the others, each with a seed of its own."""
         if unknown := search.decoding.to_diff_dict().keys() & SETTINGS - SENT:
             raise InputError(f"--generation {min(unknown)}: a server takes {', '.join(sorted(SENT))} alone")
-        offered: list[list[Candidate]] = []
-        for item in items:
-            texts: dict[str, Candidate] = {}
-            for number in range(search.candidates if (item.source + item.article).strip() else 0):
-                text, fault = self._answer(item, number, search)
-                if text:
-                    texts.setdefault(text, Candidate(text, 0.0))
-                else:
-                    self.faults.setdefault(item, fault)
-            offered.append(list(texts.values()))
-        return offered
+        texts: dict[str, Candidate] = {}
+        for number in range(search.candidates):
+            text, fault = self._answer(items[0], number, search)
+            if text:
+                texts.setdefault(text, Candidate(text, 0.0))
+            else:
+                self.faults.setdefault(items[0], fault)
+        return [list(texts.values())]
 
     def _answer(self, item: Item, number: int, search: Search) -> tuple[str, str]:
         """A headline, or an empty one and why there is none."""
