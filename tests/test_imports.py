@@ -67,7 +67,7 @@ score --corpus corpus --judges judges --resamples 0 | --resamples 0 is too few
 score --corpus corpus --judges judges --predictions mine=rows.csv --columns headline=new | rows.csv has no column new
 audit --corpus corpus --judges judges --labels rows.csv | rows.csv has no column supported
 hevas --documents predictions.csv --system mine=rows.csv | predictions.csv has no column article
-annotate read rows.csv --endpoint http://127.0.0.1:9 --out out.csv | rows.csv is no sheet (it has no column item)
+annotate read rows.csv --endpoint http://127.0.0.1:9 --model tiny --out out.csv | rows.csv is no sheet (it has no column item)
 annotate score rows.csv --key rows.csv | rows.csv has no column item
 demo --run rows.csv --port 0 | rows.csv holds no judges
 demo --run corpus --port 99999 | --port 99999 is not a port

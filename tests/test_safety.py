@@ -37,7 +37,7 @@ def commands(models, corpus, out):
         "hevas": ["hevas", "--documents", corpus, "--baselines", "first", "--metrics", "R-1", *to],
         "annotate sheets": ["annotate", "sheets", "--corpus", corpus, "--items", "20", "--out", f"{out}/sheet.csv"],
         "annotate pairs": ["annotate", "pairs", "--corpus", corpus, "--out", f"{out}/pairs.csv"],
-        "annotate read": ["annotate", "read", sample, "--endpoint", "http://127.0.0.1:9", "--out", f"{out}/model.csv"],
+        "annotate read": ["annotate", "read", sample, "--endpoint", "http://127.0.0.1:9", "--model", "tiny", "--out", f"{out}/model.csv"],
         "push": ["push", "judge", f"{judges}/main", "nina/main", "--dry-run", *to],
     }  # fmt: skip
 

@@ -47,9 +47,11 @@ class Search(NamedTuple):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings of `decoding` that are not None, by name, and the number of beams."""
-        given = self.decoding.to_diff_dict()
-        return {"num_beams": BEAMS} | {name: value for name, value in given.items() if name in SETTINGS}
+        """The settings of `decoding` that are not None, by name, and the number of beams; without a beam, which transformers takes for one, refused."""
+        settings = {"num_beams": BEAMS, **self.decoding.to_diff_dict()}
+        if (beams := settings["num_beams"]) < 1:
+            raise InputError(f"num_beams={beams} is too few: give at least 1, which is greedy search")
+        return {name: value for name, value in settings.items() if name in SETTINGS}
 
     @property
     def is_drawn(self) -> bool:
@@ -90,23 +92,11 @@ def read_decoding(settings: Sequence[str], **given: Any) -> GenerationConfig:
         decoding.validate(strict=True)
     except (ValueError, TypeError) as error:
         raise InputError(f"--generation {' '.join(settings)}: {' '.join(str(error).split())}") from error
-    return _checked(decoding)
-
-
-def _checked(decoding: GenerationConfig) -> GenerationConfig:
-    """The settings; refused without a beam, which transformers takes for one."""
-    if decoding.num_beams is not None and decoding.num_beams < 1:
-        raise InputError(
-            f"num_beams={decoding.num_beams} is too few: give at least 1, which is greedy search"
-        )
     return decoding
 
 
 class HeadlineSystem(ABC):
     """A system that offers candidates for headlines; it can be shared by threads."""
-
-    #: Headlines, all candidates counted, that a run that can be interrupted keeps at once.
-    kept_together = LARGEST_BATCH
 
     def __init__(self, name: str, outlets: tuple[str, str], targets: tuple[str, ...], needs: tuple[str, ...]):
         self.name = name  # the recipe, or `prompt`
@@ -116,18 +106,35 @@ class HeadlineSystem(ABC):
         self.faults: dict[Item, str] = {}  # why there is no headline, where that is known
 
     @abstractmethod
-    def propose(
-        self, items: Sequence[Item], search: Search, batch_size: int | None = None, progress: bool = False
-    ) -> list[list[Candidate]]:
-        """For every item, which aims at one of `targets`, its candidates as `search` wants them; none where there is nothing to read."""
+    def write(self, items: Sequence[Item], search: Search) -> list[list[Candidate]]:
+        """The candidates of each item of a batch, as `search` wants them."""
 
     @abstractmethod
     def signature(self, target: str) -> str:
         """The column `generator` of headlines for an outlet: the hash of weights or `endpoint`, the pre-trained model, the prompt."""
 
+    def batches(self, items: Sequence[Item], search: Search, batch_size: int | None) -> list[list[int]]:
+        """The positions of the items that have something to read, in batches for `write`: one item each."""
+        return [[row] for row, item in enumerate(items) if (item.source + item.article).strip()]
+
     def batches_at_once(self, search: Search) -> int:
-        """The number of batches that it answers in parallel."""
+        """The number of batches that are written in parallel."""
         return 1
+
+    def propose(
+        self, items: Sequence[Item], search: Search, batch_size: int | None = None, progress: bool = False
+    ) -> list[list[Candidate]]:
+        """The candidates of each item as `search` wants them; none where there is nothing to read."""
+        batches = self.batches(items, search, batch_size)
+        candidates: list[list[Candidate]] = [[] for _ in items]
+        with bar(f"{self.name} generator", sum(map(len, batches)), shown=progress) as done:
+            parts = ([items[row] for row in batch] for batch in batches)
+            written = map_threads(lambda part: self.write(part, search), parts, self.batches_at_once(search))
+            for batch, groups in zip(batches, written, strict=True):
+                for row, group in zip(batch, groups, strict=True):
+                    candidates[row] = group
+                done.update(len(batch))
+        return candidates
 
 
 class HeadlineTransfer(HeadlineSystem):
@@ -211,7 +218,7 @@ class HeadlineTransfer(HeadlineSystem):
         if article is not None and single != isinstance(article, str):
             raise InputError("headline and article must both be texts, or both lists of texts")
         texts = [[text] if single and text is not None else text for text in (headline, article)]
-        search = Search(_checked(decoding or GenerationConfig()), 1, seed)
+        search = Search(decoding or GenerationConfig(), 1, seed)
         offered = self.propose(self._items(texts[0], texts[1], to), search, batch_size, progress)
         new = [candidates[0].text if candidates else "" for candidates in offered]
         return new[0] if single else new
@@ -229,7 +236,7 @@ class HeadlineTransfer(HeadlineSystem):
         progress: bool = False,
     ) -> list[list[Candidate]]:
         """Offer at most `num_candidates` distinct headlines for each of many, best first; the other arguments are those of a call."""
-        search = Search(_checked(decoding or GenerationConfig()), num_candidates, seed)
+        search = Search(decoding or GenerationConfig(), num_candidates, seed)
         return self.propose(self._items(headlines, article, to), search, batch_size, progress)
 
     def _items(self, headlines: object, article: object, to: Aims) -> list[Item]:
@@ -253,34 +260,28 @@ class HeadlineTransfer(HeadlineSystem):
             )
         return [Item("", "", *row) for row in zip(aims, *texts.values(), strict=True)]
 
-    def propose(
-        self, items: Sequence[Item], search: Search, batch_size: int | None = None, progress: bool = False
-    ) -> list[list[Candidate]]:
-        """See `HeadlineSystem`; sources of like length share a batch."""
-        sources = [source_of(self.reads, item.source, item.article, item.target) for item in items]
-        batches: list[tuple[Generator, list[int]]] = []
+    def batches(self, items: Sequence[Item], search: Search, batch_size: int | None) -> list[list[int]]:
+        """See `HeadlineSystem`; a batch has sources of like length for one generator."""
+        lengths = [len(self._source(item).strip()) for item in items]
+        batches = []
         for generator in {id(one): one for one in self.generators.values()}.values():
-            mine = (row for row, item in enumerate(items) if self.generators[item.target] is generator)
-            rows = sorted((row for row in mine if sources[row].strip()), key=lambda row: -len(sources[row]))
+            rows = [row for row, item in enumerate(items) if self.generators[item.target] is generator]
+            rows = sorted(filter(lengths.__getitem__, rows), key=lambda row: -lengths[row])
             size = batch_size or search.batch_size(generator)
-            batches += [(generator, rows[start : start + size]) for start in range(0, len(rows), size)]
+            batches += [rows[start : start + size] for start in range(0, len(rows), size)]
+        return batches
 
-        def write(batch: tuple[Generator, list[int]]) -> list[list[Candidate]]:
-            generator, texts = batch[0], [sources[row] for row in batch[1]]
-            with reading_errors(generator.format.tokenizer), generator.format.lock:
-                read = generator.format.inputs(texts)
-            rules = {"candidates": search.candidates, "rule": generator.info.no_repeat_ngram_size}
-            with search.drawing(texts):
-                return search_headlines(generator.model, generator.format, read, search.settings, **rules)
+    def write(self, items: Sequence[Item], search: Search) -> list[list[Candidate]]:
+        """See `HeadlineSystem`."""
+        generator, sources = self.generators[items[0].target], [*map(self._source, items)]
+        with reading_errors(generator.format.tokenizer), generator.format.lock:
+            inputs = generator.format.inputs(sources)
+        rules = {"candidates": search.candidates, "rule": generator.info.no_repeat_ngram_size}
+        with search.drawing(sources):
+            return search_headlines(generator.model, generator.format, inputs, search.settings, **rules)
 
-        answers: list[list[Candidate]] = [[] for _ in items]
-        with bar(f"{self.recipe} generator", sum(len(rows) for _, rows in batches), shown=progress) as done:
-            written = map_threads(write, batches, self.batches_at_once(search))
-            for (_, rows), several in zip(batches, written, strict=True):
-                for row, candidates in zip(rows, several, strict=True):
-                    answers[row] = candidates
-                done.update(len(rows))
-        return answers
+    def _source(self, item: Item) -> str:
+        return source_of(self.reads, item.source, item.article, item.target)
 
     def signature(self, target: str) -> str:
         """See `HeadlineSystem`."""

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, BinaryIO, Literal
+from typing import Any, Literal
 
 from change_it.errors import InputError
 from change_it.io.texts import listed
@@ -58,13 +58,6 @@ def write_text(path: Path, text: str) -> None:
 def write_json(path: Path, value: object) -> None:
     """Write a value as indented JSON."""
     write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
-
-
-def append(file: BinaryIO, text: bytes) -> None:
-    """Write at the end of an open file; the text is on the disk when this returns."""
-    file.write(text)
-    file.flush()
-    os.fsync(file.fileno())
 
 
 def write_table(

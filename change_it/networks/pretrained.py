@@ -93,9 +93,15 @@ def map_threads(function: Callable[[Item], Result], items: Iterable[Item], threa
     if threads == 1:
         yield from map(function, items)
         return
-    usual = torch.get_num_threads()
-    with ThreadPoolExecutor(threads, initializer=_compute_alone, initargs=(usual,)) as pool:
+    with thread_pool(threads) as pool:
         yield from pool.map(function, items)
+
+
+def thread_pool(threads: int) -> ThreadPoolExecutor:
+    """Threads in each of which torch computes with one thread, or a single one in which it computes as usual."""
+    if threads == 1:
+        return ThreadPoolExecutor(1)
+    return ThreadPoolExecutor(threads, initializer=_compute_alone, initargs=(torch.get_num_threads(),))
 
 
 def _compute_alone(usual: int) -> None:

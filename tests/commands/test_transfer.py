@@ -114,13 +114,13 @@ def test_a_corpus_or_items_of_it_give_a_prediction_file(generators, tmp_path, to
 def test_judges_choose_and_sign(generators, tmp_path, judges, monkeypatch):
     asked = []
 
-    def propose(self, items, search, batch_size):
+    def write(self, items, search):
         asked.append(search.candidates)
         endings = ["", " per tutti", " per tutti!"]
         return [[Candidate(item.source.strip("!") + end, -1.0) for end in endings] for item in items]
 
-    monkeypatch.setattr(HeadlineTransfer, "propose", propose)
-    given = {"input": write(tmp_path / "in.csv"), "rerank": "judges", "candidates": 3}
+    monkeypatch.setattr(HeadlineTransfer, "write", write)
+    given = {"input": str(write_rows(tmp_path / "in.csv", ROWS)), "rerank": "judges", "candidates": 3}
     made = transferred(options(generators, tmp_path, **given))
     # the fake main judge takes an exclamation mark for gio's; the original alone is edited, and so comes last
     chosen = ["Crolla il ponte per tutti!", "Ecco lo sciopero per tutti"]
@@ -143,11 +143,11 @@ def test_an_interrupted_run_goes_on_with_the_ids_that_are_missing_and_other_opti
 ):
     asked = []
 
-    def stop(setup, items, batch_size):
+    def stop(setup, items):
         if len(asked) > 8:
             raise KeyboardInterrupt
         asked.extend(item.id for item in items)
-        return new_rows(setup, items, batch_size)
+        return new_rows(setup, items)
 
     monkeypatch.setattr(HeadlineTransfer, "batches_at_once", lambda *_: 1)
     monkeypatch.setattr(file_transfer, "new_rows", stop)
@@ -167,5 +167,8 @@ def test_an_interrupted_run_goes_on_with_the_ids_that_are_missing_and_other_opti
         other.unlink()
     asked.clear()
     made = transferred(chosen)
-    assert sorted([*asked, *(row["id"] for row in kept)], key=int) == [str(n) for n in range(24)]
-    assert [row for row in made if row in kept] == sorted(kept, key=lambda row: int(row["id"]))
+    kept_ids = [row["id"] for row in kept]
+    assert sorted([*asked, *kept_ids], key=int) == [str(n) for n in range(24)]
+    assert [{"row": str(place), **row} for place, row in enumerate(made) if row["id"] in kept_ids] == sorted(
+        kept, key=lambda row: int(row["id"])
+    )
