@@ -215,7 +215,7 @@ def test_columns_that_were_sorted_apart_are_one_sentence(sheet, tmp_path, capsys
     [
         (lambda text: answered(text, 3), "answer is '3'; write 1, 2, rep, gio, or leave it empty"),
         (lambda text: text, "has no answers"),
-        (lambda text: text.replace("item", "itme", 1), "anna.csv is no sheet (it has no column item)"),
+        (lambda text: text.replace("item", "itme", 1), "anna.csv has no column item"),
         (lambda text: re.sub(r"(?m)^h[0-9a-f]{8}", "h00000000", text), "not in the key"),
         (lambda text: answered(text, 2) + answered(text, 1).splitlines()[1], "appears twice"),
         (lambda text: re.sub(r"(h[0-9a-f]{8},).*(,rep)", r"\1Altro\2", answered(text, 1)), "headline of h"),

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 import polars as pl
 
-from change_it.audit.agreement import ENOUGH, Agreement, ReaderLabels, agreement
+from change_it.audit.agreement import ENOUGH, ReaderLabels, agreement
 from change_it.audit.perturbations import PERTURBATIONS, Aspect, Perturbation, Resources, perturbed
 from change_it.audit.verdicts import Summary, hashes, verdicts
 from change_it.corpus.folder import read_language, read_table
-from change_it.progress import Progress
 from change_it.scoring.compliancy import COMPLIANCY_MEASURES
 from change_it.scoring.item import GOLD, Item, read_test_set
 from change_it.stats import AVERAGE, EventIds, Floats, Score, Statistics, log_odds, measure
@@ -92,7 +91,8 @@ class Audit(Summary):
     systems: tuple[Result, ...]  # gold and the perturbations
     cues: tuple[Cue, ...]
     within_event: Mapping[str, Any]  # main's, as in its `metrics.json`; empty of an older one
-    agreement: Agreement | None = None  # with readers; None without labels
+    agreement: Mapping[str, Any] | None = None  # with readers, of `agreement`; None without labels
+    labels: pl.DataFrame | None = None  # beside the measures
 
     @property
     def signature(self) -> str:
@@ -100,7 +100,7 @@ class Audit(Summary):
         about = self.about
         trained = f"|trained:{about['trained']}" if about["trained"] else ""
         drawn = f"items:{about['at_most']} of {about['items']}|events:{about['events']}"
-        labels = f"|labels:{self.agreement.labels[:6]}" if self.agreement else ""
+        labels = f"|labels:{self.agreement['labels'][:6]}" if self.agreement else ""
         return f"audit|judges:{about['judges']}{trained}|score:{about['score']}|{drawn}{labels}|seed:{about['seed']}"
 
     def as_dict(self) -> dict[str, Any]:
@@ -108,9 +108,7 @@ class Audit(Summary):
         record = super().as_dict() | dict(self.about)
         record["systems"] = [system.as_dict() for system in self.systems]
         record |= {"cues": [asdict(cue) for cue in self.cues], "style": dict(self.within_event)}
-        if self.agreement:
-            record["agreement"] = {**vars(self.agreement)}
-            del record["agreement"]["rows"]
+        record |= {"agreement": self.agreement} if self.agreement else {}
         return record | {"signature": self.signature}
 
 
@@ -133,7 +131,7 @@ def audit(
     at_most: int = 400,
     resamples: int = 1000,
     seed: int = 1,
-    progress: Progress = False,
+    progress: bool = False,
     labels: ReaderLabels | None = None,
 ) -> Audit:
     """Audit judges on a corpus; `metrics` are those of `verdicts.read_metrics`, `at_most` the headlines of each perturbation."""
@@ -142,6 +140,7 @@ def audit(
     how: dict[str, Any] = {"resamples": resamples, "progress": progress}
     systems = measure_systems(judges, corpus, at_most=at_most, seed=seed, **how)
     gold, main = (systems[0].values["evidence"], systems[0].events), metrics.get("main", {})
+    with_readers = agreement(labels, test, judges, **how) if labels else (None, None)
     return Audit(
         verdicts=tuple(verdicts(judges, metrics, gold, has_capitals=corpus.has_capitals)),
         together=together(systems),
@@ -161,7 +160,8 @@ def audit(
         systems=tuple(systems),
         cues=tuple(main_cues(judges.main, test.items, seed=seed)),
         within_event={name: main[name] for name in ("within_event",) if name in main},
-        agreement=agreement(labels, judges, **how) if labels else None,
+        agreement=with_readers[0],
+        labels=with_readers[1],
     )
 
 
@@ -177,7 +177,7 @@ def measure_systems(
     at_most: int,
     resamples: int,
     seed: int,
-    progress: Progress = False,
+    progress: bool = False,
 ) -> list[Result]:
     """Judge gold and every perturbation that applies to an item: gold, then the perturbations, what keeps most first.
 

@@ -11,7 +11,6 @@ from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
 from change_it.io import check_writable
 from change_it.judges.judge_options import check_judges
-from change_it.scoring.systems import read_label_files
 from change_it.tables import console, print_table
 from change_it.training.training_options import InferenceOptions
 
@@ -53,9 +52,8 @@ def run(options: AuditOptions) -> None:
         raise InputError(f"{options.judges} is no folder, so --out is required")
     out = options.out or Path(options.judges).resolve().parent / "audit"
     check_writable(out, inputs=[options.corpus, options.judges, *options.labels], record="audit.json")
-    files = read_label_files(options.labels)
 
-    from change_it.audit.agreement import reader_labels  # these load torch and polars
+    from change_it.audit.agreement import agreement_table, reader_labels  # these load torch and polars
     from change_it.audit.measure import audit, read_corpus
     from change_it.audit.verdicts import read_metrics, verdicts_table
     from change_it.networks.pretrained import local_folder
@@ -64,7 +62,7 @@ def run(options: AuditOptions) -> None:
     from change_it.scoring.judges import Judges
 
     corpus = read_corpus(options.corpus, seed=options.seed)
-    labels = reader_labels(files, corpus.test) if files else None
+    labels = reader_labels(options.labels, corpus.test) if options.labels else None
     folder = local_folder(options.judges, command="change-it train judge")
     judges = Judges.from_pretrained(folder, **options.judging)
     how: dict[str, Any] = {"resamples": options.resamples, "seed": options.seed, "labels": labels}
@@ -78,7 +76,7 @@ def run(options: AuditOptions) -> None:
     print_lines([*other_corpus(audited.about["trained"]), audited.together], terminal)
     print_table(perturbations_table(audited.systems, audited.about["score"]), terminal)
     if audited.agreement:
-        print_table(audited.agreement.table, terminal)
+        print_table(agreement_table(audited.agreement), terminal)
     print_table(verdicts_table(audited.verdicts), terminal)
     lines = [f"wrote {out / 'audit.html'} and audit.json"]
     outcomes = {one.outcome for one in audited.systems[1:]}  # gold is the first

@@ -5,6 +5,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, get_args
 
+from change_it.audit.agreement import agreement_table
 from change_it.audit.measure import HALFWAY, OCCLUDED, STOPPED, Audit, Cue, Outcome, Result
 from change_it.audit.verdicts import verdicts_table
 from change_it.corpus.sample import OUTLETS
@@ -85,6 +86,7 @@ def write_audit(out: Path, audit: Audit) -> None:
         "judges": JUDGES,
         "open": OPEN,
         "within_event": within_event_table(audit.within_event),
+        "agreement": agreement_table(audit.agreement) if audit.agreement else None,
         "cues": cues_table(audit.cues, audit.about["outlets"]),
         "occluded": OCCLUDED,
     }
@@ -92,5 +94,5 @@ def write_audit(out: Path, audit: Audit) -> None:
     with replace_folder(out, "audit.json") as folder:
         write_json(folder / "audit.json", audit.as_dict())
         write_text(folder / "audit.html", page)
-        if audit.agreement:
-            audit.agreement.rows.write_csv(folder / "labels.csv")
+        if audit.labels is not None:
+            audit.labels.write_csv(folder / "labels.csv")

@@ -10,7 +10,6 @@ from change_it.corpus.article import outlet_names
 from change_it.corpus.splits import events_of
 from change_it.errors import InputError
 from change_it.io import column_of, refuse_lengths, texts_by_name, texts_of
-from change_it.progress import Progress
 from change_it.scoring.compliancy import COMPLIANCY_MEASURES, Reversal
 from change_it.scoring.item import Item, ScoredSystem, TestSet
 from change_it.scoring.scores import score
@@ -38,7 +37,7 @@ def compute_compliancy(
     seed: int = 1,
     precision: "Arithmetic" = "float32",
     device: str = "auto",
-    progress: Progress = False,
+    progress: bool = False,
 ) -> dict[str, Any]:
     """Compliancy of new headlines, without a corpus (EvalNLGEval 2020, section 4), and the aspects beside it (ours).
 
@@ -58,7 +57,7 @@ def compute_compliancy(
         seed: their seed.
         precision: of judges that are loaded here: float32, or bf16.
         device: where they run.
-        progress: as `Judges.judge` takes it.
+        progress: whether bars are shown.
 
     Returns:
         `COMPLIANCY_MEASURES`: averages over the directions that occur, None where a judge is missing (see `Judges.judge`); the

@@ -12,7 +12,6 @@ import polars as pl
 
 from change_it.errors import InputError
 from change_it.judges.judge_options import StyleScale
-from change_it.progress import Progress
 from change_it.scoring import compliancy, overlap
 from change_it.scoring.accepted import Accepted
 from change_it.scoring.compliancy import ASPECTS, Reversal
@@ -178,7 +177,7 @@ def score(
     reversal: Reversal = "relative",
     resamples: int = 1000,
     seed: int = 1,
-    progress: Progress = True,
+    progress: bool = True,
 ) -> Scores:
     """Score systems that have a headline for every item, see `on_same_items`; `resamples` and `seed` are of intervals and paired tests.
 
