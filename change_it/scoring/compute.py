@@ -83,7 +83,8 @@ def compute_compliancy(
     refuse_lengths(predictions=new, events=events)
     from change_it.scoring.judges import Judges
 
-    judges = Judges.of(judges, precision=precision, device=device)
+    if not isinstance(judges, Judges):
+        judges = Judges.from_pretrained(judges, precision=precision, device=device)
     outlets = judges.outlets
     other = dict(zip(outlets, outlets[::-1], strict=True))
     origins = outlet_names("labels", labels, outlets, len(new))

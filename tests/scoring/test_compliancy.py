@@ -119,10 +119,7 @@ def test_each_headline_has_its_aspects_and_reasons(toy_test, judges):
     gold[1] = "Ecco: a Zagarolo; approvata la riforma fiscale!"
     gold[2] = "Sciopero generale dei treni"
     gold[4] = ""
-    shares = []
-    rows = judges.judge(toy_test.predicted(gold), progress=lambda _, share: shares.append(share))
-    assert shares == sorted(shares)
-    assert {0.25, 0.5, 0.75, 1.0} <= {*shares}
+    rows = judges.judge(toy_test.predicted(gold), progress=False)
     names = ("compliancy", "style", "acceptability", "edited", "refused_by")
     assert [tuple(row) for row in rows.select(names).rows()[:5]] == [
         (True, pytest.approx(1), pytest.approx(0.8 * 0.7 * 0.4), False, "fluency"),
