@@ -22,7 +22,6 @@ from change_it.scoring.compliancy import (
     PROBABILITIES,
     VERDICT_NAMES,
     VERDICTS,
-    Reversal,
     acceptability,
     choosing,
     decide,
@@ -157,9 +156,7 @@ class Judges:
         rows = self.judge(items, progress=progress).iter_rows(named=True)
         return [JudgedHeadline.of(text, row) for text, row in zip(texts["headlines"], rows, strict=True)]
 
-    def judge(
-        self, items: Sequence[Item], *, reversal: Reversal = "relative", progress: bool = True
-    ) -> pl.DataFrame:
+    def judge(self, items: Sequence[Item], *, progress: bool = True) -> pl.DataFrame:
         """Judge new headlines, and look their numbers, names and quotations up; what recurs among n items is read once.
 
         Evidence are the original headline, its article and, of an item that has a reference, the reference's article: the
@@ -168,7 +165,6 @@ class Judges:
 
         Args:
             items: n items with predictions.
-            reversal: when style counts as reversed, see `compliancy.verdicts`.
             progress: whether bars are shown.
 
         Returns:
@@ -193,7 +189,7 @@ class Judges:
         target = np.array([self.outlets.index(item.target) for item in items], dtype=np.int64)
         p_source, p_new = (values[np.arange(len(items)), target] for values in (main_source, main))
         p = {"hh": hh[:, 1], "ah": ah[:, 1], "main": p_new}
-        columns: dict[str, Any] = {**verdicts(hh, ah, main, main_source, target, reversal=reversal)}
+        columns: dict[str, Any] = {**verdicts(hh, ah, main, main_source)}
         if self.fluency is not None:
             printed = ask("fluency", new)
             columns["fluency"], p["fluency"] = decide(printed) == 1, printed[:, 1]

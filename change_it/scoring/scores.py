@@ -14,7 +14,7 @@ from change_it.errors import InputError
 from change_it.judges.judge_options import StyleScale
 from change_it.scoring import compliancy, overlap
 from change_it.scoring.accepted import Accepted
-from change_it.scoring.compliancy import ASPECTS, Reversal
+from change_it.scoring.compliancy import ASPECTS
 from change_it.scoring.item import BUILT_IN, CLAUSE, FLOOR, GOLD, ScoredSystem, TestSet
 from change_it.scoring.signature import Reranker, signature
 from change_it.stats import AVERAGE, Floats, Score, Statistics, measure, paired_p_values
@@ -76,7 +76,6 @@ class Scores:
     # `_interval`; empty without it
     curve: list[dict[str, Any]] = field(repr=False)
     outlets: tuple[str, str]  # A and B
-    reversal: Reversal  # as scored
     resamples: int  # of the intervals
     corpus: str  # as it was given
     rerankers: dict[str, Reranker]  # system to the judges that chose its headlines, where judges did
@@ -174,7 +173,6 @@ def score(
     judges: "Judges",
     systems: Sequence[ScoredSystem],
     *,
-    reversal: Reversal = "relative",
     resamples: int = 1000,
     seed: int = 1,
     progress: bool = True,
@@ -196,7 +194,7 @@ def score(
         if system.name == CLAUSE:  # an item for each cut
             cuts = zip(test.items, system.cuts, strict=True)
             predicted[at] = [replace(item, prediction=text) for item, texts in cuts for text in texts]
-    table = judges.judge(list(chain(*predicted)), reversal=reversal, progress=progress)
+    table = judges.judge(list(chain(*predicted)), progress=progress)
     ends = accumulate(map(len, predicted), initial=0)
     tables: dict[str, pl.DataFrame] = {}
     statistics: dict[str, dict[str, Floats]] = {}
@@ -220,7 +218,7 @@ def score(
             members.setdefault(name, []).append(system)
     strata = [item.direction for item in test.items]
     interval = partial(measure, strata=strata, events=test.events, resamples=resamples, seed=seed)
-    signed = partial(signature, judges, reversal=reversal, trained=trained, resamples=resamples, seed=seed)
+    signed = partial(signature, judges, trained=trained, resamples=resamples, seed=seed)
     rows = {name: _rows(name, runs, statistics, test, interval, signed) for name, runs in members.items()}
 
     def place(name: str) -> tuple[int, bool, float]:
@@ -245,7 +243,6 @@ def score(
         p_values=p_values,
         curve=_curve(tables[CLAUSE], floors[0].cuts, known, interval) if floors else [],
         outlets=test.outlets,
-        reversal=reversal,
         resamples=resamples,
         corpus=test.name,
         trained=trained,
