@@ -95,11 +95,16 @@ def read_summary(judges: "Judges", folder: Path) -> Summary:
     if audit is None or audit.get("hashes") != hashes(judges) or not isinstance(audit["together"], str):
         return Summary(tuple(verdicts(judges, read_metrics(folder))))
     with record_errors(path):
-        read = []
-        for row in audit["verdicts"]:
-            shares = {test: (value, low, high) for test, (value, low, high) in row["shares"].items()}
-            read.append(Verdict(row["judge"], row["level"], row["text"], shares))
-        return Summary(tuple(read), audit["together"], path.with_suffix(".html"))
+        return read_verdicts(audit, path.with_suffix(".html"))
+
+
+def read_verdicts(audit: Mapping[str, Any], page: Path | None = None) -> Summary:
+    """The verdicts in an audit, a JSON object."""
+    verdicts = []
+    for row in audit["verdicts"]:
+        shares = {test: (value, low, high) for test, (value, low, high) in row["shares"].items()}
+        verdicts.append(Verdict(row["judge"], row["level"], row["text"], shares))
+    return Summary(tuple(verdicts), audit["together"], page)
 
 
 def hashes(judges: "Judges") -> dict[str, str]:
