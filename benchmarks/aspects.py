@@ -162,12 +162,12 @@ def _mean(curves: list[list[dict[str, Any]]], at: int) -> str:
 def _attacks(name: str, kept: list[list[Any]]) -> dict[str, dict[str, Any]]:
     """What each perturbation keeps of gold's acceptability, and its style: means over the seeds."""
     rows: dict[str, dict[str, Any]] = {}
-    for kind in dict.fromkeys(result.system for of in kept for result in of[1:]):
-        found = [result for of in kept for result in of if result.system == kind]
-        styles = [result.values["style"] for result in found]
-        shown = f"{figure(float(np.mean([result.kept or 0 for result in found])))}, "
+    for kind in dict.fromkeys(result["system"] for of in kept for result in of[1:]):
+        found = [result for of in kept for result in of if result["system"] == kind]
+        styles = [result["values"]["style"] for result in found]
+        shown = f"{figure(float(np.mean([result['kept'] or 0 for result in found])))}, "
         shown += "n/a" if None in styles else figure(float(np.mean(styles)))
-        rows[kind] = {name: f"{shown} ({found[0].outcome})"}
+        rows[kind] = {name: f"{shown} ({found[0]['outcome']})"}
     return rows
 
 

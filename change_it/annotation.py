@@ -1,20 +1,21 @@
 """Readers' judgements of headlines: writes sheets with a key, and compares filled ones with the key, each other and the judges (LREC 2020, section 4)."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations, product
 from math import isfinite
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from change_it import __version__, published_figures
 from change_it.errors import InputError
-from change_it.io import Record, counted, listed, read_records, with_formula, write_table
+from change_it.io import counted, listed, read_records, with_formula, write_table
 from change_it.judges.data import random_split
-from change_it.questions import HEADINGS, MODEL, QUESTIONS, SHEETS, read_sheet
+from change_it.questions import HEADINGS, MODEL, QUESTIONS, SHEETS, answer_number, read_sheet
 from change_it.scoring.item import GOLD, Item, TestSet
 from change_it.scoring.systems import PredictionFile, system_of
 from change_it.stats import AVERAGE, Aggregate, EventIds, Floats, Score, Statistics, measure
@@ -23,34 +24,18 @@ from change_it.tables import Column, Row, Table, Value, records, with_interval
 if TYPE_CHECKING:
     from change_it.scoring.judges import Judges
 
-CHOICES = ("choice1", "choice2")
-ASKED = tuple(name for _, asked in SHEETS.values() for name in asked)
+#: Columns of the key of headlines. `item` is an id in the sheets, which says nothing; `condition` gold, or the name of a system; `outlet` the right answer,
+#: the outlet that wrote it, or that the system aimed at; `id`, `event` and `label` those of the original; `choice1` and `choice2` the outlets;
+#: `first` and `second` the headline and the other outlet's own, in any order, empty where there is none or it is the same.
+KEY = ("item", "condition", "outlet", "headline", "id", "event", "label", "original", "article", "choice1", "choice2", "first", "second")  # fmt: skip
+#: And of that of pairs: `band` is tenths of the cosine, `band_pairs` how many pairs of the corpus are in it.
+PAIR_KEY = ("item", "pair_id", "similarity", "band", "band_pairs", "event", "days", "a_id", "a_date", "a_headline", "b_id", "b_date", "b_headline")  # fmt: skip
 #: Columns of sheets that have to be those of the key.
 CHECKED = ("id", "headline", "original", "first", "second", "a_headline", "b_headline")
 #: How judges are called among readers; who is no model either is a person. What all people are.
 JUDGE, PEOPLE = "judge ", "people"
-#: Reader to item to question to answer.
-Answers = Mapping[str, Mapping[str, Mapping[str, int]]]
 #: Reader to (n,) answers, from 1; nan where there is none.
-Ratings = Mapping[str, Floats]
-
-
-class KeyRow(NamedTuple):
-    """A headline of the sheets and what it is."""
-
-    item: str  # its id in the sheets, which says nothing
-    condition: str  # gold, or the name of a system
-    outlet: str  # the right answer: the outlet that wrote it, or that the system aimed at
-    headline: str
-    id: str  # of the original article
-    event: str  # of the article; intervals draw events
-    label: str  # outlet of the original
-    original: str
-    article: str
-    choice1: str  # short names of the outlets
-    choice2: str
-    first: str  # the headline and the other outlet's own, in any order; empty where there is none or it is the same
-    second: str
+Ratings = dict[str, Floats]
 
 
 def conditions(test: TestSet, files: Sequence[PredictionFile]) -> dict[str, list[Item]]:
@@ -80,8 +65,8 @@ def in_random_split(test: TestSet, seed: int) -> list[Item]:
     ]
 
 
-def draw(test: TestSet, conditions: Mapping[str, Sequence[Item]], items: int, seed: int) -> list[KeyRow]:
-    """Draw headlines in random order: so many of each condition, half of them of each outlet; an event twice only where there are too few."""
+def draw(test: TestSet, conditions: Mapping[str, Sequence[Item]], items: int, seed: int) -> pl.DataFrame:
+    """Draw headlines in random order, rows of a key: so many of each condition, half of them of each outlet; an event twice only where there are too few."""
     if items < 2 or items % 2:
         raise InputError(f"--items {items} cannot be halved between two outlets: give an even number from 2")
     random = Random(seed)
@@ -89,7 +74,7 @@ def draw(test: TestSet, conditions: Mapping[str, Sequence[Item]], items: int, se
     for name, outlet in product(conditions, test.outlets):
         aimed = [item for item in conditions[name] if item.target == outlet]
         cells[name, outlet] = random.sample(aimed, len(aimed))
-    texts, events, rows = set[str](), set[str](), list[KeyRow]()
+    texts, events, rows = set[str](), set[str](), list[tuple[str, ...]]()
     for n, ((name, outlet), waiting) in product(range(items // 2), cells.items()):
         new = [item for item in waiting if item.prediction.casefold() not in texts]
         if not new:
@@ -98,13 +83,13 @@ def draw(test: TestSet, conditions: Mapping[str, Sequence[Item]], items: int, se
         item = next((item for item in new if item.event not in events), new[0])
         texts.add(item.prediction.casefold())
         events.add(item.event)
-        id_ = item_id(seed, name, item.id, item.prediction)
-        original = (item.id, item.event, item.label, item.source, item.article)
         two = random.sample([item.prediction, item.reference], 2)
         is_asked = item.reference and two[0].casefold() != two[1].casefold()
         shown = (*test.outlets, *(two if is_asked else ("", "")))
-        rows.append(KeyRow(id_, name, item.target, item.prediction, *original, *shown))
-    return random.sample(rows, len(rows))
+        id_ = item_id(seed, name, item.id, item.prediction)
+        original = (item.id, item.event, item.label, item.source, item.article)
+        rows.append((id_, name, item.target, item.prediction, *original, *shown))
+    return pl.DataFrame(random.sample(rows, len(rows)), dict.fromkeys(KEY, pl.String), orient="row")
 
 
 def item_id(*content: object) -> str:
@@ -113,97 +98,87 @@ def item_id(*content: object) -> str:
     return f"h{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
-def write_sheets(files: Mapping[str, Path], rows: Sequence[KeyRow]) -> list[Path]:
+def write_sheets(files: Mapping[str, Path], key: pl.DataFrame) -> list[Path]:
     """Write the key and the sheets, which are returned in the order in which they are given out: none says what an earlier one asks."""
-    write_table(files["key"], KeyRow._fields, rows, quote_formulas=True)
+    write_table(files["key"], KEY, key.iter_rows(), quote_formulas=True)
     written = []
     for name, (shown, asked) in SHEETS.items():
-        if asked_of := [row for row in rows if row.first or name != "preferred"]:
+        rows = key.filter(pl.col("first") != "") if name == "preferred" else key
+        if rows.height:
+            write_sheet(files[name], rows, shown, asked)
             written.append(files[name])
-            header = ["item", *shown, *(HEADINGS[question] for question in asked)]
-            empty = [""] * len(asked)
-            cells = ([*(getattr(row, column) for column in ("item", *shown)), *empty] for row in asked_of)
-            write_table(files[name], header, cells, quote_formulas=True)
     return written
 
 
-def read_key(path: Path) -> list[KeyRow]:
-    """Read a key."""
-    records = read_records(path, required=KeyRow._fields)
-    rows = [KeyRow(*(with_formula(record.cells[name]) for name in KeyRow._fields)) for record in records]
-    is_choice = all(row.outlet in (row.choice1, row.choice2) for row in rows)
-    if not is_choice or len({row.item for row in rows}) < len(rows):
+def write_sheet(file: Path, key: pl.DataFrame, shown: Sequence[str], asked: Sequence[str]) -> None:
+    """Write a sheet: what it shows of the rows of a key, and a column for each question."""
+    header = ["item", *shown, *(HEADINGS[question] for question in asked)]
+    cells = key.select("item", *shown, *(pl.lit("").alias(question) for question in asked))
+    write_table(file, header, cells.iter_rows(), quote_formulas=True)
+
+
+def read_key(path: Path) -> pl.DataFrame:
+    """Read a key of headlines or of pairs."""
+    is_of_pairs = "pair_id" in read_records(path, required=("item",), optional=("pair_id",))[0].cells
+    columns = PAIR_KEY if is_of_pairs else KEY
+    records = read_records(path, required=columns)
+    rows = [[with_formula(record.cells[name]) for name in columns] for record in records]
+    key = pl.DataFrame(rows, dict.fromkeys(columns, pl.String), orient="row")
+    is_choice = is_of_pairs or ((key["outlet"] == key["choice1"]) | (key["outlet"] == key["choice2"])).all()
+    if not is_choice or key["item"].is_duplicated().any():
         raise InputError(f"{path} has items twice, or an outlet that is no choice: draw the sheets again")
-    return rows
+    return key
 
 
-def read_answers(
-    files: Sequence[Path], key: Iterable[Mapping[str, Any]], questions: Sequence[str] = ASKED
-) -> Answers:
-    """Read filled sheets; those of a model name it in the column `reader`, others are called after their reader, and those of one name are of one."""
-    rows = {row["item"]: row for row in key}
-    answers: dict[str, dict[str, dict[str, int]]] = {}
+def read_answers(files: Sequence[Path], key: pl.DataFrame) -> dict[str, Ratings]:
+    """Read filled sheets: of each question that is answered what its readers say of the n items of the key.
+
+    Sheets of a model name it in the column `reader`, others are called after their reader, and those of one name are of one.
+    """
+    rows = {row["item"]: (place, row) for place, row in enumerate(key.iter_rows(named=True))}
+    rated: dict[str, Ratings] = {name: {} for name in QUESTIONS}
     for file in files:
-        records = read_sheet(file, (*CHOICES, *CHECKED, "reader", *questions))
+        records = read_sheet(file, (*CHECKED, "reader", *QUESTIONS))
         if unknown := [record.cells["item"] for record in records if record.cells["item"] not in rows]:
             fault = f"{file} has {counted(len(unknown), 'item')} not in the key ({listed(unknown, 3)})"
             raise InputError(f"{fault}: give the key of this sheet")
-        if not any(record.cells.get(question) for record in records for question in questions):
-            raise InputError(f"{file} has no answers: fill in {listed(list(questions))}")
+        asked = [name for name in QUESTIONS if name in records[0].cells]
+        if not any(record.cells[question] for record in records for question in asked):
+            raise InputError(f"{file} has no answers: fill in {listed(asked)}")
         for record in records:
             item, model = record.cells["item"], record.cells.get("reader", "")
-            reader = model if model.startswith(MODEL) else file.stem
+            reader, (place, row) = model if model.startswith(MODEL) else file.stem, rows[item]
             if reader == PEOPLE or (reader.startswith((MODEL, JUDGE)) and reader != model):
                 raise InputError(f"a reader cannot be called {reader}: rename the file")
-            for name in (name for name in CHECKED if name in record.cells and name in rows[item]):
-                texts = record.cells[name], rows[item][name]
+            for name in (name for name in CHECKED if name in record.cells and name in row):
+                texts = record.cells[name], row[name]
                 # without what a spreadsheet or its apostrophe changes
                 if len({" ".join(with_formula(text).split()).lstrip("'") for text in texts}) > 1:
                     mend = f"{name} of {item} is not the key's; keep the columns of a sheet together"
                     raise InputError(f"{file}, line {record.line}: {mend}")
-            said = answers.setdefault(reader, {}).setdefault(item, {})
-            values = _values(file, record, rows[item], questions)
-            if twice := said.keys() & values.keys():
-                fault = f"{file}, line {record.line}: {listed(sorted(twice))} of {item} appears twice"
-                raise InputError(f"{fault}; keep one")
-            said |= values
-    return answers
+            for question in asked:
+                choices = ("choice1", "choice2") if question == "answer" else ()
+                outlets = {row[choice].casefold(): number for number, choice in enumerate(choices, 1)}
+                if (number := answer_number(file, record, question, outlets)) is None:
+                    continue
+                answers = rated[question].setdefault(reader, np.full(len(key), np.nan))
+                if np.isfinite(answers[place]):
+                    fault = f"{file}, line {record.line}: {question} of {item} appears twice"
+                    raise InputError(f"{fault}; keep one")
+                answers[place] = number
+    return {question: readers for question, readers in rated.items() if readers}
 
 
-def _values(file: Path, record: Record, row: Mapping[str, str], questions: Sequence[str]) -> dict[str, int]:
-    """The answers of a row, numbered from 1; an outlet may be given by its number or its name."""
-    values = {}
-    outlets = [cells.get(choice, "") for cells in (row, record.cells) for choice in CHOICES]
-    for question in questions:
-        numbers = {value: n for n, value in enumerate(QUESTIONS[question].answers, 1)}
-        if question == "answer":
-            numbers |= {name.casefold(): 1 + n % 2 for n, name in enumerate(outlets) if name}
-        if text := record.cells.get(question, "").casefold():
-            if text not in numbers:
-                wanted = f"{', '.join(numbers)}, or leave it empty"
-                raise InputError(f"{file}, line {record.line}: {question} is {text!r}; write {wanted}")
-            values[question] = numbers[text]
-    return values
-
-
-def ratings(answers: Answers, items: Sequence[str], question: str) -> dict[str, Floats]:
-    """What each reader who answers a question says of n items."""
-    asked = {
-        reader: np.array([said.get(item, {}).get(question, np.nan) for item in items], np.float64)
-        for reader, said in answers.items()
-    }
-    return {reader: values for reader, values in asked.items() if np.isfinite(values).any()}
-
-
-def ask(judges: "Judges", key: Sequence[KeyRow]) -> dict[str, Floats]:
+def ask(judges: "Judges", key: pl.DataFrame) -> Ratings:
     """Judge to (n,) decisions: main's outlet, of the others 1 for yes and 2 for no. Sources are those that readers see."""
-    outlets, learnt = f"{key[0].choice1} and {key[0].choice2}", " and ".join(judges.outlets)
+    outlets, learnt = " and ".join(key.row(0)[-4:-2]), " and ".join(judges.outlets)
     if outlets != learnt:
         raise InputError(f"the key has {outlets}, the judges {learnt}: give judges of this corpus")
-    texts = ((row.id, row.label, row.outlet, row.original, row.article, "", "", row.headline) for row in key)
-    judged = judges.judge([Item(*of_row) for of_row in texts])
-    at_second = np.array([row.outlet != row.choice1 for row in key])
-    p_first = np.where(at_second, 1 - judged["p_target"].to_numpy(), judged["p_target"].to_numpy())
+    columns = ("id", "label", "outlet", "original", "article", "headline")
+    items = (Item(*texts, prediction=new) for *texts, new in key.select(columns).iter_rows())
+    judged = judges.judge(list(items))
+    p_target, at_second = judged["p_target"].to_numpy(), (key["outlet"] != key["choice1"]).to_numpy()
+    p_first = np.where(at_second, 1 - p_target, p_target)
     decisions = {"main": np.where(p_first >= 0.5, 1.0, 2.0)}
     for name in (name for question in QUESTIONS.values() for name in question.judges if name != "main"):
         decisions[name] = np.array([{True: 1, False: 2}.get(yes, np.nan) for yes in judged[name]])
@@ -302,11 +277,12 @@ def agreement_table(rated: Mapping[str, Ratings], events: EventIds, seed: int) -
     return {"agreement": Table(shown, rows, "Agreement of each two readers", (note,))} if rows else {}
 
 
-def signature_of(events: Sequence[str], answers: Answers, seed: int, judges: str = "") -> str:
-    """What the figures depend on: among others the event of each item and the judges' signature."""
-    asked = f"{len({*events})}|judges:{judges}" if judges else len({*events})
-    counts = f"readers:{len(answers)}|items:{len(events)}|events:{asked}"
-    return f"annotation|{counts}|resamples:1000|seed:{seed}|v:{__version__}"
+def signature_of(key: pl.DataFrame, rated: Mapping[str, Ratings], seed: int, judges: str = "") -> str:
+    """What the figures depend on, among others the signature of the judges."""
+    readers = {reader for ratings in rated.values() for reader in ratings}
+    counts = f"readers:{len(readers)}|items:{len(key)}|events:{key['event'].n_unique()}"
+    asked = f"|judges:{judges}" if judges else ""
+    return f"annotation|{counts}{asked}|resamples:1000|seed:{seed}|v:{__version__}"
 
 
 def record(tables: Mapping[str, Table], signature: str) -> dict[str, Any]:
@@ -320,28 +296,33 @@ def record(tables: Mapping[str, Table], signature: str) -> dict[str, Any]:
     return {"title": "What readers say", "tables": shown, "signatures": [signature]}
 
 
-def study_tables(key: Sequence[KeyRow], answers: Answers, judged: Ratings, seed: int = 1) -> dict[str, Table]:
+def study_tables(
+    key: pl.DataFrame, rated: Mapping[str, Ratings], judged: Ratings, seed: int = 1
+) -> dict[str, Table]:
     """A table for each question that was answered, and the agreement of readers; `judged` is of `ask`, empty without judges."""
-    events, items = np.array([row.event for row in key]), [row.item for row in key]
-    rated = {name: values for name in ASKED if (values := ratings(answers, items, name))}
-    for name, values in rated.items():
-        asked = (judge for judge in QUESTIONS[name].judges if judge in judged)
-        values |= {f"{JUDGE}{judge}": judged[judge] for judge in asked if np.isfinite(judged[judge]).any()}
-    tables = {name: _shares(name, key, values, events, seed) for name, values in rated.items()}
-    return tables | agreement_table(rated, events, seed)
+    everyone = {}
+    for question, ratings in rated.items():
+        asked = (judge for judge in QUESTIONS[question].judges if judge in judged)
+        decisions = {f"{JUDGE}{judge}": judged[judge] for judge in asked if np.isfinite(judged[judge]).any()}
+        everyone[question] = ratings | decisions
+    tables = {question: _shares(question, key, ratings, seed) for question, ratings in everyone.items()}
+    return tables | agreement_table(everyone, key["event"].to_numpy(), seed)
 
 
-def _shares(question: str, key: Sequence[KeyRow], rated: Ratings, events: EventIds, seed: int) -> Table:
+def _shares(question: str, key: pl.DataFrame, rated: Ratings, seed: int) -> Table:
     """Shares in which each reader is right, prefers the new headline or says yes; alpha of people (LREC 2020, Table 4)."""
     titles = {"answer": "accuracy", "preferred": "new preferred"}
-    seconds = [{"answer": row.outlet == row.choice2, "preferred": row.headline == row.second} for row in key]
-    truth = np.array([1.0 + column.get(question, False) for column in seconds])
+    seconds = {"answer": ("outlet", "choice2"), "preferred": ("headline", "second")}
+    truth, events = np.ones(len(key)), key["event"].to_numpy()
+    if question in seconds:
+        wanted, second = seconds[question]
+        truth += (key[wanted] == key[second]).to_numpy()
     people = [name for name in rated if not name.startswith((MODEL, JUDGE))]
     votes = {name: column[:, None] for name, column in rated.items()}
     if len(people) > 1:
         votes[PEOPLE] = np.column_stack([rated[name] for name in people])
-    rows, conditions = [], np.array([row.condition for row in key])
-    for condition in sorted({*conditions.tolist()}, key=lambda name: (name != GOLD, name)):
+    rows, conditions = [], key["condition"].to_numpy()
+    for condition in sorted({*conditions}, key=lambda name: (name != GOLD, name)):
         at = conditions == condition
         for name, given in votes.items():
             said, number = given[at], np.isfinite(given[at]).sum(axis=1).astype(np.float64)

@@ -1,23 +1,21 @@
 """Whether aligned pairs report one event: a blind sheet and its key, and what readers say by cosine and days apart (LREC 2020, section 4.1)."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 
 import numpy as np
 import polars as pl
 
-from change_it.annotation import Answers, agreement_table, item_id, ratings, score_cells, share
+from change_it.annotation import PAIR_KEY, Ratings, agreement_table, item_id, score_cells, share, write_sheet
 from change_it.corpus.alignment import GOOD
 from change_it.corpus.folder import read_table
 from change_it.errors import InputError
-from change_it.io import read_records, write_table
-from change_it.questions import HEADINGS, PAIRS, QUESTIONS
+from change_it.io import write_table
+from change_it.questions import PAIRS, QUESTIONS
 from change_it.stats import DECIMALS, Floats
 from change_it.tables import Column, Row, Table, figure
 
-#: `band` is tenths of the cosine, `band_pairs` how many pairs of the corpus are in it.
-KEY = ["item", "pair_id", "similarity", "band", "band_pairs", "event", "days"]
-KEY += [f"{side}_{column}" for side in "ab" for column in ("id", "date", "headline")]
 #: Characters of an article that readers see.
 OPENING = 300
 
@@ -47,21 +45,8 @@ def draw_pairs(corpus: str, count: int, seed: int) -> pl.DataFrame:
 
 def write_pairs(sheet: Path, key: Path, drawn: pl.DataFrame) -> None:
     """Write the sheet, which has neither dates nor cosines, and the key."""
-    write_table(key, KEY, drawn.select(KEY).iter_rows())
-    shown = ("item", *PAIRS[0])
-    blind = drawn.select(*shown, pl.lit("")).iter_rows()
-    write_table(sheet, [*shown, HEADINGS["same"]], blind, quote_formulas=True)
-
-
-def read_pair_key(path: Path) -> pl.DataFrame | None:
-    """Read a key; None where it is not one of pairs."""
-    if "pair_id" not in read_records(path, required=("item",), optional=("pair_id",))[0].cells:
-        return None
-    key = pl.DataFrame([record.cells for record in read_records(path, required=KEY)])
-    try:
-        return key.cast({"similarity": pl.Float64, "band": pl.Int64, "band_pairs": pl.Int64})
-    except pl.exceptions.InvalidOperationError as error:
-        raise InputError(f"{path} has texts where numbers belong: draw the pairs again") from error
+    write_table(key, PAIR_KEY, drawn.select(PAIR_KEY).iter_rows(), quote_formulas=True)
+    write_sheet(sheet, drawn, *PAIRS)
 
 
 def lowest_threshold(similarity: Floats, yes: Floats, weight: Floats) -> float | None:
@@ -73,9 +58,13 @@ def lowest_threshold(similarity: Floats, yes: Floats, weight: Floats) -> float |
     return None
 
 
-def pair_tables(key: pl.DataFrame, answers: Answers, seed: int = 1) -> dict[str, Table]:
+def pair_tables(key: pl.DataFrame, answers: Mapping[str, Ratings], seed: int = 1) -> dict[str, Table]:
     """Share of one event of all pairs, by band, by days apart and above the lowest threshold, and agreement of readers; intervals draw events."""
-    rated = ratings(answers, key["item"].to_list(), "same")
+    try:
+        key = key.cast({"similarity": pl.Float64, "band": pl.Int64, "band_pairs": pl.Int64})
+    except pl.exceptions.InvalidOperationError as error:
+        raise InputError("the key has texts where numbers belong: draw the pairs again") from error
+    rated = answers["same"]
     is_read = np.isfinite(np.column_stack([*rated.values()])).any(axis=1)
     rated, key = {name: said[is_read] for name, said in rated.items()}, key.filter(pl.Series(is_read))
     said = np.column_stack([*rated.values()])

@@ -10,7 +10,7 @@ from scoring_fakes import FakeJudges
 
 import change_it
 from change_it import InputError, Judges, compute_compliancy
-from change_it.scoring.compliancy import ASPECTS, COMPLIANCY_MEASURES
+from change_it.scoring.compliancy import ASPECTS, COMPLIANCY_MEASURES, VERDICT_NAMES
 from change_it.scoring.scores import score
 from change_it.scoring.systems import built_in_systems
 
@@ -80,50 +80,56 @@ def test_tables_classes_one_label_and_a_path_are_understood(metric, gold, fake_j
     assert one == metric.compute(**half, judges=fake_judges)
 
 
-def test_batches_and_generators_carry_all_that_compute_takes(metric, toy_test, fake_judges):
-    gold = columns_of(toy_test) | {
+def test_batches_carry_the_texts_and_what_else_is_known_comes_with_compute(metric, toy_test, fake_judges):
+    gold = columns_of(toy_test)
+    known = {
+        "labels": gold.pop("labels"),
         "reference_articles": [item.reference_article for item in toy_test.items],
         "events": [number // 2 for number in range(8)],
+        "judges": fake_judges,
     }
-    result = metric.compute(**gold, judges=fake_judges)
+    result = metric.compute(**gold, **known)
     report = metric.signature, metric.intervals, metric.verdicts
-    metric.add_batch(**{name: iter(values[:6]) for name, values in gold.items()})
-    for row, end in ((6, "s"), (7, "")):  # singular, plural
-        one = {name: values[row] for name, values in gold.items()}
-        metric.add(**{name.removesuffix(end): value for name, value in one.items()})
-    assert metric.compute(judges=fake_judges) == result
+    metric.add_batch(**{name: values[:7] for name, values in gold.items()})
+    metric.add(prediction=gold["predictions"][7], sources=gold["sources"][7], articles=gold["articles"][7])
+    assert metric.compute(**known) == result
     assert (metric.signature, metric.intervals, metric.verdicts) == report
-    given = {name: iter(values) for name, values in gold.items()}
-    assert compute_compliancy(**given, judges=fake_judges)["signature"] == metric.signature
-    half = {name: iter(values[:4]) for name, values in gold.items()} | {"labels": "rep"}
-    assert compute_compliancy(**half, judges=fake_judges)["compliancy"] == 1
-    with pytest.raises(InputError, match="compliancy takes no tokenizer: choose from predictions, sources"):
-        metric.compute(**gold, judges=fake_judges, tokenizer=str.split)
-    rouge = evaluate.load(change_it.metric_path("headline_rouge"))
-    both = evaluate.combine([metric, rouge]).compute(
-        **gold, references=gold["predictions"], judges=fake_judges
-    )
-    assert both == result | dict.fromkeys(("rouge1", "rouge2", "rougeL", "rougeSU", "rougeWSU"), 1.0)
+    columns = {name: iter(values) for name, values in gold.items()}
+    assert compute_compliancy(**columns, **known)["signature"] == metric.signature
+    columns = {
+        name: iter(["", *values[1:4]] if name == "predictions" else values[:4])
+        for name, values in gold.items()
+    }
+    assert compute_compliancy(**columns, labels="rep", judges=fake_judges)["compliancy"] == 0.75
 
 
 def test_judges_mark_headlines_when_they_are_called(gold):
     judges = FakeJudges(digits="abcd")
-    found = judges(gold["predictions"], originals=gold["sources"], articles=gold["articles"])
+    texts = {"originals": gold["sources"], "articles": gold["articles"]}
+    found = judges(["Giu\u0300 il\u200b ponte di Bari!", *gold["predictions"][1:]], **texts)
+    gold["predictions"][0] = found[0].text
     verdicts = compute_compliancy(**gold, judges=judges)["verdicts"]
     for one, row in zip(found, verdicts, strict=True):
-        assert one.marks == {name: row[name] for name in one.marks}
+        assert one.marks == {name: row[name] for name in VERDICT_NAMES}
         assert (one.compliant, one.style, one.acceptability) == tuple(row[name] for name in ASPECTS)
-    first = found[0]
-    assert first.text == gold["predictions"][0]
-    assert first.probabilities == pytest.approx(
-        {"hh": 0.8, "ah": 0.7, "main": 0.9, "source": 0.2, "fluency": 0.6}
-    )
-    half = {"originals": gold["sources"][:4], "articles": gold["articles"][:4]}
+        assert [part.text for part in one.unsupported] == row["unsupported"]
+    assert [found[0].text[part.start : part.end] for part in found[0].unsupported] == ["Bari"]
+    probabilities = {"hh": 0.8, "ah": 0.7, "main": 0.9, "source": 0.2, "fluency": 0.6}
+    assert found[0].probabilities == pytest.approx(probabilities)
+    half = {name: values[:4] for name, values in texts.items()}
     assert judges(pd.Series(gold["predictions"][:4]), **half, to="gio") == found[:4]
     assert judges([], originals=[], articles=[]) == []
-    with pytest.raises(InputError, match="there are 8 headlines, 1 originals, 8 articles"):
-        judges(gold["predictions"], originals=["x"], articles=gold["articles"])
-    with pytest.raises(InputError, match="headlines is one text"):
-        judges("Crolla il ponte", originals=["x"], articles=["y"])
-    with pytest.raises(InputError, match="to: 'left' is no outlet: give rep or gio"):
-        judges(gold["predictions"], originals=gold["sources"], articles=gold["articles"], to="left")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"originals": ["x"]}, "there are 8 headlines, 1 originals, 8 articles"),
+        ({"headlines": "Crolla il ponte"}, "headlines is one text"),
+        ({"to": "left"}, "to: 'left' is no outlet: give rep or gio"),
+    ],
+)
+def test_what_cannot_be_judged_is_one_sentence(gold, change, message):
+    texts = {"headlines": gold["predictions"], "originals": gold["sources"], "articles": gold["articles"]}
+    with pytest.raises(InputError, match=message):
+        FakeJudges()(**texts | change)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from change_it.corpus.looks import MARKED
 from change_it.io import listed, read_json, record_errors
-from change_it.judges.judge_options import MARKS, no_better_than
+from change_it.judges.judge_options import MARKS, no_better_than, within_event_table
 from change_it.judges.spec import FACTS, JUDGES, TRAINED
 from change_it.stats import share_interval
 from change_it.tables import Column, Row, Table, Value, with_interval
@@ -95,11 +95,16 @@ def read_summary(judges: "Judges", folder: Path) -> Summary:
     if audit is None or audit.get("hashes") != hashes(judges) or not isinstance(audit["together"], str):
         return Summary(tuple(verdicts(judges, read_metrics(folder))))
     with record_errors(path):
-        read = []
-        for row in audit["verdicts"]:
-            shares = {test: (value, low, high) for test, (value, low, high) in row["shares"].items()}
-            read.append(Verdict(row["judge"], row["level"], row["text"], shares))
-        return Summary(tuple(read), audit["together"], path.with_suffix(".html"))
+        return read_verdicts(audit, path.with_suffix(".html"))
+
+
+def read_verdicts(audit: Mapping[str, Any], page: Path | None = None) -> Summary:
+    """The verdicts in an audit, a JSON object."""
+    verdicts = []
+    for row in audit["verdicts"]:
+        shares = {test: (value, low, high) for test, (value, low, high) in row["shares"].items()}
+        verdicts.append(Verdict(row["judge"], row["level"], row["text"], shares))
+    return Summary(tuple(verdicts), audit["together"], page)
 
 
 def hashes(judges: "Judges") -> dict[str, str]:
@@ -109,30 +114,14 @@ def hashes(judges: "Judges") -> dict[str, str]:
 
 def read_metrics(judges: str | Path) -> dict[str, dict[str, Any]]:
     """Judge to the `metrics.json` that training wrote in its folder, in a folder with one for each; judges without one are left out."""
-    paths: dict[str, Path] = {judge: Path(judges) / judge / "metrics.json" for judge in TRAINED}
-    metrics = {judge: record for judge, path in paths.items() if (record := read_json(path)) is not None}
-    for judge, record in metrics.items():
-        check_metrics(record, paths[judge])
+    metrics = {}
+    for judge in TRAINED:
+        path = Path(judges) / judge / "metrics.json"
+        if (record := read_json(path)) is not None:
+            with record_errors(path):  # where the figures are used
+                within_event_table(record), _of_tests(judge, record)
+            metrics[judge] = record
     return metrics
-
-
-def check_metrics(record: Mapping[str, Any], path: Path) -> None:
-    """Refuse the `metrics.json` of a judge that lacks a figure of a test and class, or has one out of [0, 1]."""
-    with record_errors(path):
-        within = record.get("within_event", {}).get("systems", {}).values()
-        figures = [row[key] for row in within for key in ("value", "low", "high")]
-        for tests in (record["results"], *record["baselines"].values()):
-            for test in record["results"]:
-                cells = [tests[test][name] for name in record["classes"]]
-                figures += [cell[key] for cell in cells for key in ("precision", "recall", "f1")]
-                figures.append(tests[test]["macro_f1"])
-        options = record.get("options", {})
-        if (
-            not record["results"]
-            or not isinstance(options, dict)
-            or not all(0 <= one <= 1 for one in figures)
-        ):
-            raise ValueError
 
 
 def verdicts(

@@ -10,7 +10,7 @@ from change_it.commands.common import check_counts, print_json, print_lines
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
 from change_it.io import check_writable, counted, listed
-from change_it.questions import PAIRS, QUESTIONS, SHEETS
+from change_it.questions import QUESTIONS, SHEETS
 from change_it.scoring.systems import read_prediction_files
 from change_it.tables import console, print_table
 from change_it.training.training_options import InferenceOptions
@@ -182,24 +182,21 @@ def score(options: AnnotateScoreOptions) -> None:
     """Score filled sheets."""
     from change_it import annotation, pair_annotation
 
-    judged, judges = {}, None
-    if (pairs := pair_annotation.read_pair_key(options.key)) is not None:
-        if options.judges:
-            raise InputError(f"{options.key} is of pairs, of which no judge is asked: leave out --judges")
-        answers = annotation.read_answers(options.sheets, pairs.iter_rows(named=True), PAIRS[1])
-        tables = pair_annotation.pair_tables(pairs, answers, options.seed)
-        events = pairs["event"].to_list()
-    else:
-        key = annotation.read_key(options.key)
-        answers = annotation.read_answers(options.sheets, [row._asdict() for row in key])
-        if options.judges:
-            from change_it.scoring.judges import Judges
+    key = annotation.read_key(options.key)
+    is_of_pairs, signature, judged = "pair_id" in key.columns, "", {}
+    if is_of_pairs and options.judges:
+        raise InputError(f"{options.key} is of pairs, of which no judge is asked: leave out --judges")
+    answers = annotation.read_answers(options.sheets, key)
+    if options.judges:
+        from change_it.scoring.judges import Judges
 
-            judges = Judges.from_pretrained(options.judges, **options.judging)
-            judged = annotation.ask(judges, key)
+        judges = Judges.from_pretrained(options.judges, **options.judging)
+        judged, signature = annotation.ask(judges, key), judges.signature
+    if is_of_pairs:
+        tables = pair_annotation.pair_tables(key, answers, options.seed)
+    else:
         tables = annotation.study_tables(key, answers, judged, options.seed)
-        events = [row.event for row in key]
-    signature = annotation.signature_of(events, answers, options.seed, judges.signature if judges else "")
+    signature = annotation.signature_of(key, answers, options.seed, signature)
     if options.json:
         print_json(annotation.record(tables, signature))
         return

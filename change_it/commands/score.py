@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from change_it.commands.common import check_counts, print_json, print_lines
 from change_it.corpus.folder import check_corpus, read_warnings
 from change_it.errors import InputError
 from change_it.io import check_writable, listed
 from change_it.scoring.compliancy import NO_CHECK
-from change_it.scoring.systems import PredictionFile, read_label_files, read_prediction_files
+from change_it.scoring.systems import PredictionFile, read_prediction_files
 from change_it.tables import console, print_table
 from change_it.training.training_options import InferenceOptions
 
@@ -51,8 +51,6 @@ class ScoreOptions(InferenceOptions):
     """Folder or Hub id of judges of the other fold, fluency among them: for each headline they choose a sentence or clause of the article's beginning."""
     labels: tuple[Path, ...] = ()
     """Readers' labels of some headlines, for the share that they would accept: sheets with sources of `change-it annotate` that people or a model filled in, or files with id, headline and accept, or supported and printable (yes, no)."""
-    reversal: Literal["relative", "target"] = "relative"
-    """Style counts as reversed when main predicts another outlet than for the original (the paper's), or for the target."""
     out: Path | None = None
     """Folder for report.html, systems.csv, scores.json and items/; nothing is written when not given."""
     by_direction: bool = False
@@ -71,7 +69,6 @@ def run(options: ScoreOptions) -> None:
     folders = list(filter(None, (options.judges, options.floor)))
     check_counts(resamples=options.resamples)
     files = read_prediction_files(options.predictions, options.columns)
-    labels = read_label_files(options.labels)
     if options.out:
         read = [*(str(file.file) for file in files), *map(str, options.labels)]
         check_writable(options.out, inputs=[options.corpus, *folders, *read], record="scores.json")
@@ -85,7 +82,7 @@ def run(options: ScoreOptions) -> None:
     from change_it.scoring.scores import score
 
     test = read_test_set(options.corpus)
-    labelled = reader_labels(labels, test) if labels else None
+    labels = reader_labels(options.labels, test) if options.labels else None
     test, systems = _systems(options, test, files)
 
     from change_it.networks.pretrained import local_folder  # these load torch
@@ -99,16 +96,19 @@ def run(options: ScoreOptions) -> None:
 
         choosers = Judges.from_pretrained(options.floor, **options.judging)
         systems.append(floor(test, choosers))
-    how = {name: getattr(options, name) for name in ("reversal", "resamples", "seed")}
+    how = {name: getattr(options, name) for name in ("resamples", "seed")}
     scores = score(test, judges, systems, **how, progress=not options.json)
-    if labelled:
-        shares = {name: shares_accepted(labelled, items) for name, items in scores.items.items()}
+    if labels:
+        shares = {name: shares_accepted(labels, items) for name, items in scores.items.items()}
         scores = scores.with_accepted({name: share for name, share in shares.items() if share})
         headlines = set(chain(*(items.select("id", "headline").rows() for items in scores.items.values())))
-        if lost := [item for item in labelled.items if (item.id, item.prediction) not in headlines]:
-            count = f"{len(lost):,} of {len(labelled.items):,} labelled headlines"
-            example = f"{lost[0].prediction!r} ({lost[0].id})"
-            print(f"Warning: {count} are of no system that is scored, such as {example}.", file=sys.stderr)
+        labelled = labels.table.select("id", "headline").rows()
+        if lost := [headline for headline in labelled if headline not in headlines]:
+            count, (id_, text) = f"{len(lost):,} of {len(labelled):,} labelled headlines", lost[0]
+            print(
+                f"Warning: {count} are of no system that is scored, such as {text!r} ({id_}).",
+                file=sys.stderr,
+            )
     summary = read_summary(judges, folder)
     _show(options, scores, summary)  # the work is not lost where the report cannot be written
     if options.out:

@@ -10,7 +10,6 @@ from jinja2 import Environment, PackageLoader
 from jinja2.utils import htmlsafe_json_dumps
 
 from change_it import __version__
-from change_it.audit.verdicts import check_metrics
 from change_it.corpus.folder import MODEL_CORPUS, PICTURE
 from change_it.corpus.sample import OUTLETS, is_sample_corpus
 from change_it.errors import InputError
@@ -93,7 +92,6 @@ def _judges(folder: Path, metrics: Mapping[str, dict[str, Any]]) -> _Content:
             fault = f"{folder / prefix} is no judge of its name"
             raise InputError(f"{fault}: train it with change-it train judge")
         path = folder / prefix / "metrics.json"
-        check_metrics(record, path)
         with record_errors(path):
             tables = [within_event_table(record), table_of(record)]
         if within := record.get("within_event"):

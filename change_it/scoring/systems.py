@@ -17,7 +17,6 @@ from typing import NamedTuple
 from change_it.errors import InputError
 from change_it.io import (
     Predictions,
-    Record,
     counted,
     headlines_of,
     listed,
@@ -25,20 +24,15 @@ from change_it.io import (
     read_records,
     text_lines,
 )
-from change_it.questions import NAMES
 from change_it.scoring.item import BUILT_IN, CLAUSE, GOLD, ScoredSystem, TestSet
 from change_it.scoring.signature import parse_reranker
 from change_it.text.sentences import cuts, without_end
 from change_it.text.tokens import beginning, length
 from change_it.text.typography import Typography
 
-#: What a prediction file and a file of labels must have, and what they may have.
+#: What a prediction file must have, and what it may have.
 PREDICTION_COLUMNS = ("id", "headline")
 PREDICTION_EXTRAS = ("target", "error", "reranker", "candidates")
-LABEL_COLUMNS = ("id", "headline", "supported")
-LABEL_EXTRAS = ("system", "story", "printable", "accept", "original", "reader")
-#: Label files and their rows.
-LabelFiles = Sequence[tuple[Path, list[Record]]]
 
 
 class PredictionFile(NamedTuple):
@@ -65,14 +59,6 @@ def read_prediction_files(specs: Sequence[str], columns: str = "") -> list[Predi
             rows = [record.cells for record in records]
         files.append(PredictionFile(name, file, rows))
     return files
-
-
-def read_label_files(files: Sequence[Path]) -> LabelFiles:
-    """Read label files and filled sheets; one that lacks a column is refused."""
-    names = [
-        {name: NAMES.get(name, (name,)) for name in columns} for columns in (LABEL_COLUMNS, LABEL_EXTRAS)
-    ]
-    return [(file, read_records(file, required=names[0], optional=names[1])) for file in files]
 
 
 def built_in_systems(test: TestSet, *, seed: int = 1) -> list[ScoredSystem]:

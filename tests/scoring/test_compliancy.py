@@ -119,10 +119,7 @@ def test_each_headline_has_its_aspects_and_reasons(toy_test, judges):
     gold[1] = "Ecco: a Zagarolo; approvata la riforma fiscale!"
     gold[2] = "Sciopero generale dei treni"
     gold[4] = ""
-    shares = []
-    rows = judges.judge(toy_test.predicted(gold), progress=lambda _, share: shares.append(share))
-    assert shares == sorted(shares)
-    assert {0.25, 0.5, 0.75, 1.0} <= {*shares}
+    rows = judges.judge(toy_test.predicted(gold), progress=False)
     names = ("compliancy", "style", "acceptability", "edited", "refused_by")
     assert [tuple(row) for row in rows.select(names).rows()[:5]] == [
         (True, pytest.approx(1), pytest.approx(0.8 * 0.7 * 0.4), False, "fluency"),
@@ -296,12 +293,12 @@ def two(*ones):
     return np.column_stack([1 - np.array(ones), ones])
 
 
-def test_with_target_the_original_does_not_matter_and_a_tie_goes_to_class_0():
+def test_main_has_to_change_its_mind_and_a_tie_goes_to_class_0():
     main, originals, half = two(0.7, 0.3, 0.3), two(0.9, 0.2, 0.8), two(0.5, 0.5, 0.5)
     yes = two(0.9, 0.9, 0.9)
-    found = compliancy.verdicts(yes, yes, main, originals, [1, 1, 0], reversal="target")
-    assert found["main"].tolist() == found["compliancy"].tolist() == [True, False, True]
-    assert not compliancy.verdicts(half, yes, main, originals, [1, 1, 0])["hh"].any()
+    found = compliancy.verdicts(yes, yes, main, originals)
+    assert found["main"].tolist() == found["compliancy"].tolist() == [False, False, True]
+    assert not compliancy.verdicts(half, yes, main, originals)["hh"].any()
 
 
 def test_a_headline_is_read_as_it_looks(toy_test):
