@@ -80,27 +80,30 @@ def test_tables_classes_one_label_and_a_path_are_understood(metric, gold, fake_j
     assert one == metric.compute(**half, judges=fake_judges)
 
 
-def test_batches_carry_the_texts_and_what_else_is_known_comes_with_compute(metric, toy_test, fake_judges):
-    gold = columns_of(toy_test)
-    known = {
-        "labels": gold.pop("labels"),
+def test_batches_and_generators_carry_all_that_compute_takes(metric, toy_test, fake_judges):
+    gold = columns_of(toy_test) | {
         "reference_articles": [item.reference_article for item in toy_test.items],
         "events": [number // 2 for number in range(8)],
-        "judges": fake_judges,
     }
-    result = metric.compute(**gold, **known)
+    result = metric.compute(**gold, judges=fake_judges)
     report = metric.signature, metric.intervals, metric.verdicts
-    metric.add_batch(**{name: values[:7] for name, values in gold.items()})
-    metric.add(prediction=gold["predictions"][7], sources=gold["sources"][7], articles=gold["articles"][7])
-    assert metric.compute(**known) == result
+    metric.add_batch(**{name: iter(values[:6]) for name, values in gold.items()})
+    for row, end in ((6, "s"), (7, "")):  # singular, plural
+        one = {name: values[row] for name, values in gold.items()}
+        metric.add(**{name.removesuffix(end): value for name, value in one.items()})
+    assert metric.compute(judges=fake_judges) == result
     assert (metric.signature, metric.intervals, metric.verdicts) == report
-    columns = {name: iter(values) for name, values in gold.items()}
-    assert compute_compliancy(**columns, **known)["signature"] == metric.signature
-    columns = {
-        name: iter(["", *values[1:4]] if name == "predictions" else values[:4])
-        for name, values in gold.items()
-    }
-    assert compute_compliancy(**columns, labels="rep", judges=fake_judges)["compliancy"] == 0.75
+    given = {name: iter(values) for name, values in gold.items()}
+    assert compute_compliancy(**given, judges=fake_judges)["signature"] == metric.signature
+    half = {name: iter(values[:4]) for name, values in gold.items()} | {"labels": "rep"}
+    assert compute_compliancy(**half, judges=fake_judges)["compliancy"] == 1
+    with pytest.raises(InputError, match="compliancy takes no tokenizer: choose from predictions, sources"):
+        metric.compute(**gold, judges=fake_judges, tokenizer=str.split)
+    rouge = evaluate.load(change_it.metric_path("headline_rouge"))
+    both = evaluate.combine([metric, rouge]).compute(
+        **gold, references=gold["predictions"], judges=fake_judges
+    )
+    assert both == result | dict.fromkeys(("rouge1", "rouge2", "rougeL", "rougeSU", "rougeWSU"), 1.0)
 
 
 def test_judges_mark_headlines_when_they_are_called(gold):

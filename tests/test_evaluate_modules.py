@@ -56,12 +56,19 @@ def test_rouge_is_the_mean_of_the_scores_of_the_package(rouge):
     assert some.items() <= result.items()
 
 
-def test_of_one_reference_each_and_of_names_that_are_no_measure(rouge):
-    references = [texts[0] for texts in REFERENCES]
-    several = rouge.compute(predictions=PREDICTIONS, references=[[text] for text in references])
-    assert rouge.compute(predictions=PREDICTIONS, references=references) == several
-    with pytest.raises(InputError, match="rouge_types has 'rougeLsum': choose from rouge1"):
-        rouge.compute(predictions=PREDICTIONS, references=references, rouge_types="rougeLsum")
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"use_stemmer": True}, "headline_rouge takes no use_stemmer: choose from predictions"),
+        ({"predictions": None}, "headline_rouge needs predictions: give one for every item"),
+        ({"predictions": PREDICTIONS[:1]}, "there are 1 predictions, 4 references"),
+        ({"predictions": None, "references": None}, "headline_rouge has nothing to score"),
+        ({"rouge_types": ["rougeLsum"]}, "rouge_types has 'rougeLsum': choose from rouge1"),
+    ],
+)
+def test_what_cannot_be_scored_is_one_sentence(rouge, given, message):
+    with pytest.raises(InputError, match=message):
+        rouge.compute(**{"predictions": PREDICTIONS, "references": REFERENCES} | given)
 
 
 def test_hevas_has_the_means_of_the_package_and_without_references_what_needs_none(hevas):

@@ -3,6 +3,8 @@
 import datasets
 import evaluate
 
+from change_it.evaluate_module import Module
+from change_it.io import column_of, refuse_lengths, texts_of
 from change_it.scoring.compute import compute_compliancy
 
 _DESCRIPTION = """\
@@ -53,14 +55,17 @@ Example:
 
 
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
-class Compliancy(evaluate.Metric):
+class Compliancy(Module):
     """Compliancy of transferred headlines.
 
     Attributes:
         intervals: of the last `compute`, measure to (low, high) under `average` and each direction's name.
         verdicts: of the last `compute`, for each item.
-        signature: what the numbers of the last `compute` depend on.
     """
+
+    columns = ("predictions", "sources", "articles", "labels")
+    optional = ("reference_articles", "events")
+    options = ("judges", "resamples", "seed", "precision", "device", "progress")
 
     def _info(self):
         text = datasets.Value("string")
@@ -71,11 +76,28 @@ class Compliancy(evaluate.Metric):
             homepage="https://sites.google.com/view/change-it",
             license="Apache-2.0",
             reference_urls=["https://arxiv.org/abs/2101.01634"],
-            features=datasets.Features({"predictions": text, "sources": text, "articles": text}),
+            features=datasets.Features(
+                # an article, that of the other newspaper, the event
+                {"predictions": text, "sources": text, "articles": datasets.Sequence(text), "labels": text}
+            ),
         )
 
-    def _compute(self, predictions, sources, articles, labels, judges, **options):
-        found = compute_compliancy(predictions, sources, articles, labels, judges, **options)
+    def _encode(self, predictions, sources, articles, labels, reference_articles=None, events=None):
+        given = {"predictions": predictions, "sources": sources, "articles": articles}
+        texts = {name: texts_of(name, values) for name, values in given.items()}
+        none = [""] * len(texts["predictions"])
+        others = none if reference_articles is None else texts_of("reference_articles", reference_articles)
+        events = none if events is None else list(map(str, column_of("events", events)))
+        one = isinstance(labels, str | int)
+        labels = [labels] * len(none) if one else list(column_of("labels", labels))
+        refuse_lengths(**texts, labels=labels, reference_articles=others, events=events)
+        texts["articles"] = list(map(list, zip(texts["articles"], others, events, strict=True)))
+        return {**texts, "labels": list(map(str, labels))}  # classes are numbers
+
+    def _compute(self, predictions, sources, articles, labels, judges=None, **options):
+        texts, others, events = map(list, zip(*articles, strict=True))
+        given = {"reference_articles": others, "events": events if any(events) else None}
+        found = compute_compliancy(predictions, sources, texts, labels, judges, **given, **options)
         self.signature, self.intervals, self.verdicts = map(found.pop, ("signature", "intervals", "verdicts"))
         averages = {name: value for name, value in found.items() if not isinstance(value, dict)}
         directions = {

@@ -5,7 +5,8 @@ import evaluate
 
 import change_it
 from change_it import InputError
-from change_it.io import references_of
+from change_it.evaluate_module import Module
+from change_it.io import references_of, texts_of
 from change_it.text.rouge import headline_rouge
 
 TYPES = ("rouge1", "rouge2", "rougeL", "rougeSU", "rougeWSU")
@@ -44,8 +45,11 @@ Example:
 
 
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
-class HeadlineRouge(evaluate.Metric):
-    """ROUGE-1, -2, -L, -SU and -WSU of headlines; `signature` says what the numbers of the last `compute` depend on."""
+class HeadlineRouge(Module):
+    """ROUGE-1, -2, -L, -SU and -WSU of headlines."""
+
+    columns = ("predictions", "references")
+    options = ("rouge_types", "counts", "use_aggregator")
 
     def _info(self):
         text = datasets.Value("string")
@@ -59,18 +63,20 @@ class HeadlineRouge(evaluate.Metric):
                 "https://doi.org/10.3115/v1/n15-1014",
                 "https://aclanthology.org/volumes/W19-89/",
             ],
-            features=[
-                datasets.Features({"predictions": text, "references": references})
-                for references in (datasets.Sequence(text), text)
-            ],
+            features=datasets.Features({"predictions": text, "references": datasets.Sequence(text)}),
         )
+
+    def _encode(self, predictions, references):
+        return {
+            "predictions": texts_of("predictions", predictions),
+            "references": references_of("references", references),
+        }
 
     def _compute(self, predictions, references, rouge_types=TYPES, counts="set", use_aggregator=True):
         rouge_types = [rouge_types] if isinstance(rouge_types, str) else list(rouge_types)
         if unknown := [name for name in rouge_types if name not in TYPES]:
             raise InputError(f"rouge_types has {unknown[0]!r}: choose from {', '.join(TYPES)}")
-        several = references_of("references", references)
-        scores = headline_rouge(predictions, several, measures=rouge_types, counts=counts)
+        scores = headline_rouge(predictions, references, measures=rouge_types, counts=counts)
         n, version = len(predictions), change_it.__version__
         self.signature = f"headline_rouge|counts:{counts}|tok:unicode|n:{n}|v:{version}"
         return {

@@ -1,14 +1,16 @@
 """HEvAS as an `evaluate` metric: a thin shell around `change_it.hevas.evaluation`."""
 
+import dataclasses
 from pathlib import Path
 
 import datasets
 import evaluate
 
+from change_it.evaluate_module import Module
 from change_it.hevas.documents import Documents, System
 from change_it.hevas.evaluation import evaluate as measure
 from change_it.hevas.metrics import METRICS, WITH_REFERENCES, MetricOptions
-from change_it.io import references_of
+from change_it.io import references_of, texts_of
 
 _DESCRIPTION = """\
 Informativeness and readability of headlines: ROUGE-1, -2, -SU and -WSU, latent semantic indexing, topics, word embeddings and
@@ -46,8 +48,12 @@ Example:
 
 
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
-class Hevas(evaluate.Metric):
-    """The metrics of HEvAS for one system; `signature` says what the numbers of the last `compute` depend on."""
+class Hevas(Module):
+    """The metrics of HEvAS for one system."""
+
+    columns = ("predictions", "documents")
+    optional = ("references",)
+    options = ("metrics", "use_aggregator", *(field.name for field in dataclasses.fields(MetricOptions)))
 
     def _info(self):
         text = datasets.Value("string")
@@ -58,23 +64,25 @@ class Hevas(evaluate.Metric):
             homepage="https://aclanthology.org/volumes/W19-89/",
             license="Apache-2.0",
             reference_urls=["https://aclanthology.org/volumes/W19-89/"],
-            features=[
-                datasets.Features({"predictions": text, "references": references, "documents": text})
-                for references in (datasets.Sequence(text), text)
-            ],
+            features=datasets.Features(
+                {"predictions": text, "references": datasets.Sequence(text), "documents": text}
+            ),
         )
 
-    def compute(self, *, predictions=None, references=None, **options):
-        """Numbers by name; references may be left out."""
-        if predictions is not None and references is None:
-            references = [[] for _ in predictions]
-        return super().compute(predictions=predictions, references=references, **options)
+    def _encode(self, predictions, documents, references=None):
+        texts = texts_of("predictions", predictions)
+        none = [[] for _ in texts]
+        return {
+            "predictions": texts,
+            "references": none if references is None else references_of("references", references),
+            "documents": texts_of("documents", documents),
+        }
 
     def _compute(
         self, predictions, references, documents, metrics=(), use_aggregator=True, vectors=None, **options
     ):
         ids = tuple(str(number) for number in range(1, len(documents) + 1))
-        several = tuple(map(tuple, references_of("references", references))) if any(references) else None
+        several = tuple(map(tuple, references)) if any(references) else None
         if several is None:
             metrics = metrics or [name for name in METRICS if name not in WITH_REFERENCES]
         result = measure(
