@@ -132,12 +132,14 @@ def test_scores_of_hevas_are_in_0_1(data):
 PROBABILITY = st.floats(0, 1)
 
 
-@given(st.lists(st.tuples(PROBABILITY, PROBABILITY, PROBABILITY, PROBABILITY), min_size=1))
+@given(st.lists(st.tuples(PROBABILITY, PROBABILITY, PROBABILITY, PROBABILITY, st.integers(0, 1)), min_size=1))
 def test_compliancy_is_at_most_each_of_its_verdicts(rows):
-    ones = (np.array(column) for column in zip(*rows, strict=True))
-    found = compliancy.verdicts(*(np.column_stack([1 - one, one]) for one in ones))
-    least = np.minimum.reduce([found["hh"], found["ah"], found["main"]])
-    assert (found["compliancy"] == least).all()
+    *ones, target = (np.array(column) for column in zip(*rows, strict=True))
+    hh, ah, main, source = (np.column_stack([1 - one, one]) for one in ones)
+    for reversal in ("relative", "target"):
+        found = compliancy.verdicts(hh, ah, main, source, target, reversal=reversal)
+        least = np.minimum.reduce([found["hh"], found["ah"], found["main"]])
+        assert (found["compliancy"] == least).all()
 
 
 @given(st.lists(st.tuples(TEXT, WORDED, WORDED, TEXT, st.integers(0, 1)), min_size=1, max_size=5))

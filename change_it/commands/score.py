@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from change_it.commands.common import check_counts, print_json, print_lines
 from change_it.corpus.folder import check_corpus, read_warnings
@@ -51,6 +51,8 @@ class ScoreOptions(InferenceOptions):
     """Folder or Hub id of judges of the other fold, fluency among them: for each headline they choose a sentence or clause of the article's beginning."""
     labels: tuple[Path, ...] = ()
     """Readers' labels of some headlines, for the share that they would accept: sheets with sources of `change-it annotate` that people or a model filled in, or files with id, headline and accept, or supported and printable (yes, no)."""
+    reversal: Literal["relative", "target"] = "relative"
+    """Style counts as reversed when main predicts another outlet than for the original (the paper's), or for the target."""
     out: Path | None = None
     """Folder for report.html, systems.csv, scores.json and items/; nothing is written when not given."""
     by_direction: bool = False
@@ -96,7 +98,7 @@ def run(options: ScoreOptions) -> None:
 
         choosers = Judges.from_pretrained(options.floor, **options.judging)
         systems.append(floor(test, choosers))
-    how = {name: getattr(options, name) for name in ("resamples", "seed")}
+    how = {name: getattr(options, name) for name in ("reversal", "resamples", "seed")}
     scores = score(test, judges, systems, **how, progress=not options.json)
     if labels:
         shares = {name: shares_accepted(labels, items) for name, items in scores.items.items()}

@@ -5,17 +5,21 @@ article, and main's decision is reversed. The aspects style, acceptability and e
 no product of them was found to order headlines as readers do. What chooses among candidates does multiply, see `choosing`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import reduce
+from typing import Literal, get_args
 
 import numpy as np
 import polars as pl
 
+from change_it.errors import InputError
 from change_it.judges.judge_options import StyleScale
 from change_it.judges.spec import JUDGES
 from change_it.stats import Bools, Floats, Ints, Statistics, log_odds
 from change_it.text.folding import fold
 from change_it.text.tokens import words
+
+Reversal = Literal["relative", "target"]
 
 #: Readers of a table ask for these first; systems are compared by them.
 ASPECTS = ("compliancy", "style", "acceptability")
@@ -58,9 +62,23 @@ def decide(probabilities: Floats) -> Ints:
     return (probabilities[:, 1] > probabilities[:, 0]).astype(np.int64)
 
 
-def verdicts(hh: Floats, ah: Floats, main: Floats, main_source: Floats) -> dict[str, Bools]:
-    """The columns compliancy, hh, ah and main, (n,) each, from the judges' probabilities, (n, 2) each: main's on the new headlines and the originals."""
-    reversed_ = decide(main) != decide(main_source)
+def verdicts(
+    hh: Floats,
+    ah: Floats,
+    main: Floats,
+    main_source: Floats,
+    target: Sequence[int] | Ints,
+    *,
+    reversal: Reversal = "relative",
+) -> dict[str, Bools]:
+    """The columns compliancy, hh, ah and main, (n,) each, from the judges' probabilities, (n, 2) each, and the outlets aimed at, 0 for A and 1 for B.
+
+    With reversal `relative`, the paper's, main decides for another outlet than on the original; with `target`, ours, for the outlet aimed at.
+    """
+    if reversal not in get_args(Reversal):
+        raise InputError(f"reversal {reversal!r} is unknown: choose relative or target")
+    decision = decide(main)
+    reversed_ = decision != decide(main_source) if reversal == "relative" else decision == np.asarray(target)
     matches, fits = decide(hh) == 1, decide(ah) == 1
     return {"compliancy": matches & fits & reversed_, "hh": matches, "ah": fits, "main": reversed_}
 

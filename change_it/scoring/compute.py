@@ -10,7 +10,7 @@ from change_it.corpus.article import outlet_names
 from change_it.corpus.splits import events_of
 from change_it.errors import InputError
 from change_it.io import column_of, refuse_lengths, texts_by_name, texts_of
-from change_it.scoring.compliancy import COMPLIANCY_MEASURES
+from change_it.scoring.compliancy import COMPLIANCY_MEASURES, Reversal
 from change_it.scoring.item import Item, ScoredSystem, TestSet
 from change_it.scoring.scores import score
 from change_it.stats import AVERAGE
@@ -32,6 +32,7 @@ def compute_compliancy(
     *,
     reference_articles: Sequence[str] | None = None,
     events: Sequence[str] | Sequence[int] | None = None,
+    reversal: Reversal = "relative",
     resamples: int = 1000,
     seed: int = 1,
     precision: "Arithmetic" = "float32",
@@ -51,6 +52,7 @@ def compute_compliancy(
             or None, without any. `change-it score` has them.
         events: n ids of events, which the intervals draw: the column `event` of a corpus. When None, near-duplicate articles
             are one event, and so are both directions of a pair that `reference_articles` shows.
+        reversal: when style counts as reversed, see `compliancy.verdicts`.
         resamples: bootstrap resamples of the intervals.
         seed: their seed.
         precision: of judges that are loaded here: float32, or bf16.
@@ -95,7 +97,7 @@ def compute_compliancy(
     test = TestSet(tuple(items), outlets, {}, SYSTEM)
     system = ScoredSystem(SYSTEM, tuple(new))
     how: dict[str, Any] = {"resamples": resamples, "seed": seed, "progress": progress}
-    scores = score(test, judges, [system], **how)
+    scores = score(test, judges, [system], reversal=reversal, **how)
     values, intervals = dict[str, Any](), dict[str, Any]()
     for row in scores.rows:
         values[row.direction] = {name: row.values.get(name) for name in COMPLIANCY_MEASURES}

@@ -12,7 +12,7 @@ import polars as pl
 from change_it.corpus.article import outlet_names
 from change_it.corpus.folder import hash_article
 from change_it.errors import InputError
-from change_it.io import texts_by_name
+from change_it.io import listed, texts_by_name
 from change_it.judges.judge import Judge
 from change_it.judges.judge_options import COMMAND, check_tasks
 from change_it.judges.spec import TASKS, TRAINED, Task
@@ -22,6 +22,7 @@ from change_it.scoring.compliancy import (
     PROBABILITIES,
     VERDICT_NAMES,
     VERDICTS,
+    Reversal,
     acceptability,
     choosing,
     decide,
@@ -156,7 +157,9 @@ class Judges:
         rows = self.judge(items, progress=progress).iter_rows(named=True)
         return [JudgedHeadline.of(text, row) for text, row in zip(texts["headlines"], rows, strict=True)]
 
-    def judge(self, items: Sequence[Item], *, progress: bool = True) -> pl.DataFrame:
+    def judge(
+        self, items: Sequence[Item], *, reversal: Reversal = "relative", progress: bool = True
+    ) -> pl.DataFrame:
         """Judge new headlines, and look their numbers, names and quotations up; what recurs among n items is read once.
 
         Evidence are the original headline, its article and, of an item that has a reference, the reference's article: the
@@ -165,6 +168,7 @@ class Judges:
 
         Args:
             items: n items with predictions.
+            reversal: when style counts as reversed, see `compliancy.verdicts`.
             progress: whether bars are shown.
 
         Returns:
@@ -189,7 +193,7 @@ class Judges:
         target = np.array([self.outlets.index(item.target) for item in items], dtype=np.int64)
         p_source, p_new = (values[np.arange(len(items)), target] for values in (main_source, main))
         p = {"hh": hh[:, 1], "ah": ah[:, 1], "main": p_new}
-        columns: dict[str, Any] = {**verdicts(hh, ah, main, main_source)}
+        columns: dict[str, Any] = {**verdicts(hh, ah, main, main_source, target, reversal=reversal)}
         if self.fluency is not None:
             printed = ask("fluency", new)
             columns["fluency"], p["fluency"] = decide(printed) == 1, printed[:, 1]
@@ -235,27 +239,37 @@ class Judges:
 
     @classmethod
     def from_pretrained(
-        cls, name: str | Path, *, precision: Arithmetic = "float32", device: str = "auto"
+        cls,
+        name: str | Path | None = None,
+        *,
+        precision: Arithmetic = "float32",
+        device: str = "auto",
+        **places: str | Path,
     ) -> "Judges":
         """Load the judges `main`, `hh` and `ah`, and `fluency` where it is there.
 
         Args:
-            name: folder with folders of these names, or the Hub id of such a repository.
+            name: folder with folders of these names, or the Hub id of such a repository; may be left out where main, hh and ah have places.
             precision: float32; or bf16, which is faster where the processor multiplies bfloat16 matrices.
             device: auto, cpu, cuda, cuda:1, mps.
+            places: main, hh, ah, fluency: folder or Hub id of one judge, in the place of that in `name`.
 
         Raises:
             InputError: one is missing, or they do not belong together, see `Judges`.
+
+        Examples:
+            >>> Judges.from_pretrained(main="owner/main", hh="owner/hh", ah="owner/ah")  # doctest: +SKIP
         """
-        folder = local_folder(name, command=COMMAND)
-        check_tasks(folder, name)
-        tasks = (task for task in TRAINED if (folder / task).is_dir())
-        return cls(
-            **{
-                task: Judge.from_pretrained(folder / task, precision=precision, device=device)
-                for task in tasks
-            }
-        )
+        folders: dict[str, str | Path] = {}
+        if name is not None:
+            folder = local_folder(name, command=COMMAND)
+            check_tasks(folder, name)
+            folders = {task: folder / task for task in TRAINED if (folder / task).is_dir()}
+        folders |= places
+        if lacking := [task for task in TASKS if task not in folders]:
+            raise InputError(f"judges require {listed(lacking)}: give a folder or Hub id of all, or of each")
+        how: dict[str, Any] = {"precision": precision, "device": device}
+        return cls(**{task: Judge.from_pretrained(place, **how) for task, place in folders.items()})
 
     @property
     def by_task(self) -> dict[Task, Judge]:

@@ -14,7 +14,7 @@ from change_it.errors import InputError
 from change_it.judges.judge_options import StyleScale
 from change_it.scoring import compliancy, overlap
 from change_it.scoring.accepted import Accepted
-from change_it.scoring.compliancy import ASPECTS
+from change_it.scoring.compliancy import ASPECTS, Reversal
 from change_it.scoring.item import BUILT_IN, CLAUSE, FLOOR, GOLD, ScoredSystem, TestSet
 from change_it.scoring.signature import Reranker, signature
 from change_it.stats import AVERAGE, Floats, Score, Statistics, measure, paired_p_values
@@ -76,6 +76,7 @@ class Scores:
     # `_interval`; empty without it
     curve: list[dict[str, Any]] = field(repr=False)
     outlets: tuple[str, str]  # A and B
+    reversal: Reversal  # as scored
     resamples: int  # of the intervals
     corpus: str  # as it was given
     rerankers: dict[str, Reranker]  # system to the judges that chose its headlines, where judges did
@@ -173,6 +174,7 @@ def score(
     judges: "Judges",
     systems: Sequence[ScoredSystem],
     *,
+    reversal: Reversal = "relative",
     resamples: int = 1000,
     seed: int = 1,
     progress: bool = True,
@@ -189,14 +191,14 @@ def score(
             f"the judges that score are not independent of those that chose the headlines ({overlaps}): score with judges "
             "trained with the other --fold"
         )
-    tables, statistics = _judged(test, judges, systems, progress)
+    tables, statistics = _judged(test, judges, systems, reversal=reversal, progress=progress)
     runs: dict[str, list[ScoredSystem]] = {}  # of each name in the table
     for system in systems:
         for name in filter(None, (system.name, system.run_of)):
             runs.setdefault(name, []).append(system)
     strata = [item.direction for item in test.items]
     interval = partial(measure, strata=strata, events=test.events, resamples=resamples, seed=seed)
-    signed = partial(signature, judges, trained=trained, resamples=resamples, seed=seed)
+    signed = partial(signature, judges, reversal=reversal, trained=trained, resamples=resamples, seed=seed)
     rows = {name: _rows(name, of_name, statistics, test, interval, signed) for name, of_name in runs.items()}
 
     def place(name: str) -> tuple[int, bool, float]:
@@ -221,6 +223,7 @@ def score(
         p_values=p_values,
         curve=_curve(tables[CLAUSE], floors[0].cuts, known, interval) if floors else [],
         outlets=test.outlets,
+        reversal=reversal,
         resamples=resamples,
         corpus=test.name,
         trained=trained,
@@ -231,7 +234,7 @@ def score(
 
 
 def _judged(
-    test: TestSet, judges: "Judges", systems: Sequence[ScoredSystem], progress: bool
+    test: TestSet, judges: "Judges", systems: Sequence[ScoredSystem], **how: Any
 ) -> tuple[dict[str, pl.DataFrame], dict[str, dict[str, Floats]]]:
     """The items of each system with their verdicts, see `Scores.items`, and their statistics: of `clause` the means over the cuts of each item."""
     predicted = [test.predicted(system.headlines) for system in systems]
@@ -239,7 +242,7 @@ def _judged(
         if system.name == CLAUSE:
             cuts = zip(test.items, system.cuts, strict=True)
             predicted[place] = [replace(item, prediction=text) for item, texts in cuts for text in texts]
-    verdicts = judges.judge(list(chain(*predicted)), progress=progress)
+    verdicts = judges.judge(list(chain(*predicted)), **how)
     ends = accumulate(map(len, predicted), initial=0)
     tables, statistics = dict[str, pl.DataFrame](), dict[str, dict[str, Floats]]()
     for system, items, (start, end) in zip(systems, predicted, pairwise(ends), strict=True):

@@ -29,7 +29,7 @@ def signature(
 ) -> str:
     """The options that a compliancy figure depends on, in one line: keys and values, separated by bars.
 
-    `partners` of the items had the other outlet's article; given are `n` items of `events`, resamples and seed, perhaps
+    `partners` of the items had the other outlet's article; given are reversal, `n` items of `events`, resamples and seed, perhaps
     `reranker`, short, and `trained`, the digest of another corpus of the judges. `candidates` is the mean number of headlines
     that one was chosen of.
     """
@@ -40,7 +40,7 @@ def signature(
         "fluency": judges.fluency.model_hash[:6] if judges.fluency else "",
         "style": "none" if len(judges.style_faults) == 2 else "",
         "evidence": "" if judges.has_evidence else "none",
-        "reversal": "relative",
+        "reversal": given["reversal"],
         "tok": "unicode",
         "n": given["n"],
         "partners": partners,

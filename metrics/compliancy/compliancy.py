@@ -34,6 +34,7 @@ Args:
     reference_articles: the other newspaper's articles about the same events, further evidence, which `change-it score`
         has; none by default.
     events: ids of events, which the intervals draw; found by near-duplicates when not given.
+    reversal: "relative" (default): main predicts a different outlet than for the original; "target": main decides for the outlet aimed at.
     resamples: bootstrap resamples of the 95% intervals, 1000 by default.
     seed: seed of the intervals, 1 by default.
     precision: arithmetic of the judges: "float32" (default) or "bf16".

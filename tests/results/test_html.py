@@ -15,7 +15,7 @@ from pages import beyond, expected, watched
 from saved_judges import WITHIN_EVENT
 from scoring_fakes import SCALE, FakeJudges, toy_test_set
 
-from change_it.audit.verdicts import Summary, Verdict
+from change_it.audit.verdicts import Summary, Verdict, read_metrics
 from change_it.results.pages import ACCEPTABILITY, COMPLIANCY, STYLE, named
 from change_it.results.report_files import write_report
 from change_it.results.score_tables import meaning, significance, systems_table, terminal_table
@@ -66,10 +66,27 @@ def scores():
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory):
+def metrics(tmp_path_factory):
+    judges = tmp_path_factory.mktemp("judges")
+    cell = {"precision": 0.9, "recall": 0.8, "f1": 0.85}
+    for task in ("main", "hh", "ah"):
+        (judges / task).mkdir(parents=True)
+        quality = {"hard": {"rep": cell, "gio": cell, "macro_f1": 0.85}}
+        value = 0.0 if task == "hh" else 0.2
+        lead = {"value": value, "low": value - 0.1, "high": value + 0.1}
+        beside = {"hard": quality["hard"] | {"lead": lead}}
+        found = {"classes": ["rep", "gio"], "results": quality, "baselines": {"tf-idf cosine": beside}}
+        if task == "main":
+            found["within_event"] = WITHIN_EVENT
+        (judges / task / "metrics.json").write_text(json.dumps(found))
+    return read_metrics(judges)
+
+
+@pytest.fixture(scope="module")
+def report(metrics, tmp_path_factory):
     """The folder of a report."""
     out = tmp_path_factory.mktemp("written") / "report"
-    write_report(out, hostile_scores(), {"main": {"within_event": WITHIN_EVENT}})
+    write_report(out, hostile_scores(), metrics)
     return out
 
 

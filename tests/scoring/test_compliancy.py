@@ -293,12 +293,12 @@ def two(*ones):
     return np.column_stack([1 - np.array(ones), ones])
 
 
-def test_main_has_to_change_its_mind_and_a_tie_goes_to_class_0():
+def test_with_target_the_original_does_not_matter_and_a_tie_goes_to_class_0():
     main, originals, half = two(0.7, 0.3, 0.3), two(0.9, 0.2, 0.8), two(0.5, 0.5, 0.5)
     yes = two(0.9, 0.9, 0.9)
-    found = compliancy.verdicts(yes, yes, main, originals)
-    assert found["main"].tolist() == found["compliancy"].tolist() == [False, False, True]
-    assert not compliancy.verdicts(half, yes, main, originals)["hh"].any()
+    found = compliancy.verdicts(yes, yes, main, originals, [1, 1, 0], reversal="target")
+    assert found["main"].tolist() == found["compliancy"].tolist() == [True, False, True]
+    assert not compliancy.verdicts(half, yes, main, originals, [1, 1, 0])["hh"].any()
 
 
 def test_a_headline_is_read_as_it_looks(toy_test):
