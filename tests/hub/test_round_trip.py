@@ -28,19 +28,16 @@ sys.exit(max(main(["push", *arguments]) for arguments in json.loads(sys.argv[1])
 #: What a card says of each kind of repository.
 USE = """
 import json, sys
-from dataclasses import replace
 import evaluate
 from datasets import load_dataset
 from transformers import AutoModelForSequenceClassification
 import change_it.auto
 from change_it import HeadlineTransfer, Judges
-from change_it.judges.judge import Judge
 one, other, article = json.loads(sys.argv[1])
 whole = load_dataset("nina/news", "pairs", split="test")
 streamed = load_dataset("nina/news", "pairs", split="test", streaming=True)
 metric = evaluate.load("nina/compliancy")
-judges = Judges.from_pretrained("nina/judges", device="cpu")
-judges = replace(judges, ah=Judge.from_pretrained("nina/ah", device="cpu"))
+judges = Judges.from_pretrained("nina/judges", ah="nina/ah", device="cpu")
 items = {"predictions": [one], "sources": [one], "articles": [article], "labels": ["rep"]}
 answers = [
     whole.num_rows,

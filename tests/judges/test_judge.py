@@ -63,6 +63,7 @@ def test_bad_input(trained, tmp_path):
     refused(Judges, tmp_path / "none", "there is no folder")
     refused(Judges, tmp_path, "lacks the judge main and hh and ah")
     refused(Judge, tmp_path, r"no model\.safetensors")
+    refused(Judges, None, "judges require hh, ah: give", main=trained / "main")
     refused(Judge, trained / "main", "no device 'tpu9'", device="tpu9")
     refused(Judge, trained / "main", "choose float32 or bf16", precision="int4")
     mixed = shutil.copytree(trained, tmp_path / "mixed")
@@ -76,10 +77,9 @@ def test_bad_input(trained, tmp_path):
 
 
 def test_each_judge_can_come_from_a_place_of_its_own(trained, tmp_path):
-    whole = Judges.from_pretrained(trained, device="cpu")
     place = shutil.copytree(trained / "hh", tmp_path / "my-hh")
     edit(place / "config.json", lambda record: record["change_it"].update(max_tokens=40))
-    mixed = Judges(whole.main, Judge.from_pretrained(place, device="cpu"), whole.ah)
+    mixed = Judges.from_pretrained(trained, hh=place, device="cpu")
     assert (mixed.hh.max_tokens, mixed.ah.max_tokens) == (40, 48)
 
 
