@@ -34,7 +34,6 @@ class Evaluation:
         ids: (n,) of the documents.
         signature: what the numbers depend on.
         events: (n,) of the documents, see `Documents`.
-        distinct: whether averages and ranks leave out the metrics that are `indistinct`.
     """
 
     metrics: tuple[str, ...]
@@ -43,7 +42,6 @@ class Evaluation:
     ids: tuple[str, ...] = field(repr=False)
     signature: str
     events: tuple[int | str, ...] | None = field(default=None, repr=False)
-    distinct: bool = False
 
     @property
     def systems(self) -> list[str]:
@@ -81,9 +79,8 @@ class Evaluation:
 
     @cached_property
     def averaged(self) -> list[str]:
-        """The metrics that enter averages and ranks: all but JS, which is ours, and perhaps those that are `indistinct`."""
-        left_out = self.indistinct if self.distinct else []
-        return [name for name in self.metrics if not name.startswith("JS") and name not in left_out]
+        """The metrics that enter averages and ranks: all but JS, which is ours."""
+        return [name for name in self.metrics if not name.startswith("JS")]
 
     @cached_property
     def normalised(self) -> dict[str, Floats]:
@@ -136,7 +133,6 @@ def evaluate(
     *,
     metrics: Sequence[str] = (),
     options: MetricOptions | None = None,
-    distinct: bool = False,
     progress: bool = False,
 ) -> Evaluation:
     """Measure systems.
@@ -146,7 +142,6 @@ def evaluate(
         systems: n headlines each.
         metrics: names of `METRICS` or of `CATEGORIES`; all when empty.
         options: what the values depend on; the defaults when None.
-        distinct: leave metrics that tell no two systems apart out of averages and ranks.
         progress: show a bar.
 
     Returns:
@@ -178,6 +173,5 @@ def evaluate(
                     if name in wanted:
                         values[system][:, wanted.index(name)] = np.where(empty[system], 0.0, scores)
     notes = ["hevas", f"lang:{options.language}", f"stop:{work.stop_words}", *work.notes, "tok:unicode"]
-    notes += ["average:distinct"] if distinct else []
     notes += [f"n:{len(documents)}", f"seed:{options.seed}", f"v:{__version__}"]
-    return Evaluation(wanted, values, empty, documents.ids, "|".join(notes), documents.events, distinct)
+    return Evaluation(wanted, values, empty, documents.ids, "|".join(notes), documents.events)

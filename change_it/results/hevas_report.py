@@ -114,8 +114,7 @@ def means_table(evaluation: Evaluation) -> Table:
         for column in table.columns
         if column.name in shown
     ]
-    note = f"≈ does not tell these systems apart: means differ by less than {ALIKE:.0%} of the largest; "
-    note += ("not in" if evaluation.distinct else "--distinct leaves them out of") + " average and ranks"
+    note = f"≈ does not tell these systems apart: means differ by less than {ALIKE:.0%} of the largest"
     return replace(table, columns=columns, notes=[note] if alike else [])
 
 
