@@ -95,4 +95,4 @@ class Hevas(Module):
         columns = values.mean(axis=0) if use_aggregator else values.T
         self.signature = result.signature
         values = dict(zip(result.metrics, columns.tolist(), strict=True))
-        return {**values, "empty": result.empty_headlines["predictions"]}
+        return {**values, "empty": int(result.empty["predictions"].sum())}

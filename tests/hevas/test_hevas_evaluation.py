@@ -100,7 +100,7 @@ def test_normalisation_and_ranks_by_hand():
         Fog=([4, 8], [6, 6]),
         AWL=([5, 5], [5, 5]),
     )
-    assert found.averaged == ["R-WSU", "WE-C", "KL-C", "NR", "Fog", "AWL"]
+    assert [*found.normalised] == ["R-WSU", "WE-C", "KL-C", "NR", "Fog", "AWL"]
     x = [[0.2, 0, 0.9, 0.75, 1, 0.5], [0.4, 0.4, 0.7, 1, 0, 0.5]]
     y = [[0.6, 0.4, 1, 0.5, 0.5, 0.5], [1, 0, 1, 0.5, 0.5, 0.5]]
     np.testing.assert_allclose(np.stack([*found.normalised.values()]).T, [x, y])
@@ -108,7 +108,7 @@ def test_normalisation_and_ranks_by_hand():
     shared = {"WE-C": 1, "Fog": 1, "AWL": 1}
     assert found.ranks["x"] == {"R-WSU": 2, "KL-C": 2, "NR": 1, **shared}
     assert found.ranks["y"] == {"R-WSU": 1, "KL-C": 1, "NR": 2, **shared}
-    assert found.ranking == ["y", "x"]
+    assert [*found.overall] == ["y", "x"]
 
 
 def test_metrics_that_do_not_tell_systems_apart_are_known():
