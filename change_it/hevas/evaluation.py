@@ -1,6 +1,6 @@
 """Every metric of HEvAS on every system: values an item, means, overall average and ranks (HEvAS 2019)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from sys import intern
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from change_it import __version__
 from change_it.errors import InputError
-from change_it.hevas.documents import Documents, System
+from change_it.hevas.documents import Documents
 from change_it.hevas.metrics import MetricOptions, check_input, chosen_metrics, families
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.io import refuse_lengths
@@ -118,7 +118,7 @@ class Evaluation:
 
 def evaluate(
     documents: Documents,
-    systems: Sequence[System],
+    systems: Mapping[str, Sequence[str]],
     *,
     metrics: Sequence[str] = (),
     options: MetricOptions | None = None,
@@ -128,7 +128,7 @@ def evaluate(
 
     Args:
         documents: n documents with their reference headlines.
-        systems: n headlines each.
+        systems: name to n headlines, empty where the system has none.
         metrics: names of `METRICS` or of `CATEGORIES`; all when empty.
         options: what the values depend on; the defaults when None.
         progress: show a bar.
@@ -140,33 +140,33 @@ def evaluate(
         InputError: what is given does not fit the metrics, or each other.
 
     Examples:
-        >>> from change_it.hevas.documents import Documents, System
+        >>> from change_it.hevas.documents import Documents
         >>> documents = Documents(("1",), ("Il governo cade a Roma.",), (("Cade il governo",),), "example")
-        >>> result = evaluate(documents, [System("mine", ("Roma, cade il governo",))], metrics=["R-1", "AWL"])
+        >>> result = evaluate(documents, {"mine": ["Roma, cade il governo"]}, metrics=["R-1", "AWL"])
         >>> result.means["mine"]
         {'R-1': 1.0, 'AWL': 4.25}
     """
     options, wanted = options or MetricOptions(), chosen_metrics(metrics)
     check_input(documents, wanted, options)
-    headlines = {system.name: _words(system.headlines) for system in systems}
-    if not len(systems) == len(headlines) > 0:
-        raise InputError("no system, or two of one name: give systems, each its own name, or baselines")
-    refuse_lengths(documents=documents.texts, **headlines)
-    empty = {name: np.array([not text for text in texts]) for name, texts in headlines.items()}
-    values = {name: np.zeros((len(documents), len(wanted))) for name in headlines}
+    if not systems:
+        raise InputError("no system: give files of headlines or baselines")
+    refuse_lengths(documents=documents.texts, **systems)
+    of_systems = {system: _words(headlines) for system, headlines in systems.items()}
+    empty = {system: np.array([not text for text in texts]) for system, texts in of_systems.items()}
+    columns: dict[str, dict[str, Floats]] = {system: {} for system in systems}
     notes = ["hevas", f"lang:{options.language}", f"stop:{options.stop_words or options.language}"]
     references = [_words(several) for several in documents.references or ()]
-    measured = families(_words(documents.texts), references, headlines, wanted, options, notes)
     with bar("measuring", len(wanted), shown=progress) as shown:
-        for names, measure in measured:
-            if not {*names}.isdisjoint(wanted):
-                for system in systems:
-                    for name, scores in zip(names, measure(system), strict=True):
-                        if name in wanted:
-                            values[system.name][:, wanted.index(name)] = np.where(
-                                empty[system.name], 0.0, scores
-                            )
-                shown.update(len({*names}.intersection(wanted)))
+        for names, measure in families(_words(documents.texts), references, wanted, options, notes):
+            if measured := {*names}.intersection(wanted):
+                for system, headlines in systems.items():
+                    scores = measure(headlines, of_systems[system])
+                    columns[system] |= zip(names, scores, strict=True)
+                shown.update(len(measured))
+    values = {
+        system: np.where(empty[system][:, None], 0.0, np.column_stack([scores[name] for name in wanted]))
+        for system, scores in columns.items()
+    }
     notes += ["tok:unicode", f"n:{len(documents)}", f"seed:{options.seed}", f"v:{__version__}"]
     return Evaluation(wanted, values, empty, documents.ids, "|".join(notes), documents.events)
 

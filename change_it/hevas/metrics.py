@@ -1,13 +1,13 @@
 """The metrics of HEvAS by name, the options that their values depend on, and how they are measured: those together that share their work."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from change_it.errors import InputError
-from change_it.hevas.documents import Documents, System
+from change_it.hevas.documents import Documents
 from change_it.hevas.readability import average_word_length, fog, tag_ratios
 from change_it.stats import Floats
 from change_it.text.stopwords import stop_words
@@ -85,23 +85,22 @@ def check_input(documents: Documents, metrics: Sequence[str], options: MetricOpt
         raise InputError(f"{error}; for another language give stop_words none") from None
 
 
-#: Metrics that are computed together, and the function that returns their (n,) values for a system.
-Family = tuple[tuple[str, ...], Callable[[System], Iterable[Floats]]]
 #: The words of some texts.
 Words = list[list[str]]
+#: Metrics that are computed together, and the function that returns the (n,) values of each for headlines and their words.
+Family = tuple[tuple[str, ...], Callable[[Sequence[str], Words], Iterable[Floats]]]
 
 
 def families(
     texts: Words,
     references: Sequence[Words],
-    headlines: Mapping[str, Words],
     metrics: Sequence[str],
     options: MetricOptions,
     notes: list[str],
 ) -> Iterator[Family]:
-    """Yield the families that `metrics` are of; those that may refuse their input without much work come first.
+    """Yield families of metrics, what takes work only where `metrics` has one of them; those that may refuse their input come first.
 
-    Texts, references and the headlines of each system are words; what the values depend on is added to `notes`.
+    Texts and references are words; what the values depend on is added to `notes`.
     """
     from change_it.hevas import spaces  # loads scipy's and scikit-learn's decompositions
     from change_it.text.rouge import headline_rouge
@@ -110,15 +109,15 @@ def families(
     wanted = {metric.partition("-")[0] for metric in metrics}
 
     def cosines(name: str, space: "TextSpace") -> Iterator[Family]:
-        yield (f"{name}-C",), lambda system: [space.coverage(headlines[system.name])]
-        yield (f"{name}-S",), lambda system: [space.to_references(headlines[system.name], references)]
+        yield (f"{name}-C",), lambda _, words: [space.coverage(words)]
+        yield (f"{name}-S",), lambda _, words: [space.to_references(words, references)]
 
     if wanted & {"PNR", "NR", "PR"}:
         tagger = load_tagger(language)
         notes.append("tagger:perceptron")
-        yield ("PNR", "NR", "PR"), lambda system: tag_ratios(system.headlines, tagger, language)
-    yield ("Fog",), lambda system: [fog(headlines[system.name], language)]
-    yield ("AWL",), lambda system: [average_word_length(headlines[system.name])]
+        yield ("PNR", "NR", "PR"), lambda headlines, _: tag_ratios(headlines, tagger, language)
+    yield ("Fog",), lambda _, words: [fog(words, language)]
+    yield ("AWL",), lambda _, words: [average_word_length(words)]
     if "WE" in wanted:
         path = options.vectors
         vectors = spaces.load_vectors(path) if path else spaces.train_vectors(texts, seed=seed)
@@ -126,10 +125,8 @@ def families(
         yield from cosines("WE", spaces.WordEmbeddings(texts, vectors))
     if "R" in wanted:
 
-        def rouge(*measures: str) -> Callable[[System], Iterable[Floats]]:
-            return lambda system: headline_rouge(
-                headlines[system.name], references, measures=measures
-            ).values()
+        def rouge(*measures: str) -> Callable[[Sequence[str], Words], Iterable[Floats]]:
+            return lambda _, words: headline_rouge(words, references, measures=measures).values()
 
         notes.append("counts:set")
         yield ("R-1", "R-2"), rouge("rouge1", "rouge2")
@@ -138,8 +135,8 @@ def families(
         notes.append(f"weights:{options.weights}")
         idf = spaces.inverse_frequencies(texts) if options.weights == "tf-idf" else None
         articles = [[text] for text in texts]
-        yield ("KL-C", "JS-C"), lambda system: spaces.divergences(headlines[system.name], articles, idf=idf)
-        yield ("KL-S", "JS-S"), lambda system: spaces.divergences(headlines[system.name], references, idf=idf)
+        yield ("KL-C", "JS-C"), lambda _, words: spaces.divergences(words, articles, idf=idf)
+        yield ("KL-S", "JS-S"), lambda _, words: spaces.divergences(words, references, idf=idf)
     if "LSA" in wanted:
         name, value = parse_lsi(options.lsi)
         latent = spaces.LatentSemantic(texts, keep=(name, value), language=stop)

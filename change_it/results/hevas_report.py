@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 
 from change_it.drawing import LINE, SYSTEMS, save, styled
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
-from change_it.hevas.documents import Documents, System
+from change_it.hevas.documents import Documents
 from change_it.hevas.evaluation import ALIKE, Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.io import replace_folder, write_json, write_table, write_text
@@ -35,7 +35,7 @@ _POINTS = 400  # points of a scatter that are shown
 def write_hevas(
     out: Path,
     documents: Documents,
-    systems: Sequence[System],
+    systems: Mapping[str, Sequence[str]],
     evaluation: Evaluation,
     analysis: Analysis,
     charts: Sequence[str] = ("interval", "box", "scatter"),
@@ -57,11 +57,11 @@ def write_hevas(
     }
     page = environment().get_template("hevas.html.jinja").render(values)
     with replace_folder(out, "summary.json") as folder:
-        for system in systems:
-            rows = zip(documents.ids, system.headlines, evaluation.values[system.name].tolist(), strict=True)
+        for system, headlines in systems.items():
+            rows = zip(documents.ids, headlines, evaluation.values[system].tolist(), strict=True)
             cells = [[id_, headline, *of_item] for id_, headline, of_item in rows]
             header = ["id", "headline", *evaluation.metrics]
-            write_table(folder / "items" / f"{system.name}.csv", header, cells, quote_formulas=True)
+            write_table(folder / "items" / f"{system}.csv", header, cells, quote_formulas=True)
         write_table(folder / "summary.csv", *records(hevas_table(evaluation)), quote_formulas=True)
         write_json(folder / "summary.json", hevas_record(evaluation, analysis))
         (folder / "charts").mkdir()

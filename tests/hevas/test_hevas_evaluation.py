@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from change_it import InputError
-from change_it.hevas.documents import Documents, System
+from change_it.hevas.documents import Documents
 from change_it.hevas.evaluation import Evaluation, evaluate
 from change_it.hevas.metrics import METRICS, MetricOptions, chosen_metrics
 from change_it.hevas.readability import average_word_length, fog, tag_ratios
@@ -24,16 +24,14 @@ REFERENCES = (
     ("Neve, Torino chiude le scuole",),
 )
 DOCUMENTS = Documents(("a", "b", "c", "d"), ARTICLES, REFERENCES, "four")
-GOOD = System(
-    "good", ("Si vota a maggio", "Festa in piazza", "Il prezzo del pane sale", "Torino sotto la neve")
-)
-POOR = System("poor", ("Lui", "Chi vince?", "Indiscutibilmente", "…"))
+GOOD = ["Si vota a maggio", "Festa in piazza", "Il prezzo del pane sale", "Torino sotto la neve"]
+POOR = ["Lui", "Chi vince?", "Indiscutibilmente", "…"]
 OPTIONS = MetricOptions(topics=2, lsi="3")
 
 
 @pytest.fixture(scope="module")
 def evaluation():
-    return evaluate(DOCUMENTS, [POOR, GOOD], options=OPTIONS)
+    return evaluate(DOCUMENTS, {"poor": POOR, "good": GOOD}, options=OPTIONS)
 
 
 def test_every_metric_is_the_one_of_its_module(evaluation):
@@ -41,20 +39,20 @@ def test_every_metric_is_the_one_of_its_module(evaluation):
     split = [words(text) for text in ARTICLES]
     lsi = LatentSemantic(split, keep=("number", 3), language="it")
     lda = TopicModel(split, topics=2, language="it")
-    rouge = headline_rouge(GOOD.headlines, REFERENCES)
+    rouge = headline_rouge(GOOD, REFERENCES)
     expected = {
         **{f"R-{name.removeprefix('rouge')}": values for name, values in rouge.items()},
-        "LSA-C": lsi.coverage(GOOD.headlines),
-        "LSA-S": lsi.to_references(GOOD.headlines, REFERENCES),
-        "TM-C": lda.coverage(GOOD.headlines),
-        "TM-S": lda.to_references(GOOD.headlines, REFERENCES),
-        "KL-C": divergences(GOOD.headlines, [[text] for text in ARTICLES])[0],
-        "KL-S": divergences(GOOD.headlines, REFERENCES)[0],
-        "JS-C": divergences(GOOD.headlines, [[text] for text in ARTICLES])[1],
-        "JS-S": divergences(GOOD.headlines, REFERENCES)[1],
-        **dict(zip(("PNR", "NR", "PR"), tag_ratios(GOOD.headlines, load_tagger("it"), "it"), strict=True)),
-        "Fog": fog(GOOD.headlines, "it"),
-        "AWL": average_word_length(GOOD.headlines),
+        "LSA-C": lsi.coverage(GOOD),
+        "LSA-S": lsi.to_references(GOOD, REFERENCES),
+        "TM-C": lda.coverage(GOOD),
+        "TM-S": lda.to_references(GOOD, REFERENCES),
+        "KL-C": divergences(GOOD, [[text] for text in ARTICLES])[0],
+        "KL-S": divergences(GOOD, REFERENCES)[0],
+        "JS-C": divergences(GOOD, [[text] for text in ARTICLES])[1],
+        "JS-S": divergences(GOOD, REFERENCES)[1],
+        **dict(zip(("PNR", "NR", "PR"), tag_ratios(GOOD, load_tagger("it"), "it"), strict=True)),
+        "Fog": fog(GOOD, "it"),
+        "AWL": average_word_length(GOOD),
     }
     for name, values in expected.items():
         found = evaluation.scores(name)[:, 1]
@@ -65,17 +63,17 @@ def test_every_metric_is_the_one_of_its_module(evaluation):
 
 
 def test_options_reach_the_metrics():
-    repeated = System("r", ("il il il", "la la", "più più", "neve neve"))
+    repeated = ["il il il", "la la", "più più", "neve neve"]
     idf = inverse_frequencies([words(text) for text in ARTICLES])
-    weighed = evaluate(DOCUMENTS, [GOOD], metrics=["JS-C"], options=MetricOptions(weights="tf-idf"))
+    weighed = evaluate(DOCUMENTS, {"good": GOOD}, metrics=["JS-C"], options=MetricOptions(weights="tf-idf"))
     articles = [[text] for text in ARTICLES]
-    wanted = divergences(GOOD.headlines, articles, idf=idf)[1]
+    wanted = divergences(GOOD, articles, idf=idf)[1]
     assert weighed.values["good"][:, 0] == pytest.approx(wanted)
-    assert not np.allclose(wanted, divergences(GOOD.headlines, articles)[1])
-    kept = evaluate(DOCUMENTS, [repeated], metrics=["LSA-C"], options=MetricOptions(lsi="2"))
+    assert not np.allclose(wanted, divergences(GOOD, articles)[1])
+    kept = evaluate(DOCUMENTS, {"r": repeated}, metrics=["LSA-C"], options=MetricOptions(lsi="2"))
     all_words = MetricOptions(lsi="2", stop_words="none")
     assert kept.values["r"][0, 0] == 0  # "il" is a stop word
-    assert evaluate(DOCUMENTS, [repeated], metrics=["LSA-C"], options=all_words).values["r"][0, 0] > 0
+    assert evaluate(DOCUMENTS, {"r": repeated}, metrics=["LSA-C"], options=all_words).values["r"][0, 0] > 0
 
 
 def example(**columns):
