@@ -14,7 +14,7 @@ import tyro
 
 from change_it.hevas.analysis import analyse
 from change_it.hevas.baseline_systems import baseline
-from change_it.hevas.documents import Documents, System, read_documents
+from change_it.hevas.documents import Documents, read_documents
 from change_it.hevas.evaluation import evaluate
 from change_it.hevas.metrics import MetricOptions
 
@@ -43,11 +43,11 @@ def main() -> None:
     columns = (tuple(column[row] for row in rows) for column in (read.ids, read.texts, read.references))
     documents = Documents(*columns, read.name)
     middles = ((text, len(text) // 2) for text in documents.texts)
-    systems = [
-        System("first", tuple(baseline("first", documents.texts))),
-        System("cut", tuple(several[0][:40] for several in documents.references)),
-        System("middle", tuple(text[half : half + 70] for text, half in middles)),
-    ]
+    systems = {
+        "first": baseline("first", documents.texts),
+        "cut": [several[0][:40] for several in documents.references],
+        "middle": [text[half : half + 70] for text, half in middles],
+    }
     settings = MetricOptions(language=options.language, seed=options.seed)
     evaluation = evaluate(documents, systems, options=settings, progress=True)
     analyse(evaluation, seed=options.seed)

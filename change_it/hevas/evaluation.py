@@ -1,20 +1,22 @@
 """Every metric of HEvAS on every system: values an item, means, overall average and ranks (HEvAS 2019)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from sys import intern
 
 import numpy as np
 from numpy.typing import NDArray
 
 from change_it import __version__
 from change_it.errors import InputError
-from change_it.hevas.documents import Documents, System
-from change_it.hevas.metrics import FAMILIES, MetricOptions, Work, check_input, chosen_metrics
+from change_it.hevas.documents import Documents
+from change_it.hevas.metrics import MetricOptions, check_input, chosen_metrics, families
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.io import refuse_lengths
 from change_it.progress import bar
 from change_it.stats import DECIMALS, Floats
+from change_it.text.tokens import words
 
 #: Metrics without an upper end, which the documents decide before any average.
 UNBOUNDED = frozenset({"Fog", "AWL"})
@@ -34,7 +36,6 @@ class Evaluation:
         ids: (n,) of the documents.
         signature: what the numbers depend on.
         events: (n,) of the documents, see `Documents`.
-        distinct: whether averages and ranks leave out the metrics that are `indistinct`.
     """
 
     metrics: tuple[str, ...]
@@ -43,7 +44,6 @@ class Evaluation:
     ids: tuple[str, ...] = field(repr=False)
     signature: str
     events: tuple[int | str, ...] | None = field(default=None, repr=False)
-    distinct: bool = False
 
     @property
     def systems(self) -> list[str]:
@@ -54,11 +54,6 @@ class Evaluation:
     def written(self) -> NDArray[np.bool_]:
         """(n, m) whether a headline has words, rows documents, columns systems."""
         return ~np.column_stack(list(self.empty.values()))
-
-    @property
-    def empty_headlines(self) -> dict[str, int]:
-        """System to the number of its headlines without words."""
-        return {system: int(flags.sum()) for system, flags in self.empty.items()}
 
     @property
     def means(self) -> dict[str, dict[str, float]]:
@@ -80,22 +75,18 @@ class Evaluation:
         return [name for name, m in means.items() if m.size and np.ptp(m) <= ALIKE * np.abs(m).max()]
 
     @cached_property
-    def averaged(self) -> list[str]:
-        """The metrics that enter averages and ranks: all but JS, which is ours, and perhaps those that are `indistinct`."""
-        left_out = self.indistinct if self.distinct else []
-        return [name for name in self.metrics if not name.startswith("JS") and name not in left_out]
-
-    @cached_property
     def normalised(self) -> dict[str, Floats]:
-        """Averaged metric to (n, m) values in 0-1, more is better.
+        """Averaged metric to (n, m) values in 0-1, more is better; all metrics are averaged and ranked but JS, which is ours.
 
         Most metrics have this range by themselves; what is outside it (R-WSU, cosines) becomes its end. Fog and AWL are stretched so
         that their lowest value over all documents and systems is 0 and their highest 1 (ours: the paper does not say
         how), 1/2 where all values are equal. Then the metrics in which less is better are inverted, including the divergence KL. An empty headline has 0.
         """
         written, result = self.written, {}
-        for name in self.averaged:
+        for name in self.metrics:
             values = self.scores(name)
+            if name.startswith("JS"):
+                continue
             if name in UNBOUNDED and written.any():
                 low, high = values[written].min(), values[written].max()
                 values = (values - low) / (high - low) if high > low else np.full(values.shape, 0.5)
@@ -108,11 +99,12 @@ class Evaluation:
         """(n, m) average over all averaged metrics after normalisation, rows documents, columns systems."""
         return np.stack([*self.normalised.values()], axis=-1).mean(axis=-1)
 
-    @property
-    def overall(self) -> dict[str, float]:
-        """System to its average over all averaged metrics and documents, in 0-1, more is better; empty without such a metric."""
-        means = self.overall_items.mean(axis=0).tolist() if self.averaged else []
-        return dict(zip(self.systems, means, strict=False))
+    @cached_property
+    def overall(self) -> dict[str, float | None]:
+        """System to its average over all averaged metrics and documents, in 0-1, more is better, None without such a metric; the best first, of equal ones the earlier."""
+        means = self.overall_items.mean(axis=0).tolist() if self.normalised else [None] * len(self.values)
+        pairs = zip(self.values, means, strict=True)
+        return dict(sorted(pairs, key=lambda pair: -round(pair[1] or 0.0, DECIMALS)))
 
     @property
     def ranks(self) -> dict[str, dict[str, int]]:
@@ -123,30 +115,22 @@ class Evaluation:
             for column, system in enumerate(self.systems)
         }
 
-    @property
-    def ranking(self) -> list[str]:
-        """Systems by overall average, the best first; of equal ones the earlier."""
-        overall = self.overall
-        return sorted(self.systems, key=lambda system: -round(overall.get(system, 0.0), DECIMALS))
-
 
 def evaluate(
     documents: Documents,
-    systems: Sequence[System],
+    systems: Mapping[str, Sequence[str]],
     *,
     metrics: Sequence[str] = (),
     options: MetricOptions | None = None,
-    distinct: bool = False,
     progress: bool = False,
 ) -> Evaluation:
     """Measure systems.
 
     Args:
         documents: n documents with their reference headlines.
-        systems: n headlines each.
+        systems: name to n headlines, empty where the system has none.
         metrics: names of `METRICS` or of `CATEGORIES`; all when empty.
         options: what the values depend on; the defaults when None.
-        distinct: leave metrics that tell no two systems apart out of averages and ranks.
         progress: show a bar.
 
     Returns:
@@ -156,28 +140,37 @@ def evaluate(
         InputError: what is given does not fit the metrics, or each other.
 
     Examples:
-        >>> from change_it.hevas.documents import Documents, System
+        >>> from change_it.hevas.documents import Documents
         >>> documents = Documents(("1",), ("Il governo cade a Roma.",), (("Cade il governo",),), "example")
-        >>> result = evaluate(documents, [System("mine", ("Roma, cade il governo",))], metrics=["R-1", "AWL"])
+        >>> result = evaluate(documents, {"mine": ["Roma, cade il governo"]}, metrics=["R-1", "AWL"])
         >>> result.means["mine"]
         {'R-1': 1.0, 'AWL': 4.25}
     """
     options, wanted = options or MetricOptions(), chosen_metrics(metrics)
     check_input(documents, wanted, options)
-    work = Work(documents, systems, options)
-    if not len(systems) == len(work.texts) > 0:
-        raise InputError("no system, or two of one name: give systems, each its own name, or baselines")
-    refuse_lengths(documents=documents.texts, **work.texts)
-    empty = {system: np.array([not text for text in texts]) for system, texts in work.headlines.items()}
-    values = {system: np.zeros((len(documents), len(wanted))) for system in empty}
-    families = [measures for names, measures in FAMILIES if names.intersection(wanted)]
-    for measures in bar("measuring", items=families, shown=progress):
-        for names, measure in measures(work).items():
-            for system in values if {*names}.intersection(wanted) else ():
-                for name, scores in zip(names, measure(system), strict=True):
-                    if name in wanted:
-                        values[system][:, wanted.index(name)] = np.where(empty[system], 0.0, scores)
-    notes = ["hevas", f"lang:{options.language}", f"stop:{work.stop_words}", *work.notes, "tok:unicode"]
-    notes += ["average:distinct"] if distinct else []
-    notes += [f"n:{len(documents)}", f"seed:{options.seed}", f"v:{__version__}"]
-    return Evaluation(wanted, values, empty, documents.ids, "|".join(notes), documents.events, distinct)
+    if not systems:
+        raise InputError("no system: give files of headlines or baselines")
+    refuse_lengths(documents=documents.texts, **systems)
+    of_systems = {system: _words(headlines) for system, headlines in systems.items()}
+    empty = {system: np.array([not text for text in texts]) for system, texts in of_systems.items()}
+    columns: dict[str, dict[str, Floats]] = {system: {} for system in systems}
+    notes = ["hevas", f"lang:{options.language}", f"stop:{options.stop_words or options.language}"]
+    references = [_words(several) for several in documents.references or ()]
+    with bar("measuring", len(wanted), shown=progress) as shown:
+        for names, measure in families(_words(documents.texts), references, wanted, options, notes):
+            if measured := {*names}.intersection(wanted):
+                for system, headlines in systems.items():
+                    scores = measure(headlines, of_systems[system])
+                    columns[system] |= zip(names, scores, strict=True)
+                shown.update(len(measured))
+    values = {
+        system: np.where(empty[system][:, None], 0.0, np.column_stack([scores[name] for name in wanted]))
+        for system, scores in columns.items()
+    }
+    notes += ["tok:unicode", f"n:{len(documents)}", f"seed:{options.seed}", f"v:{__version__}"]
+    return Evaluation(wanted, values, empty, documents.ids, "|".join(notes), documents.events)
+
+
+def _words(texts: Sequence[str]) -> list[list[str]]:
+    """Return the words of each text; equal words are one object."""
+    return [list(map(intern, words(text))) for text in texts]

@@ -1,17 +1,17 @@
-"""The metrics of HEvAS by name, the options that their values depend on, and families of metrics that share their work."""
+"""The metrics of HEvAS by name, the options that their values depend on, and how they are measured: those together that share their work."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from sys import intern
 from typing import TYPE_CHECKING, Literal
 
 from change_it.errors import InputError
-from change_it.hevas.documents import Documents, System
+from change_it.hevas.documents import Documents
+from change_it.hevas.readability import average_word_length, fog, tag_ratios
 from change_it.stats import Floats
 from change_it.text.stopwords import stop_words
-from change_it.text.tokens import words_of
+from change_it.text.tagging import load_tagger
 
 if TYPE_CHECKING:
     from change_it.hevas.spaces import TextSpace
@@ -85,107 +85,63 @@ def check_input(documents: Documents, metrics: Sequence[str], options: MetricOpt
         raise InputError(f"{error}; for another language give stop_words none") from None
 
 
-class Work:
-    """Data that the families share: words of documents, of their references and of the headlines of each system, and notes for the signature."""
-
-    def __init__(self, documents: Documents, systems: Sequence[System], options: MetricOptions) -> None:
-        self.texts = {system.name: system.headlines for system in systems}
-        self.words = _interned(documents.texts)
-        self.references = [_interned(several) for several in documents.references or ()]
-        self.headlines = {name: _interned(headlines) for name, headlines in self.texts.items()}
-        self.options, self.stop_words = options, options.stop_words or options.language
-        self.notes: list[str] = []
+#: The words of some texts.
+Words = list[list[str]]
+#: Metrics that are computed together, and the function that returns the (n,) values of each for headlines and their words.
+Family = tuple[tuple[str, ...], Callable[[Sequence[str], Words], Iterable[Floats]]]
 
 
-def _interned(texts: Sequence[str]) -> list[list[str]]:
-    """Return the words of each text; equal words are one object."""
-    return [list(map(intern, words)) for words in words_of(texts)]
+def families(
+    texts: Words,
+    references: Sequence[Words],
+    metrics: Sequence[str],
+    options: MetricOptions,
+    notes: list[str],
+) -> Iterator[Family]:
+    """Yield families of metrics, what takes work only where `metrics` has one of them; those that may refuse their input come first.
 
-
-#: Metrics that are computed at once, and what gives the (n,) values of each for a system by its name.
-Measures = dict[tuple[str, ...], Callable[[str], Iterable[Floats]]]
-
-
-def _readability(work: Work) -> Measures:
-    from change_it.hevas.readability import average_word_length, fog
-
-    return {
-        ("Fog",): lambda system: [fog(work.headlines[system], work.options.language)],
-        ("AWL",): lambda system: [average_word_length(work.headlines[system])],
-    }
-
-
-def _tags(work: Work) -> Measures:
-    from change_it.hevas.readability import tag_ratios
-    from change_it.text.tagging import load_tagger
-
-    language, tagger = work.options.language, load_tagger(work.options.language)
-    work.notes.append("tagger:perceptron")
-    return {("PNR", "NR", "PR"): lambda system: tag_ratios(work.texts[system], tagger, language)}
-
-
-def _rouge(work: Work) -> Measures:
+    Texts and references are words; what the values depend on is added to `notes`.
+    """
+    from change_it.hevas import spaces  # loads scipy's and scikit-learn's decompositions
     from change_it.text.rouge import headline_rouge
 
-    def measure(*names: str) -> Callable[[str], Iterable[Floats]]:
-        return lambda system: headline_rouge(work.headlines[system], work.references, measures=names).values()
+    language, stop, seed = options.language, options.stop_words or options.language, options.seed
+    wanted = {metric.partition("-")[0] for metric in metrics}
 
-    work.notes.append("counts:set")
-    return {("R-1", "R-2"): measure("rouge1", "rouge2"), ("R-SU", "R-WSU"): measure("rougeSU", "rougeWSU")}
+    def cosines(name: str, space: "TextSpace") -> Iterator[Family]:
+        yield (f"{name}-C",), lambda _, words: [space.coverage(words)]
+        yield (f"{name}-S",), lambda _, words: [space.to_references(words, references)]
 
+    if wanted & {"PNR", "NR", "PR"}:
+        tagger = load_tagger(language)
+        notes.append("tagger:perceptron")
+        yield ("PNR", "NR", "PR"), lambda headlines, _: tag_ratios(headlines, tagger, language)
+    yield ("Fog",), lambda _, words: [fog(words, language)]
+    yield ("AWL",), lambda _, words: [average_word_length(words)]
+    if "WE" in wanted:
+        path = options.vectors
+        vectors = spaces.load_vectors(path) if path else spaces.train_vectors(texts, seed=seed)
+        notes.append(f"vectors:{path.name if path else 'trained'},{len(vectors)}x{vectors.vector_size}")
+        yield from cosines("WE", spaces.WordEmbeddings(texts, vectors))
+    if "R" in wanted:
 
-def _divergence(work: Work) -> Measures:
-    from change_it.hevas.spaces import divergences, inverse_frequencies
+        def rouge(*measures: str) -> Callable[[Sequence[str], Words], Iterable[Floats]]:
+            return lambda _, words: headline_rouge(words, references, measures=measures).values()
 
-    work.notes.append(f"weights:{work.options.weights}")
-    idf = inverse_frequencies(work.words) if work.options.weights == "tf-idf" else None
-    documents = [[text] for text in work.words]
-    return {
-        ("KL-C", "JS-C"): lambda system: divergences(work.headlines[system], documents, idf=idf),
-        ("KL-S", "JS-S"): lambda system: divergences(work.headlines[system], work.references, idf=idf),
-    }
-
-
-def _embeddings(work: Work) -> Measures:
-    from change_it.hevas.spaces import WordEmbeddings, load_vectors, train_vectors
-
-    path = work.options.vectors
-    vectors = load_vectors(path) if path else train_vectors(work.words, seed=work.options.seed)
-    work.notes.append(f"vectors:{path.name if path else 'trained'},{len(vectors)}x{vectors.vector_size}")
-    return _cosines("WE", WordEmbeddings(work.words, vectors), work)
-
-
-def _lsi(work: Work) -> Measures:
-    from change_it.hevas.spaces import LatentSemantic
-
-    name, value = parse_lsi(work.options.lsi)
-    space = LatentSemantic(work.words, keep=(name, value), language=work.stop_words)
-    work.notes.append(f"lsi:{name}={value:g},{len(space.eigenvalues)}")
-    return _cosines("LSA", space, work)
-
-
-def _lda(work: Work) -> Measures:
-    from change_it.hevas.spaces import TopicModel
-
-    topics, seed = work.options.topics, work.options.seed
-    work.notes.append(f"lda:{topics}")
-    return _cosines("TM", TopicModel(work.words, topics=topics, seed=seed, language=work.stop_words), work)
-
-
-def _cosines(name: str, space: "TextSpace", work: Work) -> Measures:
-    return {
-        (f"{name}-C",): lambda system: [space.coverage(work.headlines[system])],
-        (f"{name}-S",): lambda system: [space.to_references(work.headlines[system], work.references)],
-    }
-
-
-#: Metrics that share their work, and what measures them; those that may refuse their input without much work come first.
-FAMILIES: list[tuple[set[str], Callable[[Work], Measures]]] = [
-    ({"PNR", "NR", "PR"}, _tags),
-    ({"Fog", "AWL"}, _readability),
-    ({"WE-C", "WE-S"}, _embeddings),
-    ({"R-1", "R-2", "R-SU", "R-WSU"}, _rouge),
-    ({"KL-C", "KL-S", "JS-C", "JS-S"}, _divergence),
-    ({"LSA-C", "LSA-S"}, _lsi),
-    ({"TM-C", "TM-S"}, _lda),
-]
+        notes.append("counts:set")
+        yield ("R-1", "R-2"), rouge("rouge1", "rouge2")
+        yield ("R-SU", "R-WSU"), rouge("rougeSU", "rougeWSU")
+    if wanted & {"KL", "JS"}:
+        notes.append(f"weights:{options.weights}")
+        idf = spaces.inverse_frequencies(texts) if options.weights == "tf-idf" else None
+        articles = [[text] for text in texts]
+        yield ("KL-C", "JS-C"), lambda _, words: spaces.divergences(words, articles, idf=idf)
+        yield ("KL-S", "JS-S"), lambda _, words: spaces.divergences(words, references, idf=idf)
+    if "LSA" in wanted:
+        name, value = parse_lsi(options.lsi)
+        latent = spaces.LatentSemantic(texts, keep=(name, value), language=stop)
+        notes.append(f"lsi:{name}={value:g},{len(latent.eigenvalues)}")
+        yield from cosines("LSA", latent)
+    if "TM" in wanted:
+        notes.append(f"lda:{options.topics}")
+        yield from cosines("TM", spaces.TopicModel(texts, topics=options.topics, seed=seed, language=stop))
