@@ -48,52 +48,26 @@ def __getattr__(name: str) -> Any:  # they load torch, polars or datasets
 
 
 def metric_path(name: str) -> str:
-    """Folder of one of our `evaluate` modules, in a checkout or in an installed wheel.
-
-    Args:
-        name: `compliancy`, `headline_rouge` or `hevas`.
-
-    Returns:
-        The folder, for `evaluate.load(change_it.metric_path("compliancy"))`.
-
-    Raises:
-        InputError: there is no such metric.
-    """
+    """Return the folder of our `evaluate` module `compliancy`, `headline_rouge` or `hevas`, for `evaluate.load`."""
     return str(shipped_path(f"metrics/{name}"))
 
 
 def dataset_script_path(name: str = "change_it_splits") -> str:
-    """Folder of the data set script, in a checkout or in an installed wheel.
-
-    Args:
-        name: `change_it_splits`.
-
-    Returns:
-        The folder that holds `<name>.py` and the data set card template.
-
-    Raises:
-        InputError: there is no such script.
-    """
+    """Return the folder that holds the data set script `<name>.py` and the template of its card."""
     return str(shipped_path(f"dataset_scripts/{name}"))
 
 
 def space_path(name: str = "headline_transfer") -> str:
-    """Folder of the Space, in a checkout or in an installed wheel.
-
-    Args:
-        name: `headline_transfer`.
-
-    Returns:
-        The folder that holds `app.py`, its card and its requirements.
-
-    Raises:
-        InputError: there is no such Space.
-    """
+    """Return the folder that holds the Space's `app.py`, card and requirements."""
     return str(shipped_path(f"spaces/{name}"))
 
 
 def shipped_path(name: str) -> Path:
-    """A file or folder that ships with the modules: in the checkout's root, in the folder `_shipped` of a wheel."""
+    """Return a file or folder that ships with the modules: in the checkout's root, in the folder `_shipped` of a wheel.
+
+    Raises:
+        InputError: there is none of this name.
+    """
     package = Path(__file__).parent
     for root in (package / "_shipped", package.parent):
         if (root / name).exists():

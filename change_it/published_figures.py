@@ -1,7 +1,5 @@
 """What the papers published and pages show next to our figures; what else they published is in `examples/tables.py`."""
 
-from typing import NamedTuple
-
 #: How to cite each paper; CITATION.cff has the whole of it.
 CITATIONS = {
     "lrec2020": "De Mattei, Cafagna, Dell'Orletta, Nissim (2020): Invisible to People but not to Machines: Evaluation of Style-aware Headline Generation in Absence of Reliable Human Judgment. LREC 2020.",
@@ -17,24 +15,3 @@ ANNOTATORS: dict[str, dict[str, float]] = {
     "setting 2": {"share": 1.73 / 3, "alpha": 0.13, "f1": 0.569, "n": 600},
     "random split": {"f1": 0.630, "n": 100},
 }
-
-
-class PublishedClass(NamedTuple):
-    """One class of one judge on the gold test set."""
-
-    judge: str
-    name: str
-    precision: float
-    recall: float
-    f1: float
-
-
-#: Table 1 of EvalNLGEval 2020 in the order of the classes of our judges.
-PUBLISHED_JUDGES = [
-    PublishedClass("main", "rep", 0.77, 0.83, 0.80),
-    PublishedClass("main", "gio", 0.84, 0.78, 0.81),
-    PublishedClass("hh", "no_match", 0.95, 0.98, 0.96),
-    PublishedClass("hh", "match", 0.98, 0.95, 0.96),
-    PublishedClass("ah", "no_match", 0.99, 0.96, 0.97),
-    PublishedClass("ah", "match", 0.96, 0.99, 0.98),
-]

@@ -23,8 +23,8 @@ class UnderlinedText:
 
 #: What a cell may hold; a pair is an interval.
 Value = str | int | float | tuple[float, float] | UnderlinedText | None
-#: How a value is written: as it is, with thousands separated, `.743`, `.743` on a heat map, `.743` of what is no share, `.7–.8`, `< .001`, ✓ or ✗.
-Format = Literal["text", "count", "figure", "correlation", "weight", "interval", "p", "mark"]
+#: How a value is written: as it is, with thousands separated, `.743`, `.743` on a heat map, `.7–.8`, `< .001`.
+Format = Literal["text", "count", "figure", "correlation", "interval", "p"]
 
 
 @dataclass(frozen=True)
@@ -121,8 +121,6 @@ def formatted(value: Value, format_: Format) -> str:
         return "–"
     if isinstance(value, str | UnderlinedText):
         return value if isinstance(value, str) else value.text
-    if format_ == "mark":
-        return "✓" if value else "✗"
     if isinstance(value, tuple):
         return ("–" if min(value) >= 0 else " to ").join(map(figure, value))
     if format_ == "count":
@@ -192,8 +190,7 @@ def print_table(table: Table, to: "Console") -> None:
     from rich.text import Text
 
     def cell(row: Row, column: Column) -> Text:
-        value, text = row.values.get(column.name), row.text(column)
-        shown = Text(text, {"✓": "green", "✗": "red"}.get(text, ""))
+        value, shown = row.values.get(column.name), Text(row.text(column))
         for ends in value.places if isinstance(value, UnderlinedText) else ():
             shown.stylize("underline", *ends)
         return shown.append("*" if column.name in row.best else best[column.format != "text"])

@@ -13,7 +13,7 @@ from change_it.io import check_writable, counted, listed
 from change_it.questions import QUESTIONS, SHEETS
 from change_it.scoring.systems import read_prediction_files
 from change_it.tables import console, print_table
-from change_it.training.training_options import InferenceOptions
+from change_it.training.training_options import Device, Precision
 
 
 @dataclass(kw_only=True)
@@ -154,7 +154,7 @@ def read(options: AnnotateReadOptions) -> None:
 
 
 @dataclass(kw_only=True)
-class AnnotateScoreOptions(InferenceOptions):
+class AnnotateScoreOptions:
     """Accuracy and agreement of annotators (LREC 2020, Table 4), their ratings, and the judges on the same headlines.
 
     With a key of pairs: the share of one event by band of cosine and by days apart, the lowest threshold at which .9 of the
@@ -176,6 +176,8 @@ class AnnotateScoreOptions(InferenceOptions):
     """Print JSON instead of tables."""
     seed: int = 1
     """Seed of the intervals."""
+    precision: Precision = "float32"
+    device: Device = "auto"
 
 
 def score(options: AnnotateScoreOptions) -> None:
@@ -190,7 +192,7 @@ def score(options: AnnotateScoreOptions) -> None:
     if options.judges:
         from change_it.scoring.judges import Judges
 
-        judges = Judges.from_pretrained(options.judges, **options.judging)
+        judges = Judges.from_pretrained(options.judges, precision=options.precision, device=options.device)
         judged, signature = annotation.ask(judges, key), judges.signature
     if is_of_pairs:
         tables = pair_annotation.pair_tables(key, answers, options.seed)

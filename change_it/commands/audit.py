@@ -11,11 +11,11 @@ from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
 from change_it.io import check_writable
 from change_it.tables import console, print_table
-from change_it.training.training_options import InferenceOptions
+from change_it.training.training_options import Device, Precision
 
 
 @dataclass(kw_only=True)
-class AuditOptions(InferenceOptions):
+class AuditOptions:
     """Measure how reliable the judges of a corpus are: deliberately wrong headlines that they must reject, the words that main listens to.
 
     Examples:
@@ -40,6 +40,8 @@ class AuditOptions(InferenceOptions):
     """Bootstrap resamples of the intervals."""
     seed: int = 1
     """Seed of everything that is drawn."""
+    precision: Precision = "float32"
+    device: Device = "auto"
 
 
 def run(options: AuditOptions) -> None:
@@ -62,7 +64,7 @@ def run(options: AuditOptions) -> None:
     corpus = read_corpus(options.corpus, seed=options.seed)
     labels = reader_labels(options.labels, corpus.test) if options.labels else None
     folder = local_folder(options.judges, command="change-it train judge")
-    judges = Judges.from_pretrained(folder, **options.judging)
+    judges = Judges.from_pretrained(folder, precision=options.precision, device=options.device)
     how: dict[str, Any] = {"resamples": options.resamples, "seed": options.seed, "labels": labels}
     how |= {"at_most": options.items, "progress": not options.json}
     audited, labels_beside = audit(corpus, judges, read_metrics(folder), **how)

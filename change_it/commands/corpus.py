@@ -77,7 +77,7 @@ def build(options: BuildOptions) -> None:
 
 @dataclass(kw_only=True)
 class ItemsOptions:
-    """Write the test headlines that systems rewrite, with their articles: what any program needs for a file that `score` reads.
+    """Write the test headlines that systems rewrite, those with an aligned one, with their articles: what any program needs for a file that `score` reads.
 
     Examples:
         change-it corpus items --corpus runs/quickstart/corpus --out todo.csv
@@ -90,8 +90,6 @@ class ItemsOptions:
     """CSV file to write: id, direction, headline, article, to. A system writes a file with id and its own headline."""
     to: str | None = None
     """Only headlines to rewrite for this outlet."""
-    all_items: bool = False
-    """Also headlines that the other outlet has none for."""
 
 
 def items(options: ItemsOptions) -> None:
@@ -107,7 +105,7 @@ def items(options: ItemsOptions) -> None:
     rows = [
         (item.id, item.direction, item.source, item.article, item.target)
         for item in test.items
-        if item.target in aims and (item.reference or options.all_items)
+        if item.target in aims and item.reference
     ]
     write_table(options.out, ("id", "direction", "headline", "article", "to"), rows)
     print(f"wrote {counted(len(rows), 'headline')} to {options.out}")

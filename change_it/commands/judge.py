@@ -12,15 +12,15 @@ from change_it.io import read_input
 from change_it.judges.judge_options import COMMAND
 from change_it.judges.spec import JUDGES
 from change_it.scoring.compliancy import ASPECTS, NO_CHECK
-from change_it.tables import Column, Row, Table, console, figure, print_table
-from change_it.training.training_options import InferenceOptions
+from change_it.tables import Column, Row, Table, Value, console, figure, print_table
+from change_it.training.training_options import Device, Precision
 
 if TYPE_CHECKING:  # loads torch
     from change_it.scoring.judges import JudgedHeadline
 
 
 @dataclass(kw_only=True)
-class JudgeHeadlineOptions(InferenceOptions):
+class JudgeHeadlineOptions:
     """Judge a new headline: same content, fits the article, the other outlet's style, fluent, every number and name in the sources?
 
     Examples:
@@ -41,6 +41,8 @@ class JudgeHeadlineOptions(InferenceOptions):
     """Target outlet (default: the one main did not assign to the original)."""
     json: bool = False
     """Print JSON instead of a table."""
+    precision: Precision = "float32"
+    device: Device = "auto"
 
 
 def run(options: JudgeHeadlineOptions) -> None:
@@ -58,7 +60,7 @@ def run(options: JudgeHeadlineOptions) -> None:
     from change_it.scoring.judges import Judges  # loads torch
 
     folder = local_folder(options.judges, command=COMMAND)
-    judges = Judges.from_pretrained(folder, **options.judging)
+    judges = Judges.from_pretrained(folder, precision=options.precision, device=options.device)
     named = options.to and outlet_names("--to", options.to, judges.outlets, 1)
     [target] = named or judges.opposite_outlets([original])
     [judged] = judges([headline], originals=[original], articles=[article], to=target)
@@ -79,18 +81,14 @@ def run(options: JudgeHeadlineOptions) -> None:
 
 
 def marks_table(judged: "JudgedHeadline", target: str) -> Table:
-    """The marks of a headline with their probabilities and what no source has, then what they come to."""
+    """The marks of a headline with their probabilities, then what they come to."""
     words = {True: "yes", False: "no", None: "n/a"}
-    lines = []
-    for name, mark in judged.marks.items():
-        probability = judged.probabilities.get(name)
-        parts = ", ".join(part.text for part in judged.unsupported) if name == "evidence" else ""
-        verdict = f"{words[mark]}: {parts}" if parts else words[mark]
-        shown = "" if probability is None else figure(probability)
-        lines.append((JUDGES[name].heading, JUDGES[name].question.format(target=target), verdict, shown))
-    style, accepted = (
-        "n/a" if value is None else figure(value) for value in (judged.style, judged.acceptability)
-    )
+    style, accepted = (words[None] if p is None else figure(p) for p in (judged.style, judged.acceptability))
+    lines: list[tuple[Value, ...]] = []
+    for name, spec in JUDGES.items():
+        p = judged.probabilities.get(name)
+        question = spec.question.format(target=target)
+        lines.append((spec.heading, question, words[judged.marks[name]], "" if p is None else p))
     lines += [
         ("compliancy", "HH, AH and main", words[judged.compliant], ""),
         ("style", f"0 neither newspaper's, 1 {target}'s (-1 to 2)", style, ""),
@@ -99,5 +97,6 @@ def marks_table(judged: "JudgedHeadline", target: str) -> Table:
     ]
     names = ("judge", "question", "verdict", "p")
     rows = [Row(dict(zip(names, line, strict=True)), highlight=line[0] in ASPECTS) for line in lines]
-    notes = [f"refused by {judged.refused_by}"] if judged.refused_by else ["nothing refuses it"]
-    return Table([Column(name, "text") for name in names], rows, notes=notes)
+    columns = [*(Column(name, "text") for name in names[:3]), Column("p")]
+    refused = f"refused by {judged.refused_by}" if judged.refused_by else "nothing refuses it"
+    return Table(columns, rows, notes=[refused])

@@ -10,7 +10,6 @@ from shutil import copytree
 from typing import Any
 
 import tyro
-from rich.progress import Progress
 
 from change_it import __version__
 from change_it.commands import audit, corpus, score, train, transfer
@@ -25,14 +24,7 @@ from change_it.corpus.folder import read_report
 from change_it.corpus.sample import SIZE
 from change_it.errors import InputError
 from change_it.generators.generator_options import Recipe
-from change_it.io import (
-    check_writable,
-    files_of_ours,
-    is_missing_path,
-    outlet_and_file,
-    read_json,
-    write_json,
-)
+from change_it.io import check_writable, is_missing_path, outlet_and_file, read_json, write_json
 from change_it.judges.judge_options import LINEAR, Fold
 from change_it.judges.spec import TRAINED, Task
 from change_it.scoring.systems import read_prediction_files
@@ -45,11 +37,6 @@ RECIPE: Recipe = "rewrite"
 SHIPPED = Path(__file__).parents[1] / "data" / "writer"
 #: Test headlines that are rewritten, drawn by the seed, and the candidates of each: eight take twice the time.
 ITEMS, CANDIDATES = 300, 4
-#: Options that a run may be called with again.
-FREE = ("out", "predictions")
-#: Steps before the report and their seconds in a usual run, by which the bar estimates the time left.
-STEPS = {"corpus": 8, **dict(zip((f"{task} judge" for task in TRAINED), (9, 1, 1, 7), strict=True))}
-STEPS |= {"audit": 5, "choosing": 12, "headlines": 13}
 #: A command and its options.
 Call = tuple[Callable[[Any], None], Any]
 
@@ -91,25 +78,15 @@ class Steps:
     def __init__(self, options: QuickstartOptions) -> None:
         """Open a folder; InputError where it holds a run with other options."""
         self.out, self.terminal = options.out, console(sys.stdout)
-        recorded = asdict(options) | {"files": list(options.files), "version": __version__}
-        self.settings = {name: value for name, value in recorded.items() if name not in FREE}
-        files_of_ours(self.out, RECORD)
+        self.settings = asdict(options) | {"files": list(options.files), "version": __version__}
+        del self.settings["out"], self.settings["predictions"]  # a run may be called with others again
         earlier = read_json(self.out / RECORD) or {"settings": {}, "seconds": {}}
         self.seconds: dict[str, float] = earlier["seconds"]
-        before = earlier["settings"]
-        changed = [name for name, value in self.settings.items() if value != before.get(name)]
-        if changed and self.seconds:
-            was = ", ".join(f"{name} {before.get(name)!r}" for name in changed)
-            fault = f"{self.out} holds a run with other options ({was})"
+        before = {name: earlier["settings"].get(name) for name in self.settings}
+        if self.seconds and before != self.settings:
+            changed = [f"{name} {was!r}" for name, was in before.items() if was != self.settings[name]]
+            fault = f"{self.out} holds a run with other options ({', '.join(changed)})"
             raise InputError(f"{fault}: give the same options again, or choose another --out")
-        how: dict[str, Any] = {
-            "redirect_stdout": False,
-            "redirect_stderr": False,
-            "disable": not sys.stdout.isatty(),
-        }
-        self.bar = Progress(console=self.terminal, transient=True, speed_estimate_period=600, **how)
-        total = sum(STEPS[name] for name in STEPS.keys() - self.seconds.keys())
-        self.task = self.bar.add_task("", total=total)
         self._note()
 
     def run(self, name: str, *calls: Call) -> None:
@@ -117,11 +94,9 @@ class Steps:
         when = "finished before"
         if name not in self.seconds:
             start = time.perf_counter()
-            self.bar.update(self.task, description=name)
             log = (self.out / LOG).open("a", buffering=1, encoding="utf-8")
-            with self.bar, log, redirect_stdout(log), redirect_stderr(log):
+            with self.terminal.status(name), log, redirect_stdout(log), redirect_stderr(log):
                 self.call(*calls)
-            self.bar.advance(self.task, STEPS.get(name, 0))
             self.seconds[name] = round(time.perf_counter() - start, 1)
             self._note()
             when = f"{self.seconds[name]:.0f} s"
@@ -144,14 +119,12 @@ class Steps:
 
 def run(options: QuickstartOptions) -> None:
     """Run the steps in order and the report anew; finished steps are kept."""
-    started = time.perf_counter()
-    encoder = options.encoder
-    read = [encoder, *(outlet_and_file(file)[1] for file in options.files)]
+    started, encoder = time.perf_counter(), options.encoder
+    inputs = [encoder, *(outlet_and_file(file)[1] for file in options.files)]
     read_prediction_files(options.predictions)
-    check_writable(options.out, inputs=read, record=RECORD)
+    check_writable(options.out, inputs=inputs, record=RECORD)
     if is_missing_path(encoder):
         raise InputError(f"there is no folder {encoder}: give the Hub id or folder of a pre-trained model")
-
     out, steps = options.out, Steps(options)
     built, judges, choosers = (str(out / name) for name in ("corpus", "judges", "judges-0"))
     same: dict[str, Any] = {"corpus": built, "seed": options.seed}
@@ -175,9 +148,16 @@ def run(options: QuickstartOptions) -> None:
     if not options.files:
         generator, written = out / "generators" / RECIPE, out / "predictions" / f"{RECIPE}.csv"
         copying: Call = (lambda folder: copytree(SHIPPED, folder, dirs_exist_ok=True), generator)
-        how: dict[str, Any] = {"rerank": choosers, "generation": (f"num_beams={CANDIDATES}",), **same}
-        how |= {"items": ITEMS, "candidates": CANDIDATES, "generator": str(generator.parent)}
-        steps.run("headlines", copying, (transfer.run, TransferOptions(out=written, **how)))
+        transferring = TransferOptions(
+            out=written,
+            generator=str(generator.parent),
+            items=ITEMS,
+            rerank=choosers,
+            candidates=CANDIDATES,
+            generation=(f"num_beams={CANDIDATES}",),
+            **same,
+        )
+        steps.run("headlines", copying, (transfer.run, transferring))
         systems = (f"{RECIPE}={written}", *systems)
     scored: dict[str, Any] = {"predictions": systems, "shared_items": bool(systems), **same}
     steps.call((score.run, ScoreOptions(judges=judges, floor=choosers, out=out / "report", **scored)))
@@ -192,11 +172,10 @@ def result_of(name: str, out: Path) -> str:
         report = read_report(out / "corpus")
         pairs = report["pairs"]["kept"]
         return f"{report['kept']:,} articles, {pairs['A1']:,} pairs for training, {pairs['A2']:,} for tests"
-    if name == "headlines":
-        return f"in {out / 'predictions' / f'{RECIPE}.csv'}"
-    if name == "choosing":
-        return "judges of the other half of the events, which choose among candidates and clauses"
     if name == "audit":
         return str((read_json(out / "audit" / "audit.json") or {})["together"].partition(" Worst")[0])
-    metrics = read_json(out / "judges" / name.split()[0] / "metrics.json") or {}
-    return line_of(metrics)
+    if name.endswith(" judge"):
+        metrics = read_json(out / "judges" / name.split()[0] / "metrics.json") or {}
+        return line_of(metrics)
+    chosen = "judges of the other half of the events, which choose among candidates and clauses"
+    return chosen if name == "choosing" else f"in {out / 'predictions' / f'{RECIPE}.csv'}"

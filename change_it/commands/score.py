@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from change_it.commands.common import check_counts, print_json, print_lines
 from change_it.corpus.folder import check_corpus, read_warnings
@@ -14,7 +14,7 @@ from change_it.io import check_writable, listed
 from change_it.scoring.compliancy import NO_CHECK
 from change_it.scoring.systems import PredictionFile, read_prediction_files
 from change_it.tables import console, print_table
-from change_it.training.training_options import InferenceOptions
+from change_it.training.training_options import Device, Precision
 
 if TYPE_CHECKING:  # loads torch, polars and matplotlib
     from change_it.audit.verdicts import Summary
@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # loads torch, polars and matplotlib
 
 
 @dataclass(kw_only=True)
-class ScoreOptions(InferenceOptions):
+class ScoreOptions:
     """Score systems' headlines for compliancy, style and acceptability, beside the other newspaper's own (gold) and baselines: clause, lead, copy, random-target and, with judges that choose, floor.
 
     All rows of a table are scored on the same headlines: those with an aligned one.
@@ -45,8 +45,6 @@ class ScoreOptions(InferenceOptions):
     """Column map of the prediction files, ours=theirs: id=key,headline=output."""
     shared_items: bool = False
     """Score all systems on the headlines that every file of --predictions has (`transfer --items`)."""
-    all_items: bool = False
-    """Score also headlines that the other outlet has none for; the table has no gold."""
     floor: str | None = None
     """Folder or Hub id of judges of the other fold, fluency among them: for each headline they choose a sentence or clause of the article's beginning."""
     labels: tuple[Path, ...] = ()
@@ -55,14 +53,14 @@ class ScoreOptions(InferenceOptions):
     """Style counts as reversed when main predicts another outlet than for the original (the paper's), or for the target."""
     out: Path | None = None
     """Folder for report.html, systems.csv, scores.json and items/; nothing is written when not given."""
-    by_direction: bool = False
-    """Show each direction below the average."""
     json: bool = False
     """Print JSON instead of a table."""
     resamples: int = 1000
     """Bootstrap resamples, and the minimum of permutations of the paired tests, which have 100 for each pair of systems."""
     seed: int = 1
     """Seed of intervals, paired tests and the baseline random-target."""
+    precision: Precision = "float32"
+    device: Device = "auto"
 
 
 def run(options: ScoreOptions) -> None:
@@ -72,14 +70,14 @@ def run(options: ScoreOptions) -> None:
     check_counts(resamples=options.resamples)
     files = read_prediction_files(options.predictions, options.columns)
     if options.out:
-        read = [*(str(file.file) for file in files), *map(str, options.labels)]
-        check_writable(options.out, inputs=[options.corpus, *folders, *read], record="scores.json")
+        inputs = [options.corpus, *folders, *(str(file.file) for file in files), *map(str, options.labels)]
+        check_writable(options.out, inputs=inputs, record="scores.json")
     if options.shared_items and not files:
         raise InputError("--shared-items requires --predictions")
 
     from change_it.audit.agreement import reader_labels, shares_accepted
     from change_it.audit.verdicts import read_metrics, read_summary
-    from change_it.results.report_files import made, write_report  # these load polars and matplotlib
+    from change_it.results.report_files import made, report_record, write_report  # matplotlib
     from change_it.scoring.item import read_test_set
     from change_it.scoring.scores import score
 
@@ -92,14 +90,14 @@ def run(options: ScoreOptions) -> None:
 
     folder = local_folder(options.judges, command="change-it train judge")
     qualities = read_metrics(folder)  # refused before anything is scored
-    judges = Judges.from_pretrained(folder, **options.judging)
+    where: dict[str, Any] = {"precision": options.precision, "device": options.device}
+    judges = Judges.from_pretrained(folder, **where)
     if options.floor:
         from change_it.generators.rerank import floor
 
-        choosers = Judges.from_pretrained(options.floor, **options.judging)
-        systems.append(floor(test, choosers))
-    how = {name: getattr(options, name) for name in ("reversal", "resamples", "seed")}
-    scores = score(test, judges, systems, **how, progress=not options.json)
+        systems.append(floor(test, Judges.from_pretrained(options.floor, **where)))
+    settings = {name: getattr(options, name) for name in ("reversal", "resamples", "seed")}
+    scores = score(test, judges, systems, **settings, progress=not options.json)
     if labels:
         shares = {name: shares_accepted(labels, items) for name, items in scores.items.items()}
         scores = scores.with_accepted({name: share for name, share in shares.items() if share})
@@ -112,7 +110,10 @@ def run(options: ScoreOptions) -> None:
                 file=sys.stderr,
             )
     summary = read_summary(judges, folder)
-    _show(options, scores, summary)  # the work is not lost where the report cannot be written
+    if options.json:
+        print_json(report_record(scores, summary))
+    else:  # the work is not lost where the report cannot be written
+        _show(scores, summary, read_warnings(options.corpus))
     if options.out:
         articles = {item.id: item.article for item in test.items}
         write_report(options.out, scores, qualities, summary, made=made(), articles=articles)
@@ -124,67 +125,54 @@ def _systems(
     options: ScoreOptions, test: "TestSet", files: Sequence[PredictionFile]
 ) -> "tuple[TestSet, list[ScoredSystem]]":
     """The items, and the built-in systems and those of the prediction files on them."""
-    from change_it.scoring import systems as of_files
+    from change_it.scoring.systems import built_in_systems, on_same_items, shared_directions, systems_of
     from change_it.text.cleaning import alike, remark
 
-    directions = of_files.shared_directions(files, test)
-    every = {
-        item.id
-        for item in test.items
-        if (item.reference or options.all_items) and (item.direction in directions or not directions)
-    }
+    directions = shared_directions(files, test)
     if others := sorted({item.direction for item in test.items} - directions):
         print(f"Not scored: {listed(others)}, of which some file has no headline.", file=sys.stderr)
-    systems = of_files.systems_of(files, test, needed=() if options.shared_items else every)
+    paired = {
+        item.id for item in test.items if item.reference and (item.direction in directions or not directions)
+    }
+    systems = systems_of(files, test, needed=() if options.shared_items else paired)
     for system in systems:
-        pairs = [
-            (text, item.source)
-            for text, item in zip(system.headlines, test.items, strict=True)
-            if text is not None
-        ]
-        seen = remark(system.name, filter(None, system.headlines), "are scored as they are")
-        for sentence in [*seen, *alike(system.name, pairs)]:
+        pairs = zip(system.headlines, (item.source for item in test.items), strict=True)
+        written = [(text, source) for text, source in pairs if text is not None]
+        remarks = remark(system.name, [text for text, _ in written if text], "are scored as they are")
+        for sentence in [*remarks, *alike(system.name, written)]:
             print(f"Warning: {sentence}.", file=sys.stderr)
-    scored, systems = of_files.on_same_items(test, systems, all_items=options.all_items)
-    if len(scored.items) < len(every):
-        count = f"{len(scored.items):,} of {len(every):,}"
+    scored, systems = on_same_items(test, systems)
+    if len(scored.items) < len(paired):
+        count = f"{len(scored.items):,} of {len(paired):,}"
         print(f"All systems are scored on {count} headlines.", file=sys.stderr)
-    return scored, [*of_files.built_in_systems(scored, seed=options.seed), *systems]
+    return scored, [*built_in_systems(scored, seed=options.seed), *systems]
 
 
-def _show(options: ScoreOptions, scores: "Scores", summary: "Summary") -> None:
-    """Print JSON or tables."""
-    from change_it.results.report_files import report_record
+def _show(scores: "Scores", summary: "Summary", warnings: Sequence[str]) -> None:
+    """Print the tables and what they come to."""
     from change_it.results.score_tables import examples_table, meaning, terminal_table
 
-    if options.json:
-        print_json(report_record(scores, summary))
-        return
     terminal = console()
-    if written := examples_table(scores):
-        print_table(written, terminal)
-    print_table(terminal_table(scores, by_direction=options.by_direction), terminal)
-    warnings = [f"Warning: {warning}." for warning in read_warnings(options.corpus)]
-    print_lines(
-        filter(None, [summary.text, summary.together, *warnings, NO_CHECK, meaning(scores)]), terminal
-    )
+    for table in (examples_table(scores), terminal_table(scores)):
+        if table:
+            print_table(table, terminal)
+    warned = [f"Warning: {warning}." for warning in warnings]
+    lines = [summary.text, summary.together, *warned, NO_CHECK, meaning(scores)]
+    print_lines(filter(None, lines), terminal)
 
 
 def _next(options: ScoreOptions, summary: "Summary") -> list[str]:
     """What was written, and what comes next by what is lacking."""
-    lines = (
-        [f"wrote {options.out / 'report.html'}, systems.csv, scores.json and items/"] if options.out else []
-    )
+    page = options.out / "report.html" if options.out else None
     if not summary.together:
         command = f"change-it audit --judges {options.judges} --corpus {options.corpus}"
-        lines.append(f"Next: these judges have no audit: {command}, then this command again.")
+        step = f"these judges have no audit: {command}, then this command again."
     elif not options.predictions:
         command = f"change-it corpus items --corpus {options.corpus} --out todo.csv"
-        lines.append(
-            f"Next: {command} lists what to rewrite; then this command with --predictions mine=mine.csv."
-        )
-    elif not options.out:
-        lines.append("Next: --out FOLDER writes a report with all headlines.")
+        step = f"{command} lists what to rewrite; then this command with --predictions mine=mine.csv."
+    elif page:
+        step = f"open {page} and read the headlines that nothing refuses."
     else:
-        lines.append(f"Next: open {options.out / 'report.html'} and read the headlines that nothing refuses.")
-    return lines
+        step = "--out FOLDER writes a report with all headlines."
+    written = [f"wrote {page}, systems.csv, scores.json and items/"] if page else []
+    return [*written, f"Next: {step}"]

@@ -16,7 +16,7 @@ from change_it.generators.folder import COMMAND, choose_generators
 from change_it.generators.generator_options import CANDIDATES, Recipe
 from change_it.io import check_columns, check_model, check_writable, counted, parse_columns, read_tables
 from change_it.tables import Column, Row, Table, console, print_table
-from change_it.training.training_options import InferenceOptions
+from change_it.training.training_options import Device, Precision
 
 if TYPE_CHECKING:  # loads torch
     from change_it.generators.file_transfer import TransferSetup
@@ -29,7 +29,7 @@ FREE = ("out", "device", "concurrency")
 
 
 @dataclass(kw_only=True)
-class TransferOptions(InferenceOptions):
+class TransferOptions:
     """Write new headlines in the other outlet's style; with --rerank, judges choose the best of several candidates.
 
     The headlines of --corpus or --input are written to --out, one row each: id, headline, target,
@@ -73,6 +73,8 @@ class TransferOptions(InferenceOptions):
     """Sources a generator reads at once; its own choice when not given."""
     seed: int = 1
     """Seed of headlines that are drawn and of --items."""
+    precision: Precision = "float32"
+    device: Device = "auto"
 
 
 def run(options: TransferOptions) -> None:
@@ -153,12 +155,14 @@ def _setup(options: TransferOptions) -> "TransferSetup":
         system = PromptedGenerator(str(options.corpus), server, options.concurrency)
     else:
         aim: dict[str, Any] = {"recipe": options.recipe, "to": options.to}
-        system = HeadlineTransfer.from_pretrained(options.generator, **aim, **options.judging)
+        system = HeadlineTransfer.from_pretrained(
+            options.generator, **aim, precision=options.precision, device=options.device
+        )
     if options.to:
         system.targets = (options.to,)
     judges = None
     if options.rerank:
-        judges = Judges.from_pretrained(options.rerank, **options.judging)
+        judges = Judges.from_pretrained(options.rerank, precision=options.precision, device=options.device)
         judges.check_outlets(system.outlets, options.corpus or f"behind {options.generator}")
     return TransferSetup(system, judges, Search(decoding, options.candidates if judges else 1, options.seed))
 

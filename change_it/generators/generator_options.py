@@ -73,15 +73,8 @@ LORA_RATE, LORA_RANK, LORA_ALPHA = 1e-3, 16, 32
 
 
 @dataclass(kw_only=True)
-class GeneratorOptions(TrainingOptions):
-    """Train a generator that writes headlines of one outlet, from its articles (sum) or from the other's headlines (s2s), or of both.
-
-    Examples:
-        change-it train generator --recipe rewrite --corpus runs/quickstart/corpus --out runs/mine/generators/rewrite --arg bf16=true
-        change-it train generator --recipe sum --to gio --corpus runs/mine/corpus --out runs/mine/generators/sum-gio
-        change-it train generator --recipe s2s2 --to rep --corpus runs/mine/corpus --out runs/mine/generators/s2s2-rep
-        change-it train generator --recipe sum --architecture it5/it5-base --lora --to gio --corpus runs/mine/corpus --out runs/mine/generators/sum-gio
-    """
+class GeneratorFields:
+    """The options of a generator but for those of its training."""
 
     recipe: Recipe
     """sum: articles of the target outlet to their headlines; s2s1, s2s2, s2s3: headlines to the other outlet's (pairs A3, A1 + A3, A1); agnostic: articles of both; rewrite: headline and article, one generator that writes for either outlet; train_d, train_m: as sum, from the training sets of LREC 2020."""
@@ -105,6 +98,18 @@ class GeneratorOptions(TrainingOptions):
     """Words that s2s, pn, pnc and transformer know, at most; 0 is 100,000, of transformer 5,000."""
     cells: int = 0
     """Cells of pn, pnc and transformer (256 when 0) and s2s (128)."""
+
+
+@dataclass(kw_only=True)
+class GeneratorOptions(TrainingOptions, GeneratorFields):
+    """Train a generator that writes headlines of one outlet, from its articles (sum) or from the other's headlines (s2s), or of both.
+
+    Examples:
+        change-it train generator --recipe rewrite --corpus runs/quickstart/corpus --out runs/mine/generators/rewrite --arg bf16=true
+        change-it train generator --recipe sum --to gio --corpus runs/mine/corpus --out runs/mine/generators/sum-gio
+        change-it train generator --recipe s2s2 --to rep --corpus runs/mine/corpus --out runs/mine/generators/s2s2-rep
+        change-it train generator --recipe sum --architecture it5/it5-base --lora --to gio --corpus runs/mine/corpus --out runs/mine/generators/sum-gio
+    """
 
     @property
     def inputs(self) -> tuple[str | None, ...]:

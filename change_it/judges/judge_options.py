@@ -30,8 +30,8 @@ OF_BILSTM = arguments(64, 5, 1e-3, early_stopping=4, **CONSTANT)
 
 
 @dataclass(kw_only=True)
-class JudgeOptions(TrainingOptions):
-    """The options of one judge."""
+class JudgeFields:
+    """The options of one judge but for those of its training."""
 
     task: Task
     """main: which outlet wrote a headline; hh: do two headlines match; ah: do headline and article match; fluency: would a newspaper print it."""
@@ -51,6 +51,11 @@ class JudgeOptions(TrainingOptions):
     """Train on one fold only; judges that choose candidates and judges that score them take different ones."""
     max_tokens: int = 0
     """Longer inputs are cut; 0 is the preset's."""
+
+
+@dataclass(kw_only=True)
+class JudgeOptions(TrainingOptions, JudgeFields):
+    """The options of one judge."""
 
     @property
     def inputs(self) -> tuple[str | Path | None, ...]:

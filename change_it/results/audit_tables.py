@@ -67,7 +67,7 @@ def cues_table(cues: Sequence[Record], outlets: Sequence[str]) -> Table:
     """The strongest cues, those of both outlets side by side."""
     columns, sides = list[Column](), list[list[dict[str, Value]]]()
     for outlet in outlets:
-        columns += [Column(outlet, "text"), Column(f"{outlet} weight", "weight", "weight")]
+        columns += [Column(outlet, "text"), Column(f"{outlet} weight", title="weight")]
         columns.append(Column(f"{outlet} n", "count", "n"))
         of_outlet = [cue for cue in cues if cue["outlet"] == outlet]
         names = {"text": outlet, "weight": f"{outlet} weight", "n": f"{outlet} n"}

@@ -4,7 +4,6 @@ import json
 import os
 import platform
 import re
-import subprocess
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -22,7 +21,7 @@ from change_it.corpus.sample import is_sample_corpus
 from change_it.io import replace_folder, without_formula, write_json, write_table, write_text
 from change_it.judges.judge_options import within_event_table
 from change_it.results import score_tables as tables
-from change_it.results.charts import plane
+from change_it.results.charts import systems_chart
 from change_it.results.pages import (
     ACCEPTABILITY,
     COMPLIANCY,
@@ -48,11 +47,11 @@ def write_report(
     made: Mapping[str, str] | None = None,
     articles: Mapping[str, str] | None = None,
 ) -> None:
-    """Write page, `systems.csv`, `scores.json`, `charts/plane.svg` and `items/<system>.csv`.
+    """Write page, `systems.csv`, `scores.json`, `charts/systems.svg` and `items/<system>.csv`.
 
     `metrics` are of `read_metrics`, `made` is of `made`; `articles`, by the ids of items, are shown with them.
     """
-    written, first, drawing = tables.examples_table(scores), tables.best_system(scores), plane(scores)
+    written, first, drawing = tables.examples_table(scores), tables.best_system(scores), systems_chart(scores)
     single = tables.systems_table(scores, [AVERAGE], (*VERDICT_NAMES, *OVERLAP_MEASURES))
     parts = {"written": written, "judges": metrics or audit.verdicts, "tests": scores.systems[1:]}
     values: dict[str, object] = {
@@ -75,7 +74,6 @@ def write_report(
         "meaning": tables.meaning(scores),
         "average": tables.systems_table(scores, [AVERAGE], (*ASPECTS, "edited", "accepted")),
         "single": replace(single, notes=()),  # they stand at the first
-        "likeness": tables.likeness(scores),
         "by_direction": tables.systems_table(scores, scores.directions[:-1]),
         "within_event": within_event_table(metrics.get("main", {})),
         "tests": {name: tables.tests_table(scores, name) for name in scores.p_values},
@@ -88,7 +86,7 @@ def write_report(
         write_json(folder / "scores.json", report_record(scores, audit) | ({"made": made} if made else {}))
         for name in ("charts", "items"):
             (folder / name).mkdir()
-        (folder / "charts" / "plane.svg").write_bytes(drawing.svg)
+        (folder / "charts" / "systems.svg").write_bytes(drawing.svg)
         for system, items in scores.items.items():
             without_formulas(items).write_csv(folder / "items" / f"{system}.csv")
         write_text(folder / "report.html", page)
@@ -116,19 +114,15 @@ def made() -> dict[str, str]:
 
     gpus = [torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())]
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    processor, commit, root = platform.processor() or platform.machine(), "", Path(__file__).parents[2]
+    processor = platform.processor() or platform.machine()
     with suppress(OSError):
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
-        if found := re.search(r"^model name\s*: (.*)", text, re.MULTILINE):
-            processor = found[1]
-    if (root / ".git").exists():
-        command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--exclude=*"]
-        with suppress(OSError, subprocess.SubprocessError):
-            commit = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout
+        if match := re.search(r"^model name\s*: (.*)", text, re.MULTILINE):
+            processor = match[1]
     libraries = [f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in LIBRARIES)]
     return {
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "version": f"change_it {__version__} {commit}".strip(),
+        "version": f"change_it {__version__}",
         "hardware": ", ".join((f"{cores} × {processor}", *gpus)),
         "libraries": ", ".join(libraries),
     }

@@ -4,17 +4,14 @@ from collections.abc import Callable, Collection, Sequence
 from itertools import combinations, product
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from change_it.corpus.sample import is_sample_corpus
-from change_it.io import listed
 from change_it.results.pages import named
 from change_it.scoring.compliancy import ASPECTS, COMPLIANCY_MEASURES, JUDGE_NAMES
 from change_it.scoring.item import BUILT_IN, CLAUSE, GOLD
-from change_it.scoring.overlap import OF_REFERENCE, correlations
 from change_it.scoring.scores import AVERAGE, SCORE_MEASURES, ScoreRow, Scores
-from change_it.stats import Score, holm
+from change_it.stats import holm
 from change_it.tables import (
     Column,
     Format,
@@ -23,7 +20,6 @@ from change_it.tables import (
     UnderlinedText,
     Value,
     figure,
-    formatted,
     p_value,
     with_interval,
 )
@@ -56,17 +52,6 @@ def averaged(scores: Scores) -> str:
     """What the rows of averages are of."""
     one, *others = scores.directions[:-1]
     return "average of the directions" if others else one
-
-
-def shown_systems(scores: Scores) -> list[str]:
-    """The names of the table without the single runs of a system that has several."""
-    runs = {f"{row.system}.{run + 1}" for row in scores.rows for run in range(row.runs) if row.runs > 1}
-    return [name for name in scores.names if name not in runs]
-
-
-def content_measure(scores: Scores) -> str:
-    """The aspect that stands beside style: acceptability, or compliancy where that is n/a."""
-    return "acceptability" if "acceptability" in scores.known else "compliancy"
 
 
 def examples_table(scores: Scores) -> Table | None:
@@ -115,11 +100,7 @@ def systems_table(
         for name in scores.measures
         if name in measures and (name in scores.known or name in COMPLIANCY_MEASURES)
     ]
-    notes = [
-        *([note] if stars else []),
-        *([CHOSEN] if any(row.chosen for row in scores.rows) else []),
-        *remarks(scores),
-    ]
+    notes = [*([note] if stars else []), *remarks(scores)]
     columns = [Column("system", "text"), *columns, Column("n", "count")]
     return Table(columns, rows, notes=notes if AVERAGE in directions else [])
 
@@ -164,26 +145,6 @@ def meaning(scores: Scores) -> str | None:
     return f"{'; '.join(parts)}.{few_events(scores)}"
 
 
-def likeness(scores: Scores) -> str:
-    """A sentence with Spearman's correlations of BLEU and ROUGE-L with the judges, headline by headline; empty without systems of files or references."""
-    own = [name for name in scores.systems if name not in BUILT_IN]
-    if not own or not {*OF_REFERENCE} & {*scores.row(own[0]).values}:
-        return ""
-    said = []
-    for measure, judges in correlations(pl.concat(scores.items[name] for name in own)).items():
-        shown = (f"{JUDGE_NAMES[name]} {_correlation(rho)}" for name, rho in judges.items())
-        said.append(f"{HEADINGS[measure]}: {', '.join(shown)}")
-    return (
-        f"Spearman's correlation with the judges' probabilities, headline by headline over {listed(own)}, with 95% intervals over "
-        f"events. {'; '.join(said)}."
-    )
-
-
-def _correlation(rho: Score) -> str:
-    """A correlation and its interval; n/a where it is undefined."""
-    return f"{figure(rho.value)} ({formatted(rho.interval, 'interval')})" if np.isfinite(rho).all() else "n/a"
-
-
 def few_events(scores: Scores) -> str:
     """A sentence where the scored headlines are of few events, else nothing."""
     row = scores.row(scores.systems[0])
@@ -193,28 +154,21 @@ def few_events(scores: Scores) -> str:
     return few if row.events < FEW else ""
 
 
-def terminal_table(scores: Scores, *, by_direction: bool = False) -> Table:
-    """The systems for the terminal: each with its average, and perhaps its directions."""
+def terminal_table(scores: Scores) -> Table:
+    """The averages of the systems for the terminal."""
     columns = [Column("system", "text")]
     for name in (*ASPECTS, "edited", *(["accepted"] if "accepted" in scores.known else [])):
         columns.append(Column(name, bold=name in ASPECTS))
         if name != "edited":
             columns.append(Column(f"{name}_interval", "interval", "95% interval"))
     rows, best = [], best_system(scores)
-    for system, direction in product(scores.names, [AVERAGE, *(scores.directions[:-1] * by_direction)]):
-        average, row = direction == AVERAGE, scores.row(system, direction)
-        values = {"system": system if average else f"  {direction}", **_values(row)}
-        marks = {"system": DAGGER} if average and row.chosen else {}
-        group = system if by_direction else ""
-        rows.append(Row(values, group, highlight=average and system == best, marks=marks))
+    for system in scores.names:
+        row = scores.row(system)
+        marks = {"system": DAGGER} if row.chosen else {}
+        rows.append(Row({"system": system, **_values(row)}, highlight=system == best, marks=marks))
     row = scores.row(scores.systems[0])
     title = f"{row.n} headlines of {row.events} events, {averaged(scores)}"
-    notes = [
-        *remarks(scores),
-        *([CHOSEN] if any(row.chosen for row in scores.rows) else []),
-        scores.signature,
-    ]
-    return Table(columns, rows, title, notes)
+    return Table(columns, rows, title, [*remarks(scores), scores.signature])
 
 
 def remarks(scores: Scores) -> list[str]:
@@ -235,6 +189,8 @@ def remarks(scores: Scores) -> list[str]:
             )
         if row.candidates:
             lines.append(f"{system}: the best of {row.candidates:.2g} on average")
+    if any(row.chosen for row in scores.rows):
+        lines.append(CHOSEN)
     return [*lines, *lacking(scores.known, scores.style_fault)]
 
 

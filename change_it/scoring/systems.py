@@ -120,16 +120,14 @@ def systems_of(
     return systems
 
 
-def on_same_items(
-    test: TestSet, systems: Sequence[ScoredSystem], *, all_items: bool = False
-) -> tuple[TestSet, list[ScoredSystem]]:
-    """The items that have a partner, or `all_items`, and that every system has a headline for; the systems on them.
+def on_same_items(test: TestSet, systems: Sequence[ScoredSystem]) -> tuple[TestSet, list[ScoredSystem]]:
+    """The items that have a partner and that every system has a headline for; the systems on them.
 
     Raises:
         InputError: there is no such item.
     """
     shared = [
-        (all_items or bool(item.reference)) and all(system.headlines[at] is not None for system in systems)
+        bool(item.reference) and all(system.headlines[at] is not None for system in systems)
         for at, item in enumerate(test.items)
     ]
     if not any(shared):

@@ -2,10 +2,8 @@
 
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import cache
-from itertools import product
 from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader
@@ -86,53 +84,31 @@ def _answer(
     """Describe the best of the new headlines for an item, without near copies of a better one: often the same, cut elsewhere.
 
     Returns:
-        A JSON object: `candidates`, the best first; `near_copies`, how many are hidden; `wrong_direction`, a sentence where main takes
-        the original for the outlet aimed at, so that there is no verdict on a reversal; `foreign`, whether the text is in another
-        language than the judges' corpus, so that there is no verdict at all; `reliability` of each judge. Of a candidate `verdicts`
-        are None where nothing is known, and `unsupported` has places in the headline.
+        A JSON object: `candidates`, the best first, as `change-it judge --json` writes them; `near_copies`, how many are hidden;
+        `wrong_direction`, a sentence where main takes the original for the outlet aimed at, so that there is no verdict on a reversal;
+        `foreign`, whether the text is in another language than the judges' corpus, so that there is no verdict at all; `reliability`
+        of each judge.
     """
     [judged] = judge_candidates(models.judges, [headlines], [item])
     distinct: dict[frozenset[str], JudgedHeadline] = {}
-    for one in judged:
-        bag = frozenset(words(fold(one.text).lower()))
+    for candidate in judged:
+        bag = frozenset(words(fold(candidate.text).lower()))
         if all(len(bag & other) <= NEAR * min(len(bag), len(other)) for other in distinct):
-            distinct[bag] = one
-    guessed = guess_language([f"{item.source}. {item.article}"])
-    foreign = guessed != models.language and "none" not in (guessed, models.language)
+            distinct[bag] = candidate
+    language = guess_language([f"{item.source}. {item.article}"])
+    foreign = language != models.language and "none" not in (language, models.language)
     source = judged[0].probabilities["source"] or 0.0  # that main takes the original for the outlet aimed at
-    wrong = source > 0.5
-    before, after = (item.label, item.target)[:: -1 if wrong else 1]
-    unknown = ("compliancy", *VERDICT_NAMES) if foreign else ("compliancy", "main") if wrong else ()
-
-    def known(value: float | None) -> float | None:
-        return None if foreign or value is None else round(value, 4)
-
-    candidates = [
-        {
-            "headline": one.text,
-            "system": system,
-            "style": known(one.style),
-            "acceptability": known(one.acceptability),
-            "edited": one.edited,
-            "probabilities": {name: known(p) for name, p in one.probabilities.items() if name in VERDICT_NAMES},
-            "verdicts": {"compliancy": one.compliant, **one.marks} | dict.fromkeys(unknown),
-            "refused_by": [why for why in one.refused_by.split("; ") if why and why.partition(":")[0] not in unknown],
-            "unsupported": [] if foreign else [asdict(part) for part in one.unsupported],
-            "looks_like": {"original": before, "new": after if one.marks["main"] else before},
-        }
-        for one in [*distinct.values()][:count]
-    ]  # fmt: skip
     warning = (
         f"Wrong direction? {JUDGE_NAMES['main']} takes the original for a headline of {item.target} already ({figure(source)}), so "
         f"there is no verdict on rewriting it from {item.label} to {item.target}. Choose {item.target} → {item.label}."
     )
+    unknown = VERDICT_NAMES if foreign else ("main",) if source > 0.5 else ()
     return {
         "system": system,
         "from": item.label,
         "to": item.target,
-        "original": {"headline": item.source, "looks_like_target": round(source, 4)},
-        "wrong_direction": warning if wrong and not foreign else "",
-        "candidates": candidates,
+        "wrong_direction": warning if source > 0.5 and not foreign else "",
+        "candidates": [_without(one, unknown) for one in [*distinct.values()][:count]],
         "near_copies": len(judged) - len(distinct),
         "foreign": foreign,
         "reliability": {verdict.judge: verdict.level for verdict in models.audit.verdicts},
@@ -140,20 +116,18 @@ def _answer(
     }
 
 
-def opening(models: Models) -> tuple[tuple[str, str, str, str], str]:
-    """The fields that the page opens with, and their answer: the first example with a headline that passes, or else that is answered."""
-    opened = None
-    for example, system in product(models.examples, models.systems):
-        with suppress(InputError):  # it does not write for that outlet, or finds nothing to write
-            fields = (example.source, example.article, example.direction, system)
-            answer = transfer(models, *fields)
-            passes = not all(one["refused_by"] for one in answer["candidates"])
-            if not answer["wrong_direction"] and (passes or not opened):
-                opened = fields, cards_html(answer)
-                if passes:
-                    break
-    first = ("", "", next(iter(models.directions)), next(iter(models.systems)))
-    return opened or (first, notice("Write a headline and paste its article: the candidates appear here."))
+def _without(judged: JudgedHeadline, unknown: Sequence[str]) -> dict[str, Any]:
+    """A judged headline as a JSON object, without what judges say of which nothing is known; without all verdicts also without figures."""
+    candidate = asdict(judged)
+    reasons = [reason for reason in judged.refused_by.split("; ") if reason.partition(":")[0] not in unknown]
+    candidate["refused_by"] = "; ".join(reasons)
+    candidate["marks"] |= dict.fromkeys(unknown)
+    if unknown:
+        candidate["compliant"] = None
+    if len(unknown) == len(judged.marks):
+        nothing = dict.fromkeys(judged.probabilities)
+        candidate |= {"style": None, "acceptability": None, "probabilities": nothing, "unsupported": []}
+    return candidate
 
 
 def cards(models: Models, ask: Callable[..., dict[str, Any]], *fields: Any) -> str:
@@ -161,21 +135,16 @@ def cards(models: Models, ask: Callable[..., dict[str, Any]], *fields: Any) -> s
     try:
         return cards_html(ask(models, *fields))
     except InputError as error:
-        return notice(error)
+        return f'<div class="ci-notice" role="status">{escape(error)}</div>'
 
 
 def cards_html(answer: Mapping[str, Any]) -> str:
     """An answer as HTML."""
     headlines = [
-        UnderlinedText(one["headline"], tuple((part["start"], part["end"]) for part in one["unsupported"]))
+        UnderlinedText(one["text"], tuple((part["start"], part["end"]) for part in one["unsupported"]))
         for one in answer["candidates"]
     ]
     return render("candidates.html.jinja", answer=answer, own=OWN, headlines=headlines)
-
-
-def notice(sentence: object) -> str:
-    """A sentence in the place of results."""
-    return f'<div class="ci-notice" role="status">{escape(sentence)}</div>'
 
 
 @cache

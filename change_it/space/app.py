@@ -12,7 +12,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from change_it.errors import InputError
-from change_it.space.answers import CANDIDATES, SHOWN, cards, judge, notice, opening, render, transfer
+from change_it.space.answers import CANDIDATES, SHOWN, cards, judge, render, transfer
 from change_it.space.models import ARTICLE, HEADLINE, Models
 from change_it.templates import without_markup
 
@@ -66,20 +66,22 @@ def build(models: Models) -> gr.Blocks:
 
 def _transfer_tab(models: Models) -> None:
     """Make the tab's components, events and endpoint."""
-    first, shown = opening(models)
     directions, systems = list(models.directions), list(models.systems)
+    examples = [one for one in models.examples if one.target in models.systems[systems[0]].targets]
+    rows = [[one.source, one.article, one.direction] for one in examples]
+    first = rows[0] if rows else ["", "", directions[0]]
     with gr.Row(equal_height=False):
         with gr.Column(scale=5, **_COLUMN):
-            originals = _originals(models, *first[:3], "headline", "article")
+            originals = _originals(models, *first, "headline", "article")
             with gr.Row():
-                system = gr.Dropdown(systems, value=first[3], label="System")
+                system = gr.Dropdown(systems, value=systems[0], label="System")
                 count = gr.Slider(1, CANDIDATES, value=SHOWN, step=1, label="Candidates shown")
             button = gr.Button("Transfer", variant="primary", elem_id="transfer")
         with gr.Column(scale=7, **_COLUMN):
+            shown = cards(models, transfer, *first, systems[0])
             answer = gr.HTML(shown, elem_id="candidates-found", padding=False)
     _answer_live(models, transfer, [*originals, system, count], answer, button.click)
-    rows = {(one.source, one.article, one.direction): one.source for one in models.examples}
-    _examples(list(map(list, rows)), originals, list(rows.values()), "examples")
+    _examples(rows, originals, [one.source for one in examples], "examples")
 
     def endpoint(
         headline: str,
@@ -100,15 +102,13 @@ def _score_tab(models: Models) -> None:
     rows = [[one.prediction, one.source, one.article, one.direction] for one in models.examples]
     aim = next(iter(models.directions))
     first = rows[0] if rows else ["", "", "", aim]
-    shown = notice("Write a new headline, the original one and its article: the verdicts appear here.")
     with gr.Row(equal_height=False):
         with gr.Column(scale=5, **_COLUMN):
             info = "A headline that you wrote, and what the judges say of it"
             new = gr.Textbox(first[0], label="New headline", info=info, elem_id="own")
             fields = [new, *_originals(models, *first[1:], "own-original", "own-article")]
         with gr.Column(scale=7, **_COLUMN):
-            shown = cards(models, judge, *first) if rows else shown
-            answer = gr.HTML(shown, elem_id="own-found", padding=False)
+            answer = gr.HTML(cards(models, judge, *first), elem_id="own-found", padding=False)
     _answer_live(models, judge, fields, answer)
     _examples(rows, fields, [one.prediction for one in models.examples], "own-examples")
 

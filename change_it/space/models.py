@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from change_it.audit.verdicts import NO_AUDIT, Summary, read_summary
-from change_it.corpus.folder import REPORT, read_language, read_report
 from change_it.corpus.sample import is_sample_corpus
 from change_it.errors import InputError
 from change_it.generators.folder import GENERATOR_FILE, GeneratorInfo
@@ -76,14 +75,10 @@ class Models:
             generators = HeadlineTransfer.from_pretrained(str(folder)).generators.values()
             by_name.setdefault(system, {}).update({id(generator): generator for generator in generators})
         systems = {system: HeadlineTransfer([*generators.values()]) for system, generators in by_name.items()}
-        judges, is_local = Judges.from_pretrained(name), (Path(corpus) / REPORT).is_file()
-        languages = [one.info.language for of in systems.values() for one in of.generators.values()]
-        language: str = languages[-1] if languages else judges.main.corpus.get("language") or "it"
-        language = (read_language(corpus) if corpus else "") or language
+        judges = Judges.from_pretrained(name)
+        language = judges.main.corpus.get("language") or "it"
         audit = read_summary(judges, local_folder(name, command=COMMAND))
-        is_sample = is_sample_corpus(
-            judges.outlets, read_report(Path(corpus)) if corpus and is_local else None
-        )
+        is_sample = is_sample_corpus(judges.outlets)
         return cls(judges, systems, language, audit, is_sample, corpus_examples(corpus))
 
 

@@ -1,32 +1,25 @@
-"""Options that every training run shares, and options of every command that asks judges; a command's own dataclasses inherit them."""
+"""Options that every training run shares, and those of every command that asks judges."""
 
 import json
 import math
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from tyro.conf import UseAppendAction
+from tyro.conf import UseAppendAction, arg
 
 from change_it.errors import InputError
 
 Arithmetic = Literal["float32", "bf16"]
+#: The options --device and --precision of commands that run judges.
+Device = Annotated[str, arg(help="Where models run: auto, cpu, cuda, cuda:1, mps.")]
+Precision = Annotated[
+    Arithmetic,
+    arg(
+        help="Arithmetic of the judges, and of a pre-trained model that writes: bf16 takes half the time on a processor with bfloat16 units; almost no verdict changes, and the signature records it."
+    ),
+]
 #: Arguments of transformers' TrainingArguments with which the papers train: a constant rate, no decay of weights.
 CONSTANT = {"lr_scheduler_type": "constant", "weight_decay": 0.0, "warmup_steps": 0}
-
-
-@dataclass(kw_only=True)
-class InferenceOptions:
-    """Options of every command that runs judges."""
-
-    device: str = "auto"
-    """Where models run: auto, cpu, cuda, cuda:1, mps."""
-    precision: Arithmetic = "float32"
-    """Arithmetic of the judges, and of a pre-trained model that writes: bf16 takes half the time on a processor with bfloat16 units; almost no verdict changes, and the signature records it."""
-
-    @property
-    def judging(self) -> dict[str, Any]:
-        """The keyword arguments of `Judges.from_pretrained`."""
-        return {"precision": self.precision, "device": self.device}
 
 
 @dataclass(kw_only=True)

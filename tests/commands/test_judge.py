@@ -27,7 +27,6 @@ def test_one_headline_gets_marks_and_unsupported_numbers_are_named(command, caps
     monkeypatch.setenv("COLUMNS", "200")  # no row is broken
     assert command("Crolla il ponte, 40 feriti") == 0
     printed = capsys.readouterr().out
-    assert "no: 40" in printed
     names = [*JUDGE_NAMES.values(), *COMPLIANCY_MEASURES[:4]]
     first = re.findall(rf"^ *({'|'.join(map(re.escape, names))}) ", printed, re.MULTILINE)
     assert first[: len(names)] == names

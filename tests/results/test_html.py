@@ -6,7 +6,6 @@ from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from html import unescape
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ from pages import beyond, expected, watched
 from saved_judges import WITHIN_EVENT
 from scoring_fakes import SCALE, FakeJudges, toy_test_set
 
-from change_it.audit.verdicts import Summary, Verdict, read_metrics
+from change_it.audit.verdicts import Summary, Verdict
 from change_it.results.pages import ACCEPTABILITY, COMPLIANCY, STYLE, named
 from change_it.results.report_files import write_report
 from change_it.results.score_tables import meaning, significance, systems_table, terminal_table
@@ -28,27 +27,9 @@ from change_it.tables import figure
 EVIL = "<b onclick=window.ran=1>evil"
 
 
-class Page(HTMLParser):
-    """Ids of sections, texts of scripts, and every address that a page names."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.sections, self.scripts, self.addresses, self.ids = [], [], [], []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        if tag == "script":
-            self.scripts.append("")
-        own = [value for name, value in attributes if name == "id"]
-        self.ids += own
-        self.sections += own if tag == "section" else []
-        self.addresses += [
-            value for name, value in attributes if name in ("src", "href", "xlink:href") and value
-        ]
-
-    def handle_data(self, data):
-        if self.cdata_elem == "script":
-            self.scripts[-1] += data
+def scripts_of(text):
+    """Data and program of the table of items."""
+    return re.findall(r"<script[^>]*>(.*?)</script>", text, re.DOTALL)
 
 
 @cache
@@ -66,34 +47,16 @@ def scores():
 
 
 @pytest.fixture(scope="module")
-def metrics(tmp_path_factory):
-    judges = tmp_path_factory.mktemp("judges")
-    cell = {"precision": 0.9, "recall": 0.8, "f1": 0.85}
-    for task in ("main", "hh", "ah"):
-        (judges / task).mkdir(parents=True)
-        quality = {"hard": {"rep": cell, "gio": cell, "macro_f1": 0.85}}
-        value = 0.0 if task == "hh" else 0.2
-        lead = {"value": value, "low": value - 0.1, "high": value + 0.1}
-        beside = {"hard": quality["hard"] | {"lead": lead}}
-        found = {"classes": ["rep", "gio"], "results": quality, "baselines": {"tf-idf cosine": beside}}
-        if task == "main":
-            found["within_event"] = WITHIN_EVENT
-        (judges / task / "metrics.json").write_text(json.dumps(found))
-    return read_metrics(judges)
-
-
-@pytest.fixture(scope="module")
-def report(metrics, tmp_path_factory):
+def report(tmp_path_factory):
     """The folder of a report."""
     out = tmp_path_factory.mktemp("written") / "report"
-    write_report(out, hostile_scores(), metrics)
+    write_report(out, hostile_scores(), {"main": {"within_event": WITHIN_EVENT}})
     return out
 
 
 def test_the_page_escapes_and_stands_alone(report, scores):
     text = (report / "report.html").read_text(encoding="utf-8")
-    page = Page(text)
-    data, script = page.scripts
+    data, script = scripts_of(text)
     assert re.fullmatch(r"[A-Za-z0-9+/=]+", data)
     checksum = base64.b64encode(sha256(script.encode()).digest()).decode()
     own = f"script-src 'sha256-{checksum}'"
@@ -101,25 +64,27 @@ def test_the_page_escapes_and_stands_alone(report, scores):
     assert "The MIT License" in script
     assert "sourceMappingURL" not in text
     assert "&lt;script&gt;alert" in text
+    page = text.replace(script, "")
     sections = ["systems", "written", "items", "judges", "measured", "tests", "signature"]
-    assert page.sections == sections
-    assert all(address.startswith(("#", "data:image/svg+xml;base64,")) for address in page.addresses)
-    assert len(page.ids) == len(set(page.ids))
-    own = {address[1:] for address in page.addresses if address.startswith("#") and "=" not in address}
-    assert own <= {*page.ids}
-    assert not re.search(r"url\((?!#)", text.replace(script, ""))
+    assert re.findall(r'<section id="(\w+)"', page) == sections
+    addresses = re.findall(r'(?:src|href)="([^"]+)"', page)
+    assert all(address.startswith(("#", "data:image/svg+xml;base64,")) for address in addresses)
+    ids = re.findall(r' id="([^"]+)"', page)
+    assert len(ids) == len({*ids})
+    assert {address[1:] for address in addresses if address.startswith("#")} <= {*ids}
+    assert not re.search(r"url\((?!#)", page)
     assert "4 pairs of 3 events" in text
     assert ".123–.987" in text
     assert scores.signature in text
     shown = unescape(text)
     few = "These are few, 8 headlines of 4 events"
     assert shown.count(few) == 2  # in the first sentence and at the table
-    assert all(said in shown for said in (COMPLIANCY, STYLE, ACCEPTABILITY, NO_CHECK, *JUDGE_NAMES.values()))
+    assert all(
+        words in shown for words in (COMPLIANCY, STYLE, ACCEPTABILITY, NO_CHECK, *JUDGE_NAMES.values())
+    )
     drawn = base64.b64decode(re.search(r"svg\+xml;base64,([^\"]+)", text)[1])
-    assert drawn == (report / "charts" / "plane.svg").read_bytes()
+    assert drawn == (report / "charts" / "systems.svg").read_bytes()
     assert few in json.loads((report / "scores.json").read_text())["meaning"]
-    assert "headline by headline over hostile" in shown
-    assert re.search(r"BLEU: Newspaper \(main\) (n/a|-?[.\d]+ \()", shown)
 
 
 def test_without_style_a_copy_stands_beside_and_one_direction_is_named(tmp_path):
@@ -139,7 +104,7 @@ def test_without_style_a_copy_stands_beside_and_one_direction_is_named(tmp_path)
 
 
 def test_the_page_has_all_items_of_all_systems(report, scores):
-    data, _ = Page((report / "report.html").read_text(encoding="utf-8")).scripts
+    data, _ = scripts_of((report / "report.html").read_text(encoding="utf-8"))
     found = json.loads(gzip.decompress(base64.b64decode(data)))
     assert (found["systems"], found["first"]) == (scores.systems, "hostile")
     rows = {}
@@ -161,9 +126,8 @@ def test_the_page_has_all_items_of_all_systems(report, scores):
 
 
 def test_judges_have_one_name_in_reasons():
-    assert named("hh; evidence: no hh; edited: 2 of 9 words new") == (
-        "Story (HH); Evidence: no hh; edited: 2 of 9 words new"
-    )
+    shown = "Story (HH); Evidence: no hh; edited: 2 of 9 words new"
+    assert named("hh; evidence: no hh; edited: 2 of 9 words new") == shown
     assert named("main + fluency") == "Newspaper (main) + Fluency"
 
 
@@ -171,16 +135,14 @@ def test_an_audit_is_linked_from_the_folder_of_the_report(tmp_path, scores):
     verdict = Verdict("hh", "care", "no better than tf-idf")
     audit = Summary((verdict,), "Acceptability stops 1 of 2 kinds.", tmp_path / "audit" / "audit.html")
     write_report(tmp_path / "report", scores, {}, audit)
-    page = Page((tmp_path / "report" / "report.html").read_text(encoding="utf-8"))
-    assert page.addresses.count("../audit/audit.html") == 2
+    page = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
+    assert page.count('href="../audit/audit.html"') == 2
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("width", [1280, 390])
 def test_the_table_of_items_in_a_browser(tmp_path, browser, toy_test, fake_judges, width):
-    hostile = (
-        "</script><script>window.ran = 1</script><img src=x onerror='window.ran = 1'> &amp; <b>statale</b>"
-    )
+    hostile = "</script><script>window.ran = 1</script><img src=x onerror='window.ran = 1'> <b>statale</b>"
     mine = [f"Titolo {number}: 100 {item.reference}" for number, item in enumerate(toy_test.items)]
     evil = ScoredSystem(EVIL, (hostile,) * len(mine))
     systems = [evil, ScoredSystem("mine", tuple(mine))]
@@ -216,9 +178,7 @@ def use(page, scores, toy_test, hostile):
     expected(dialog.locator("details")).to_contain_text(toy_test.items[3].article)
     assert f"item={toy_test.items[3].id}" in page.url
     dialog.get_by_role("button", name="Close").click()
-    page.wait_for_function(
-        "!location.href.includes('item=')"
-    )  # a dialog tells that it was closed a moment later
+    page.wait_for_function("!location.href.includes('item=')")  # it is told a moment later
     # What is chosen stands in the address, which brings it back.
     address = page.url
     controls.get_by_role("button", name="Reset").click()
@@ -231,12 +191,8 @@ def use(page, scores, toy_test, hostile):
     refusals = {" + ".join(reasons(said)) or "none" for said in scores.items["mine"]["refused_by"]}
     assert len(refusals) == controls.get_by_label("refused by").locator("option").count() - 1
     sides = [[not refused for refused in scores.items[name]["refused_by"]] for name in ("mine", EVIL)]
-    for name, wanted in {
-        "both": (True, True),
-        "one": (True, False),
-        "other": (False, True),
-        "neither": (False, False),
-    }.items():
+    outcomes = {"both": (True, True), "one": (True, False), "other": (False, True), "neither": (False, False)}
+    for name, wanted in outcomes.items():
         controls.get_by_label("outcome").select_option(name)
         expected(lines).to_have_count(list(zip(*sides, strict=True)).count(wanted))
     controls.get_by_role("button", name="Reset").click()

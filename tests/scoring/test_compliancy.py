@@ -279,16 +279,6 @@ def test_all_rows_are_of_the_items_that_have_a_reference(unpaired):
     assert scores.p_values["compliancy"][one, other] == 1
 
 
-def test_all_items_have_no_gold_and_their_overlap_is_of_those_with_a_reference(unpaired, judges):
-    test, systems = on_same_items(unpaired, [of_gold(unpaired)], all_items=True)
-    scores = scored(test, judges, *systems)
-    assert scores.systems == ["same", "clause", "lead", "copy", "random-target"]
-    row = scores.row("same")
-    assert (row.n, row.references, row.events) == (10, 8, 4)
-    assert row.values["compliancy"] == pytest.approx(0.8)
-    assert row.values["bleu"] == pytest.approx(1)
-
-
 def two(*ones):
     return np.column_stack([1 - np.array(ones), ones])
 

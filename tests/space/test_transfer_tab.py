@@ -10,9 +10,7 @@ from change_it.errors import InputError
 from change_it.generators.headline_transfer import HeadlineSystem
 from change_it.networks.headline_pipeline import Candidate
 from change_it.scoring.compliancy import NO_CHECK
-from change_it.scoring.item import Item
 from change_it.space import answers as tab
-from change_it.space.answers import notice
 from change_it.space.models import Models
 
 HEADLINE = "Crolla il ponte sulla statale"
@@ -23,8 +21,8 @@ HOSTILE = '<script>alert(1)</script> <img src=x onerror="alert(2)"> {{value}} ${
 class Fixed(HeadlineSystem):
     """Offers always the same headlines; counts what it is asked."""
 
-    def __init__(self, *texts, targets=("rep", "gio"), reads="article"):
-        super().__init__("fixed", ("rep", "gio"), targets, (reads,))
+    def __init__(self, *texts):
+        super().__init__("fixed", ("rep", "gio"), ("rep", "gio"), ("article",))
         self.texts, self.asked = texts, []
 
     def signature(self, target):
@@ -35,8 +33,8 @@ class Fixed(HeadlineSystem):
         return [[Candidate(text, -1.0) for text in self.texts[: search.candidates]] for _ in items]
 
 
-def fixed(*texts, judges=None, **about):
-    system = Fixed(*texts, **about)
+def fixed(*texts, judges=None):
+    system = Fixed(*texts)
     return Models(judges or FakeJudges(), {"fixed": system}), system
 
 
@@ -46,18 +44,21 @@ def ask(models, headline=HEADLINE, article=ARTICLE, direction="rep2gio", count=5
 
 def test_candidates_come_with_verdicts_and_aspects_and_the_best_first():
     models, _ = fixed("Piove", "Il ponte sulla statale", "Statale, il ponte è giù!")
-    best, other, edited = ask(models)["candidates"]
+    answer = ask(models)
+    best, _, edited = answer["candidates"]
     headlines = ["Statale, il ponte è giù!", "Piove", "Il ponte sulla statale"]
-    assert [one["headline"] for one in (best, other, edited)] == headlines
-    missing = {"fluency": None, "evidence": True}
-    assert best["verdicts"] == dict.fromkeys(("compliancy", "main", "hh", "ah"), True) | missing
-    assert best["probabilities"] == {"hh": 0.8, "ah": 0.7, "main": 0.9, "fluency": None}
-    assert (best["style"], best["acceptability"], best["edited"], best["refused_by"]) == (1, None, False, [])
-    assert (edited["style"], edited["edited"]) == (0, True)
-    assert edited["refused_by"] == ["main", "edited: 0 of 4 words new"]
-    assert best["looks_like"] == {"original": "rep", "new": "gio"}
-    html = tab.cards_html(ask(models))
+    assert [one["text"] for one in answer["candidates"]] == headlines
+    assert best["marks"] == {"main": True, "hh": True, "ah": True, "fluency": None, "evidence": True}
+    assert (best["compliant"], best["style"], best["acceptability"], best["refused_by"]) == (
+        True,
+        1,
+        None,
+        "",
+    )
+    assert (edited["style"], edited["refused_by"]) == (0, "main; edited: 0 of 4 words new")
+    html = tab.cards_html(answer)
     assert "1 of 3 pass every judge, for gio" in html
+    assert "the original reads like rep, this one like gio" in html
     assert "style <b>1.000</b>" in html
     assert "acceptability <b>n/a</b>" in html  # a judge is missing
     assert "refused by Newspaper (main); edited: 0 of 4 words new" in html
@@ -65,33 +66,25 @@ def test_candidates_come_with_verdicts_and_aspects_and_the_best_first():
     assert re.findall(r'<article class="([^"]*)"', html) == ["ci-card", "ci-card ci-no", "ci-card ci-no"]
 
 
-def test_acceptability_and_what_has_no_evidence_are_shown():
-    printed, invented = "Statale, il ponte è giù!", "Statale, 17 ponti!"
-    repeated = "Statale, statale, addio traffico giù!"
-    models, _ = fixed(invented, repeated, printed, judges=FakeJudges(digits="abcd"))
+def test_what_has_no_evidence_is_underlined():
+    models, _ = fixed("Statale, 17 ponti!", "Statale, il ponte è giù!", judges=FakeJudges(digits="abcd"))
     answer = ask(models)
-    assert [one["headline"] for one in answer["candidates"]] == [printed, repeated, invented]
-    assert [one["acceptability"] for one in answer["candidates"]] == [0.336, 0.224, 0]
-    assert [one["refused_by"] for one in answer["candidates"]] == [[], ["fluency"], ["evidence: 17"]]
-    last = answer["candidates"][-1]
-    assert [last["headline"][one["start"] : one["end"]] for one in last["unsupported"]] == ["17"]
+    assert [one["acceptability"] for one in answer["candidates"]] == pytest.approx([0.336, 0])
     html = tab.cards_html(answer)
     assert "acceptability <b>.336</b>" in html
-    assert "unlike the headlines of rep and gio" in html
     assert "refused by Evidence: 17" in html
     assert "Statale, <u>17</u> ponti!" in html
-    assert "%" not in re.sub(r'style="width:[\d.]+%"', "", html)
 
 
 def test_a_text_in_another_language_has_no_verdicts():
     models, _ = fixed("Statale, 17 ponti!", judges=FakeJudges(digits="abcd"))
     headline = "The bridge on the road has come down"
     article = "The bridge has come down, and it was in the rain."
-    answer = ask(replace(models, language="it"), headline, article)
+    answer = ask(models, headline, article)
     [one] = answer["candidates"]
-    known = [*one["verdicts"].values(), *one["probabilities"].values(), one["style"], one["acceptability"]]
+    known = [*one["marks"].values(), *one["probabilities"].values(), one["style"], one["acceptability"]]
     assert known == [None] * len(known)
-    assert one["refused_by"] == one["unsupported"] == []
+    assert (one["compliant"], one["refused_by"], one["unsupported"]) == (None, "", [])
     html = tab.cards_html(answer)
     assert "No verdicts: this text seems to be in another language" in html
     assert not re.findall("[✓✗–]|acceptability|pass every", html)
@@ -101,44 +94,25 @@ def test_a_text_in_another_language_has_no_verdicts():
 def test_near_copies_of_a_better_candidate_are_hidden_and_counted():
     models, _ = fixed("Il ponte è giù, statale", "Il ponte è giù, statale addio!", "Addio sciopero!")
     html = tab.cards_html(ask(models))
-    assert re.findall("ponte è giù, statale.*<|Addio sciopero!", html) == [
-        "ponte è giù, statale addio!<",
-        "Addio sciopero!",
-    ]
+    shown = re.findall("ponte è giù, statale.*<|Addio sciopero!", html)
+    assert shown == ["ponte è giù, statale addio!<", "Addio sciopero!"]
     assert "pass every judge, for gio · 1 near copy hidden" in html
 
 
-def test_the_page_opens_with_a_headline_that_passes():
-    models, _ = fixed("Piove", "Statale, il ponte è giù!", "Il ponte sulla statale")
-    example = Item("", "rep", "gio", HEADLINE, ARTICLE)
-    asked, html = tab.opening(replace(models, examples=(example,)))
-    assert asked == (HEADLINE, ARTICLE, "rep2gio", "fixed")
-    assert html == tab.cards(models, tab.transfer, *asked)
-    models, _ = fixed("Statale, il ponte è giù!")
-    failing = replace(example, source="Piove", article="Piove.")
-    asked, html = tab.opening(replace(models, examples=(failing, example)))
-    assert asked[0] == HEADLINE  # one that passes goes before one that does not
-    assert "1 of 1 pass every judge" in html
-    assert tab.opening(models)[0] == ("", "", "rep2gio", "fixed")
-
-
 def test_a_wrong_direction_is_flagged_and_has_no_verdict_on_style():
-    models, system = fixed(
-        "Statale, il ponte è giù!", "Caduto il ponte sulla statale", judges=FakeJudges(digits="abcd")
-    )
+    texts = ("Statale, il ponte è giù!", "Caduto il ponte sulla statale")
+    models, system = fixed(*texts, judges=FakeJudges(digits="abcd"))
     answer = ask(models, headline="Statale: il ponte!")  # gio's already
     for one in answer["candidates"]:
-        assert [one["verdicts"][name] for name in ("compliancy", "main")] == [None] * 2
-        assert one["verdicts"]["hh"]
+        assert (one["compliant"], one["marks"]["main"], one["marks"]["hh"]) == (None, None, True)
     html = tab.cards_html(answer)
     assert "Wrong direction? Newspaper (main) takes the original for a headline of gio already (.900)" in html
     assert "Choose gio → rep." in html
     assert "passes every judge" not in html
-    assert "of 2 pass" not in html
     right = ask(models, headline="Statale: il ponte!", direction="gio2rep")
     assert system.asked[-1].target == "rep"
     assert not right["wrong_direction"]
-    assert right["candidates"][0]["verdicts"]["compliancy"]
+    assert right["candidates"][0]["compliant"]
 
 
 @pytest.mark.parametrize(
@@ -168,7 +142,10 @@ def test_html_is_shown_and_never_run():
     assert not re.findall(r"<(?:b>P|i>)", shown)
     assert "&lt;" in shown
     assert "👩‍👩‍👧" in shown
-    assert "<script" not in notice(HOSTILE)
+    models = Models(FakeJudges(), {HOSTILE: Fixed()})
+    refused = tab.cards(models, tab.transfer, HEADLINE, ARTICLE, "rep2gio", HOSTILE)
+    assert "finds nothing to write" in refused
+    assert "<script" not in refused
 
 
 def test_the_endpoints_answer(client):
@@ -176,9 +153,7 @@ def test_the_endpoints_answer(client):
     assert 1 <= len(answer["candidates"]) <= 2
     by_name = client.predict(headline=HEADLINE, article=ARTICLE, system="other", api_name="/transfer")
     assert by_name["system"] == "other"
-    judged = client.predict("Che statale! " + HOSTILE, HEADLINE, ARTICLE, api_name="/judge")
-    assert judged["candidates"][0]["verdicts"]["main"]
-    assert judged["candidates"][0]["headline"].endswith(HOSTILE)
+    [judged] = client.predict("Che statale! " + HOSTILE, HEADLINE, ARTICLE, api_name="/judge")["candidates"]
+    assert (judged["marks"]["main"], judged["text"].endswith(HOSTILE)) == (True, True)
     found = client.view_api(return_format="dict", print_info=False)["named_endpoints"]
     assert set(found) == {"/transfer", "/judge"}
-    assert "candidates: 1 to 8" in found["/transfer"]["description"]
