@@ -22,7 +22,6 @@ class Hub:
     def __init__(self):
         self.commits: dict[str, list[dict[str, bytes]]] = {}
         self.objects: dict[str, bytes] = {}
-        self.unknown: list[str] = []
 
     def environment(self, home, token=TOKEN):
         """Variables that send the clients of a process here, with a cache of its own."""
@@ -50,7 +49,6 @@ def serve():
                     if writes and self.headers["Authorization"] != f"Bearer {TOKEN}":
                         return self.answer({"error": "Invalid username or password."}, 401)
                     return getattr(self, name)(*found.groups())
-            hub.unknown.append(f"{self.command} {path}")
             return self.answer({"error": "there is no such route"}, 404)
 
         do_HEAD = do_POST = do_PUT = do_GET  # noqa: N815 (names that http.server looks for)
