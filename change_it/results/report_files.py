@@ -21,7 +21,7 @@ from change_it.corpus.sample import is_sample_corpus
 from change_it.io import replace_folder, without_formula, write_json, write_table, write_text
 from change_it.judges.judge_options import within_event_table
 from change_it.results import score_tables as tables
-from change_it.results.charts import systems_chart
+from change_it.results.charts import plane
 from change_it.results.pages import (
     ACCEPTABILITY,
     COMPLIANCY,
@@ -47,11 +47,11 @@ def write_report(
     made: Mapping[str, str] | None = None,
     articles: Mapping[str, str] | None = None,
 ) -> None:
-    """Write page, `systems.csv`, `scores.json`, `charts/systems.svg` and `items/<system>.csv`.
+    """Write page, `systems.csv`, `scores.json`, `charts/plane.svg` and `items/<system>.csv`.
 
     `metrics` are of `read_metrics`, `made` is of `made`; `articles`, by the ids of items, are shown with them.
     """
-    written, first, drawing = tables.examples_table(scores), tables.best_system(scores), systems_chart(scores)
+    written, first, drawing = tables.examples_table(scores), tables.best_system(scores), plane(scores)
     single = tables.systems_table(scores, [AVERAGE], (*VERDICT_NAMES, *OVERLAP_MEASURES))
     parts = {"written": written, "judges": metrics or audit.verdicts, "tests": scores.systems[1:]}
     values: dict[str, object] = {
@@ -86,7 +86,7 @@ def write_report(
         write_json(folder / "scores.json", report_record(scores, audit) | ({"made": made} if made else {}))
         for name in ("charts", "items"):
             (folder / name).mkdir()
-        (folder / "charts" / "systems.svg").write_bytes(drawing.svg)
+        (folder / "charts" / "plane.svg").write_bytes(drawing.svg)
         for system, items in scores.items.items():
             without_formulas(items).write_csv(folder / "items" / f"{system}.csv")
         write_text(folder / "report.html", page)

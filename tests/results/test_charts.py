@@ -1,13 +1,16 @@
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
 from matplotlib.image import imread
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
 from scoring_fakes import FakeJudges, scored, toy_test_set
 
 from change_it.drawing import save
 from change_it.hevas.analysis import compare
-from change_it.results.charts import Drawing, systems_chart
+from change_it.results.charts import Drawing, plane
 from change_it.results.hevas_report import bar_chart, scatter_chart
 from change_it.scoring.item import ScoredSystem
 from change_it.tables import figure
@@ -15,7 +18,6 @@ from change_it.tables import figure
 #: What earlier tests in the process left open is not ours.
 LEFT_OPEN = ("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 pytestmark = pytest.mark.filterwarnings("error", *LEFT_OPEN)
-GOLD_HEADLINES = tuple(item.reference for item in toy_test_set().items)
 SYSTEMS = ["a system with a very long name", "cost$s", "third"]
 
 
@@ -44,30 +46,33 @@ def test_bars_are_the_means():
     assert not bar_chart(found, intervals=False).axes[0].collections
 
 
-def test_each_system_has_a_line_and_the_floor_the_best_of_as_many_clauses():
+def test_the_plane_has_a_point_and_a_label_of_its_own_for_each_system():
+    test = toy_test_set()
     names = ["mine", "a system with a very long name", "cost$s"]
-    same = [ScoredSystem(name, GOLD_HEADLINES, candidates=4) for name in names]
-    found = scored(toy_test_set(), FakeJudges(digits="abcd"), *same)
-    rows = [replace(row, system="floor") if row.system == "lead" else row for row in found.rows]
+    same = [ScoredSystem(name, tuple(item.reference for item in test.items), candidates=4) for name in names]
+    found = scored(test, FakeJudges(digits="abcd"), *same)
     curve = [{"candidates": n, "style": n / 10, "acceptability": n / 20} for n in (1, 2, 4)]
-    drawing = systems_chart(replace(found, rows=rows, curve=curve))
-    labels = [label.get_text() for label in drawing.figure.axes[0].get_yticklabels()]
-    assert {"mine\nbest of 4", "a system…ng name\nbest of 4", "gold", "floor"} <= {*labels}
-    for axes, measure, best in zip(drawing.figure.axes, ("style", "acceptability"), (0.4, 0.2), strict=True):
-        points = {tuple(point) for line in axes.lines for point in line.get_xydata().tolist()}
-        assert points >= {(row.values[measure], float(place)) for place, row in enumerate(averages(rows))}
-        assert (best, labels.index("floor")) in points
-    assert f"mine {figure(found.row('mine').values['style'])}" in drawing.description
+    rows = [replace(row, system="floor") if row.system == "lead" else row for row in found.rows]
+    found = replace(found, rows=rows, curve=curve)
+    drawing = plane(found)
+    [axes] = drawing.figure.axes
+    drawing.figure.draw_without_rendering()  # puts the texts in their places
+    boxes = {text.get_text(): Text.get_window_extent(text) for text in axes.texts}
+    assert {"mine, best of 4", "gold", "copy", "2"} < {*boxes}
+    assert not [both for both in combinations(boxes.values(), 2) if Bbox.intersection(*both)]
+    for row in (found.row(name) for name in found.names):
+        assert f"{row.system} {figure(row.values['style'])}" in drawing.description
+        points = [line.get_xydata().tolist() for line in axes.lines]
+        assert [[row.values["style"], row.values["acceptability"]]] in points
 
 
-def averages(rows):
-    return [row for row in rows if row.direction == "average"]
-
-
-def test_without_style_one_axis_is_left():
+def test_without_style_the_plane_has_one_axis():
     found = scored(toy_test_set(), FakeJudges(digits="abc", scale=None))
-    [axes] = systems_chart(found).figure.axes
+    [axes] = plane(found).figure.axes
     assert axes.get_xlabel() == "compliancy"
+    assert [label.get_text() for label in axes.get_yticklabels()] == found.names
+    places = [float(line.get_xdata()[0]) for line in axes.lines]
+    assert places == [found.row(name).values["compliancy"] for name in found.names]
 
 
 def test_the_same_chart_has_the_same_bytes(tmp_path):

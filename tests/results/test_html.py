@@ -83,7 +83,7 @@ def test_the_page_escapes_and_stands_alone(report, scores):
         words in shown for words in (COMPLIANCY, STYLE, ACCEPTABILITY, NO_CHECK, *JUDGE_NAMES.values())
     )
     drawn = base64.b64decode(re.search(r"svg\+xml;base64,([^\"]+)", text)[1])
-    assert drawn == (report / "charts" / "systems.svg").read_bytes()
+    assert drawn == (report / "charts" / "plane.svg").read_bytes()
     assert few in json.loads((report / "scores.json").read_text())["meaning"]
 
 
