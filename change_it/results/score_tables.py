@@ -4,14 +4,17 @@ from collections.abc import Callable, Collection, Sequence
 from itertools import combinations, product
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from change_it.corpus.sample import is_sample_corpus
+from change_it.io import listed
 from change_it.results.pages import named
 from change_it.scoring.compliancy import ASPECTS, COMPLIANCY_MEASURES, JUDGE_NAMES
 from change_it.scoring.item import BUILT_IN, CLAUSE, GOLD
+from change_it.scoring.overlap import OF_REFERENCE, correlations
 from change_it.scoring.scores import AVERAGE, SCORE_MEASURES, ScoreRow, Scores
-from change_it.stats import holm
+from change_it.stats import Score, holm
 from change_it.tables import (
     Column,
     Format,
@@ -20,6 +23,7 @@ from change_it.tables import (
     UnderlinedText,
     Value,
     figure,
+    formatted,
     p_value,
     with_interval,
 )
@@ -143,6 +147,26 @@ def meaning(scores: Scores) -> str | None:
     if not has_style and "copy" in scores.names:
         parts[-1] += ": content alone does not say that anything was rewritten"
     return f"{'; '.join(parts)}.{few_events(scores)}"
+
+
+def likeness(scores: Scores) -> str:
+    """A sentence with Spearman's correlations of BLEU and ROUGE-L with the judges, headline by headline; empty without systems of files or references."""
+    own = [name for name in scores.systems if name not in BUILT_IN]
+    if not own or not {*OF_REFERENCE} & {*scores.row(own[0]).values}:
+        return ""
+    said = []
+    for measure, judges in correlations(pl.concat(scores.items[name] for name in own)).items():
+        shown = (f"{JUDGE_NAMES[name]} {_correlation(rho)}" for name, rho in judges.items())
+        said.append(f"{HEADINGS[measure]}: {', '.join(shown)}")
+    return (
+        f"Spearman's correlation with the judges' probabilities, headline by headline over {listed(own)}, with 95% intervals over "
+        f"events. {'; '.join(said)}."
+    )
+
+
+def _correlation(rho: Score) -> str:
+    """A correlation and its interval; n/a where it is undefined."""
+    return f"{figure(rho.value)} ({formatted(rho.interval, 'interval')})" if np.isfinite(rho).all() else "n/a"
 
 
 def few_events(scores: Scores) -> str:
