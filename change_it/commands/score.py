@@ -53,6 +53,8 @@ class ScoreOptions:
     """Style counts as reversed when main predicts another outlet than for the original (the paper's), or for the target."""
     out: Path | None = None
     """Folder for report.html, systems.csv, scores.json and items/; nothing is written when not given."""
+    by_direction: bool = False
+    """Show each direction below the average."""
     json: bool = False
     """Print JSON instead of a table."""
     resamples: int = 1000
@@ -113,7 +115,7 @@ def run(options: ScoreOptions) -> None:
     if options.json:
         print_json(report_record(scores, summary))
     else:  # the work is not lost where the report cannot be written
-        _show(scores, summary, read_warnings(options.corpus))
+        _show(options, scores, summary)
     if options.out:
         articles = {item.id: item.article for item in test.items}
         write_report(options.out, scores, qualities, summary, made=made(), articles=articles)
@@ -148,15 +150,15 @@ def _systems(
     return scored, [*built_in_systems(scored, seed=options.seed), *systems]
 
 
-def _show(scores: "Scores", summary: "Summary", warnings: Sequence[str]) -> None:
+def _show(options: ScoreOptions, scores: "Scores", summary: "Summary") -> None:
     """Print the tables and what they come to."""
     from change_it.results.score_tables import examples_table, meaning, terminal_table
 
     terminal = console()
-    for table in (examples_table(scores), terminal_table(scores)):
+    for table in (examples_table(scores), terminal_table(scores, by_direction=options.by_direction)):
         if table:
             print_table(table, terminal)
-    warned = [f"Warning: {warning}." for warning in warnings]
+    warned = [f"Warning: {warning}." for warning in read_warnings(options.corpus)]
     lines = [summary.text, summary.together, *warned, NO_CHECK, meaning(scores)]
     print_lines(filter(None, lines), terminal)
 

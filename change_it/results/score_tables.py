@@ -178,18 +178,21 @@ def few_events(scores: Scores) -> str:
     return few if row.events < FEW else ""
 
 
-def terminal_table(scores: Scores) -> Table:
-    """The averages of the systems for the terminal."""
+def terminal_table(scores: Scores, *, by_direction: bool = False) -> Table:
+    """The averages of the systems for the terminal, perhaps with each direction below."""
     columns = [Column("system", "text")]
     for name in (*ASPECTS, "edited", *(["accepted"] if "accepted" in scores.known else [])):
         columns.append(Column(name, bold=name in ASPECTS))
         if name != "edited":
             columns.append(Column(f"{name}_interval", "interval", "95% interval"))
     rows, best = [], best_system(scores)
+    directions = scores.directions[:-1] if by_direction else []
     for system in scores.names:
-        row = scores.row(system)
+        row, group = scores.row(system), system if by_direction else ""
         marks = {"system": DAGGER} if row.chosen else {}
-        rows.append(Row({"system": system, **_values(row)}, highlight=system == best, marks=marks))
+        rows.append(Row({"system": system, **_values(row)}, group, highlight=system == best, marks=marks))
+        for name in directions:
+            rows.append(Row({"system": f"  {name}", **_values(scores.row(system, name))}, group))
     row = scores.row(scores.systems[0])
     title = f"{row.n} headlines of {row.events} events, {averaged(scores)}"
     return Table(columns, rows, title, [*remarks(scores), scores.signature])
