@@ -5,7 +5,7 @@ from pathlib import Path
 
 from change_it.commands.common import print_lines
 from change_it.corpus.corpus_options import BuildOptions, check_language
-from change_it.corpus.folder import PICTURE, REPORT, check_corpus
+from change_it.corpus.folder import PICTURE, REJECTED, REPORT, check_corpus
 from change_it.corpus.sample import sample_articles, write_csv
 from change_it.corpus.summary import summary
 from change_it.engines import use_engine
@@ -49,25 +49,31 @@ def build(options: BuildOptions) -> None:
     tables = read_tables(here) if here else []  # nothing is read yet
     check_writable(options.out, inputs=[table.name for table in tables], record=REPORT)
 
-    from change_it.corpus.reading import read_articles
+    from change_it.corpus.reading import RefusedError, read_articles, write_rejected
 
-    terminal = console()
-    with terminal.status("reading") as status, use_engine(options):
-        reading = read_articles(options)
-        from change_it.corpus import build  # polars: after what reading refuses
+    terminal, reading = console(), None
+    try:
+        with terminal.status("reading") as status, use_engine(options):
+            reading = read_articles(options)
+            from change_it.corpus import build  # polars: after what reading refuses
 
-        try:
             corpus = build.build_corpus(reading, options, stage=status.update)
-        except InputError as error:
-            raise (
-                reading.refused(str(error)) if reading.looks else error
-            ) from error  # many rows were rejected
-        status.update("writing")
-        build.write_corpus(corpus, options.out)
-        if any(corpus.report["histogram"]["pairs"]):
-            from change_it.corpus.curve import draw_curve  # matplotlib
+            status.update("writing")
+            build.write_corpus(corpus, options.out)
+            if any(corpus.report["histogram"]["pairs"]):
+                from change_it.corpus.curve import draw_curve  # matplotlib
 
-            draw_curve(corpus.report, options.out / PICTURE)
+                draw_curve(corpus.report, options.out / PICTURE)
+    except InputError as error:
+        if reading and reading.looks:  # many rows were rejected
+            error = reading.refused(str(error))
+        if not isinstance(error, RefusedError):
+            raise
+        beside = options.out.with_name(f"{options.out.name}.{REJECTED}")
+        if beside.exists() and not beside.read_text("utf-8", "replace").startswith("file,line,id,reason"):
+            raise InputError(str(error)) from error  # somebody else's file
+        write_rejected(beside, error.rejected)
+        raise InputError(f"{error}; {beside} lists them") from error
     for table in summary(corpus.report):
         print_table(table, terminal)
     judges = options.out.with_name("judges")

@@ -53,6 +53,14 @@ class Rejection:
         return self.reason.partition(":")[0]
 
 
+class RefusedError(InputError):
+    """Input of which too little is left, with the rows that were rejected."""
+
+    def __init__(self, message: str, rejected: Sequence[Rejection]) -> None:
+        super().__init__(message)
+        self.rejected = rejected
+
+
 @dataclass(slots=True)
 class Reading:
     """The content of the input, in its order: `len(articles) + len(rejected) == rows`."""
@@ -78,18 +86,13 @@ class Reading:
         self.articles = [article for article, _, keep in every if keep]
         self.places = [place for _, place, keep in every if keep]
 
-    def refused(self, message: str) -> InputError:
-        """The error that refuses the input, with the reasons of rejected rows by outlet and the first line of each."""
-        counts = Counter((item.kind, item.label or "no outlet") for item in self.rejected)
-        lines = {(item.kind, item.label or "no outlet"): item.line for item in reversed(self.rejected)}
-        named = {
-            f"{kind} of {outlet} (line {lines[kind, outlet]})": counts[kind, outlet]
-            for kind, outlet in counts
-        }
-        reasons = f"; rejected are {_counts(Counter(named))}" if named else ""
+    def refused(self, message: str) -> RefusedError:
+        """The error that refuses the input, with the reasons of rejected rows by outlet."""
+        counts = Counter(f"{item.kind} of {item.label or 'no outlet'}" for item in self.rejected)
+        reasons = f"; rejected are {_counts(counts)}" if counts else ""
         if any(kind == "duplicate id" for kind, _ in self.reasons.most_common(1)):
             reasons += "; leave wrong ids, such as 1.58292E+18, unread by --columns id="
-        return InputError(message + reasons)
+        return RefusedError(message + reasons, self.rejected)
 
 
 def _counts(counts: Counter[str], most: int = 10) -> str:
@@ -225,7 +228,7 @@ class _Reader:
                 mend = "correct them, or leave the dates unread by --columns date="
             first = {item.kind: item.reason for item in reversed(reading.rejected)}
             reasons = _counts(Counter({first[kind]: count for kind, count in reading.reasons.items()}))
-            raise InputError(f"no row of {files} can be used ({reasons}): {mend}")
+            raise RefusedError(f"no row of {files} can be used ({reasons}): {mend}", reading.rejected)
 
 
 def _name_outlets(reading: Reading, outlets: Outlets | None, tables: Sequence[InputTable]) -> None:

@@ -6,13 +6,13 @@ from datetime import date, timedelta
 
 import numpy as np
 import pytest
-from csv_files import write_csv
+from csv_files import read_csv, write_csv
 
 from change_it.cli import main
 from change_it.corpus.corpus_options import ReadingOptions
 from change_it.corpus.folder import read_warnings
 from change_it.corpus.looks import BEGIN, END, MARK, look, mended
-from change_it.corpus.reading import read_articles
+from change_it.corpus.reading import RefusedError, read_articles
 from change_it.corpus.sample import COLUMNS, sample_articles
 from change_it.errors import InputError
 from change_it.text.cleaning import decoded, encoded_twice
@@ -145,17 +145,20 @@ def test_of_the_versions_of_an_id_the_newest_and_longest_is_kept(clean, tmp_path
     )
 
 
-def test_an_outlet_without_usable_rows_is_named_with_its_reasons(clean, tmp_path):
+def test_an_outlet_without_usable_rows_is_named_with_its_reasons_and_the_rows_are_listed(
+    clean, tmp_path, capsys
+):
     file = table(tmp_path / "x.csv", clean, date=lambda a: str(a.date)[: 10 if a.label == "colle" else 7])
     count = sum(a.label == "faro" for a in clean)
-    line = next(number for number, a in enumerate(clean, start=2) if a.label == "faro")
-    reasons = rf"rejected are {count} date without a day, month or year of faro \(line {line}\)"
-    for options, says in (
-        ({}, "the labels of usable rows are colle"),
-        ({"labels": "colle,faro"}, "no usable row has the label"),
-    ):
-        with pytest.raises(InputError, match=f"{says}.*{reasons}"):
-            read(file, **options)
+    out = tmp_path / "corpus"
+    assert main(["corpus", "build", file, "--out", str(out)]) == 2
+    said = capsys.readouterr().err
+    assert f"{count} date without a day, month or year of faro" in said
+    assert f"{out}.rejected.csv lists them" in said
+    assert len(read_csv(f"{out}.rejected.csv")) == count
+    assert not out.exists()
+    with pytest.raises(RefusedError, match="no usable row has the label"):
+        read(file, labels="colle,faro")
 
 
 def test_dates_of_another_century_may_be_left_unread(clean, tmp_path):

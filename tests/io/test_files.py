@@ -13,20 +13,30 @@ from change_it.cli import exit_on_input_error
 from change_it.errors import InputError
 
 
+def written(folder, name, content):
+    path = folder / name
+    path.write_bytes(content)
+    return path
+
+
 @pytest.mark.parametrize("content", ['{"id": ', "[1]", "[" * 100_000])
 def test_a_json_file_of_ours_that_is_broken_or_not_there(tmp_path, content):
-    (tmp_path / "x.json").write_text(content)
     with pytest.raises(InputError, match=r"x\.json is broken: run what writes it again"):
-        io.read_json(tmp_path / "x.json")
+        io.read_json(written(tmp_path, "x.json", content.encode()))
     assert io.read_json(tmp_path / "none.json") is None
 
 
-def test_written_files_are_there_as_a_whole(tmp_path):
+def test_written_files_and_folders_are_there_as_a_whole(tmp_path):
     io.write_text(tmp_path / "new/a.txt", "perché \ud800")
     assert (tmp_path / "new/a.txt").read_text(encoding="utf-8") == "perché \\ud800"
-    io.write_json(tmp_path / "new/a.json", {"è": [1]})
-    assert json.loads((tmp_path / "new/a.json").read_text(encoding="utf-8")) == {"è": [1]}
-    assert sorted(path.name for path in tmp_path.rglob("*")) == ["a.json", "a.txt", "new"]
+    io.write_json(tmp_path / "a.json", {"è": [1]})
+    assert json.loads((tmp_path / "a.json").read_text(encoding="utf-8")) == {"è": [1]}
+    for content in ("one", "two"):
+        with io.replace_folder(tmp_path / "folder", "run.json") as folder:
+            (folder / f"{content}.txt").write_text(content)
+            io.write_json(folder / "run.json", {"settings": {}, "seconds": {}})
+    names = sorted(path.name for path in tmp_path.rglob("*"))
+    assert names == ["a.json", "a.txt", "folder", "new", "run.json", "two.txt"]
 
 
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
@@ -37,10 +47,11 @@ def test_a_failed_block_changes_nothing(tmp_path, error):
             raise error
 
     io.write_text(tmp_path / "a.txt", "old")
-    io.write_json(tmp_path / "folder/run.json", {"files": []})
-    for place, name in ((io.replace_file(tmp_path / "a.txt"), ""), (io.replace_folder(tmp_path / "folder", "run.json"), "half.txt")):  # fmt: skip
-        with pytest.raises(error):
-            fail(place, name)
+    io.write_json(tmp_path / "folder/run.json", {"settings": 1, "seconds": 1, "files": []})
+    with pytest.raises(error):
+        fail(io.replace_file(tmp_path / "a.txt"), "")
+    with pytest.raises(error):
+        fail(io.replace_folder(tmp_path / "folder", "run.json"), "half.txt")
     assert (tmp_path / "a.txt").read_text() == "old"
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["a.txt", "folder", "run.json"]
 
@@ -52,7 +63,7 @@ def test_of_a_folder_of_ours_only_the_files_that_its_record_lists_are_replaced(t
         with io.replace_folder(out, "metrics.json", work=io.WORK, later=["README.md"]) as folder:
             for name in names:
                 io.write_text(folder / name, "ours")
-            io.write_json(folder / "metrics.json", {"weights_hash": "a"})
+            io.write_json(folder / "metrics.json", {"weights_hash": "a", "model_hash": "b"})
 
     write("items/a.csv", "items/b.csv")
     for name in ("README.md", "items/mine.csv", "notes.txt", "checkpoints/1", "../.folder.old/precious"):
@@ -67,34 +78,17 @@ def test_of_a_folder_of_ours_only_the_files_that_its_record_lists_are_replaced(t
     assert (out / "notes.txt").read_text() == "theirs"
 
 
-#: An --out below `work/here`, what it is tried as, and what the refusal says.
-UNWRITABLE = {
-    ".": ({}, "is the working folder or above it"),
-    "..": ({}, "is the working folder or above it"),
-    "file": ({}, "name a folder"),
-    "folder": ({"kind": "csv"}, "name a file"),
-    "book.xlsx": ({"kind": "csv"}, r"name it book\.csv"),
-    "file/x": ({}, "cannot write --out file/x: .*choose another place"),
-    "theirs": ({"record": "metrics.json"}, r"holds other files \(metrics\.json\) and no metrics\.json of this version"),
-    "ours": ({"record": "metrics.json", "inputs": [None, "ours/mine.csv"]}, "would overwrite the input"),
-    "linked": ({"record": "metrics.json", "inputs": ["link.csv"]}, "would overwrite the input"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("out", UNWRITABLE)
-def test_what_cannot_or_must_not_be_written_is_refused_before_work_begins(tmp_path, monkeypatch, out):
-    (tmp_path / "work/here/folder").mkdir(parents=True)
-    monkeypatch.chdir(tmp_path / "work/here")
-    Path("file").touch()
-    io.write_json(Path("theirs/metrics.json"), {"accuracy": 1})
-    for name in ("ours", "linked"):
-        io.write_json(Path(name) / "metrics.json", {"files": ["metrics.json"]})
-        io.write_text(Path(name) / "mine.csv", "mine")
-        io.check_writable(Path(name), record="metrics.json", inputs=["folder", f"{name}/none.csv"])
-    Path("link.csv").symlink_to(Path("linked/mine.csv"))
-    options, says = UNWRITABLE[out]
-    with pytest.raises(InputError, match=says):
-        io.check_writable(Path(out), **options)
+def test_the_working_folder_those_above_it_and_the_wrong_kind_are_refused(tmp_path, monkeypatch):
+    (tmp_path / "a/b").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "a")
+    for name in (".", "..", tmp_path):
+        with pytest.raises(InputError, match="is the working folder or above it"):
+            io.check_writable(Path(name), kind="run", record="metrics.json")
+    io.check_writable(Path("b"), kind="run", record="metrics.json")
+    (tmp_path / "file").touch()
+    for path, kind, says in (("file", "folder", "name a folder"), ("a", "csv", "name a file")):
+        with pytest.raises(InputError, match=says):
+            io.check_writable(tmp_path / path, kind=kind)
 
 
 def test_a_link_is_written_through(tmp_path):
@@ -114,6 +108,7 @@ def test_formulas_are_quoted_where_strangers_write(tmp_path):
     assert quoted[:8] == ["'=1+1", "'+a", "'-b", "'@c", "'\td", "plain - text", "-1.5", "2"]
     assert quoted[8:] == ["ciao;'=1;'-2", "a\n'＝1", "'\n'=1"]
     assert [io.with_formula(cell) for cell in quoted] == plain
+    assert plain[:2] == ["=1+1", "+a"]
 
 
 def test_faults_of_the_disk_are_one_sentence_and_leave_nothing(tmp_path, monkeypatch, capsys):
