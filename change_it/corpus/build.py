@@ -83,7 +83,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     if not any(article.date for article in articles):
         if options.window is not None and not is_split:
             compared = "every article of one outlet is compared with every article of the other"
-            notes.append(f"No row has a date that is read (--columns date=yours), so {compared}")
+            notes.append(f"No row has a date, so {compared}")
         options = dataclasses.replace(options, window_days="none")
     if options.window is not None and not is_split:
         refuse_apart(articles, outlets.names, options.window)

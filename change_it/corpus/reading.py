@@ -1,9 +1,11 @@
 """From files of any of the known kinds to articles of two outlets; what cannot be used is kept with its reason."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from itertools import chain
 from pathlib import Path
 from typing import Any, get_args
 
@@ -17,6 +19,7 @@ from change_it.io import (
     Record,
     cell_text,
     check_columns,
+    is_missing,
     length_fault,
     listed,
     parse_columns,
@@ -35,6 +38,8 @@ EARLIEST, TOLERANCE = date(1900, 1, 1), timedelta(days=2)
 UNREADABLE, TOO_OLD = "unreadable date", "date before 1900 or in the future"
 #: The columns of CHANGE-IT's files, whose labels have short names.
 LAYOUT = frozenset(("id", "headline", "article", "full_text", "full", "label", "alignment"))
+#: Rows of a table in which dates are looked for.
+LOOKED_AT = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +121,8 @@ def read_articles(options: ReadingOptions) -> Reading:
         reader.take_table(table)
     if not reader.reading.rows:
         raise InputError(f"{', '.join(options.files)} holds no rows: give files with articles")
-    reader.check(tables)
+    date_column = reader.unread_dates()
+    reader.check(tables, date_column)
     reading = reader.reading
     _name_outlets(reading, reader.outlets, tables)
     if options.mend:
@@ -131,6 +137,10 @@ def read_articles(options: ReadingOptions) -> Reading:
     reading.rejected.sort(key=lambda item: (order[item.file], item.line))
     reading.articles = _with_own_ids(reading.articles)
     reading.looks = _losses(reading)
+    if date_column:
+        advice = f"give --columns date={date_column}, or date= to leave it unread"
+        unread = Look("rows have no date that is read", "", reading.rows, reading.rows, date_column, advice)
+        reading.looks.append(unread)
     return reading
 
 
@@ -144,6 +154,7 @@ class _Reader:
         self.reading = Reading([], [], 0, Outlets("", "", "", ""), [])
         self.repaired: Counter[str] = Counter()  # labels of texts that were encoded twice
         self.texts: Counter[str] = Counter()  # labels of all texts
+        self.undated: list[Mapping[str, Any]] = []  # some rows without a date
 
     def take_table(self, table: InputTable) -> None:
         """Take the rows of a table, whose dates say together whether the day comes first."""
@@ -171,6 +182,8 @@ class _Reader:
     def _article(self, table: InputTable, row: Record, number: int) -> Article | Rejection:
         """The article of a row, its date as it is written; or why there is none."""
         id_, label = f"{table.stem}-{number}", ""
+        if number <= LOOKED_AT and self.columns["date"] and "date" not in row.cells:
+            self.undated.append(row.values)
         try:
             id_ = cleaning.visible(cell_text(row.cells.get("id"), "id")) or id_
             label = cleaning.clean(table.label) or (table.outlet if "label" not in row.cells else None) or ""
@@ -214,12 +227,13 @@ class _Reader:
             raise InputError(f"{TOO_OLD}: {value}")
         return day
 
-    def check(self, tables: Sequence[InputTable]) -> None:
+    def check(self, tables: Sequence[InputTable], date_column: str) -> None:
         """Refuse input without the columns that are read, or without a usable row."""
         reading, files = self.reading, ", ".join(self.options.files)
         by_label = not all(table.label or table.outlet for table in tables)
         needs = [] if reading.articles else ["headline", "article", *(["label"] if by_label else [])]
-        advice = ", or give each file its outlet, as in left=a.csv right=b.csv" if by_label else ""
+        advice = f",date={date_column}" if date_column else ""
+        advice += ", or give each file its outlet, as in left=a.csv right=b.csv" if by_label else ""
         seen = dict.fromkeys(name for table in tables for name in table.columns)
         check_columns(files, seen, self.columns, COLUMNS, needs=needs, advice=advice)
         if not reading.articles:
@@ -229,6 +243,18 @@ class _Reader:
             first = {item.kind: item.reason for item in reversed(reading.rejected)}
             reasons = _counts(Counter({first[kind]: count for kind, count in reading.reasons.items()}))
             raise RefusedError(f"no row of {files} can be used ({reasons}): {mend}", reading.rejected)
+
+    def unread_dates(self) -> str:
+        """A column that is not read and holds dates; empty without any."""
+        read = {name.lower() for several in self.columns.values() for name in several}
+        for name in dict.fromkeys(chain.from_iterable(self.undated)):
+            values = [row[name] for row in self.undated if not is_missing(row.get(name))]
+            texts = all(isinstance(value, str | date) and not str(value).isdecimal() for value in values)
+            with suppress(ValueError):
+                days = [both_orders(value) or parse_date(value) for value in values if texts]
+                if name.lower() not in read and any(days):
+                    return name
+        return ""
 
 
 def _name_outlets(reading: Reading, outlets: Outlets | None, tables: Sequence[InputTable]) -> None:

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 import numpy as np
 import pytest
-from csv_files import read_csv, write_csv
+from csv_files import read_csv, write_csv, write_rows
 
 from change_it.cli import main
 from change_it.corpus.corpus_options import ReadingOptions
@@ -161,7 +161,14 @@ def test_an_outlet_without_usable_rows_is_named_with_its_reasons_and_the_rows_ar
         read(file, labels="colle,faro")
 
 
-def test_dates_of_another_century_may_be_left_unread(clean, tmp_path):
+def test_dates_that_are_not_read_or_cannot_be(clean, tmp_path):
+    rows = [{"title": a.headline, "text": a.article, "outlet": a.label, "seen": str(a.date)} for a in clean]
+    file, named = str(write_rows(tmp_path / "x.csv", rows)), "headline=title,article=text,label=outlet"
+    with pytest.raises(InputError, match=f"--columns {named},date=seen"):
+        read(file)
+    [seen] = read(file, columns=named).looks
+    assert seen.text.endswith("give --columns date=seen, or date= to leave it unread")
+    assert read(file, columns=f"{named},date=seen").looks == read(file, columns=f"{named},date=").looks == []
     old = table(tmp_path / "old.csv", clean, date=lambda a: f"18{str(a.date)[2:]}")
     with pytest.raises(InputError, match="or leave the dates unread by --columns date="):
         read(old)
