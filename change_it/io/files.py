@@ -2,7 +2,7 @@
 
 What is written is the old or the new one, never half of it. A killed run leaves `.NAME.*.partial` next to it. A folder is
 replaced in two steps, the old one to `.NAME.*.old` and the new one to NAME: killed between them, NAME is missing, and the old
-one is whole. A folder is ours only where its record lists its files, and only these are replaced.
+one is whole. A folder is ours only where its record says so, and only the files that the record lists are replaced.
 """
 
 import csv
@@ -25,6 +25,15 @@ _FORMULA, _QUOTED = (
     re.compile(rf"^{mark}(?=[=+\-@＝＋－＠\t\r\n])|(?<=[;\t\r\n]){mark}(?=[=+\-@＝＋－＠])")
     for mark in ("", "'")
 )
+#: The record by which a folder is known as ours, and fields that it has besides `files`, the list of what was written.
+OURS = {
+    "alignment.json": {"outlets", "thresholds"},
+    "audit.json": {"together", "signature"},
+    "metrics.json": {"weights_hash", "model_hash"},
+    "run.json": {"settings", "seconds"},
+    "scores.json": {"signature", "systems"},
+    "summary.json": {"signature", "systems"},
+}
 #: Where training works, in the folder of a model.
 WORK = "checkpoints"
 
@@ -133,13 +142,13 @@ def replace_folder(
 
 
 def files_of_ours(folder: Path, record: str | None) -> set[str]:
-    """The files that our record in a folder lists; a folder that has no such list and is not empty is refused."""
+    """The files that our record in a folder lists; a folder that has none and is not empty is refused."""
     others = {path.name for path in folder.iterdir()} - {WORK} if folder.is_dir() else set()
     if not others:
         return set()
-    files = (read_json(folder / record) or {}).get("files") if record else None
-    if isinstance(files, list):
-        return {*map(str, files)}
+    fields = read_json(folder / record) or {} if record else {}
+    if record and OURS[record] <= fields.keys() and isinstance(fields.get("files"), list):
+        return {*map(str, fields["files"])}
     lacking = f" and no {record} of this version" if record else ""
     raise InputError(
         f"--out {folder} holds other files ({listed(sorted(others), 3)}){lacking}: choose a folder that is new or empty"

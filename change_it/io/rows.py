@@ -32,6 +32,12 @@ LONGEST_LINE, LARGEST = 10_000_000, 500_000_000
 ROWS_A_BATCH = 100
 #: Parts of file and config names that give the outlet where no column does (CHANGE-IT on the Hub).
 OUTLET_NAMES = {"repubblica": "R", "ilgiornale": "G"}
+#: What our columns are called elsewhere.
+ELSEWHERE = {
+    "headline": ("title", "titolo", "name", "head"),
+    "article": ("body", "text", "content", "maintext", "testo", "articolo"),
+    "label": ("paper", "outlet", "source", "publication", "newspaper", "publisher", "site", "testata"),
+}
 
 #: Our columns with the names that each may have in a file.
 Names = Mapping[str, Sequence[str]]
@@ -162,7 +168,9 @@ def check_columns(
     mapped = {ours for ours in names if names[ours] and tuple(names[ours]) != tuple(defaults[ours])}
     if lacking := [ours for ours in names if ours in mapped.union(needs) - _places(seen, names).keys()]:
         columns = " and no column ".join(" or ".join(names[ours]) or ours for ours in lacking)
-        mend = "rename yours" if advice is None else f"name yours as in --columns {lacking[0]}=yours{advice}"
+        likely = _places(seen, {ours: ELSEWHERE.get(ours, ()) for ours in lacking}) or {lacking[0]: "yours"}
+        examples = ",".join(f"{ours}={name}" for ours, name in likely.items())
+        mend = "rename yours" if advice is None else f"name yours as in --columns {examples}{advice}"
         raise InputError(f"{file} has no column {columns} (its columns are {listed(seen, 20)}): {mend}")
 
 
