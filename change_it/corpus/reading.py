@@ -263,8 +263,8 @@ def _drop_repeated(reading: Reading) -> None:
         return [place in best for place in range(len(ranked))]
 
     newest = is_best(lambda a: a.id, lambda a: (a.date or date.min, len(a.article), a.headline, a.article))
-    dated = sorted((a for a in reading.articles if a.date), key=lambda a: str(a.date), reverse=True)
-    first_day = {(a.label, a.id): a.date for a in dated}  # that of the event
+    newest_first = sorted((a for a in reading.articles if a.date), key=lambda a: str(a.date), reverse=True)
+    first_day = {(a.label, a.id): a.date for a in newest_first}  # that of the event
     reading.articles = [replace(a, date=first_day.get((a.label, a.id))) for a in reading.articles]
     reading.keep("duplicate id", newest)
     oldest = is_best(lambda a: a.article, lambda a: (-(a.date or date.max).toordinal(), a.headline, a.id))
