@@ -33,8 +33,6 @@ COLUMNS["article"] += ("full_text", "full")
 #: When an article can have appeared: since 1900 and by the day after tomorrow (clocks differ).
 EARLIEST, TOLERANCE = date(1900, 1, 1), timedelta(days=2)
 UNREADABLE, TOO_OLD = "unreadable date", "date before 1900 or in the future"
-#: The columns of CHANGE-IT's files, whose labels have short names.
-LAYOUT = frozenset(("id", "headline", "article", "full_text", "full", "label", "alignment"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,12 +235,9 @@ def _name_outlets(reading: Reading, outlets: Outlets | None, tables: Sequence[In
         if len(in_order) != 2:
             mend = "give files of two outlets, or choose two labels, as in --labels left,right"
             raise reading.refused(f"the labels of usable rows are {listed(in_order, 5)}: {mend}")
-        is_change_it = labels == {*KNOWN_LABELS} and all(
-            table.outlet or LAYOUT.issuperset(table.columns) for table in tables
-        )
-        a, b = KNOWN_LABELS if is_change_it else in_order
-        short = KNOWN_LABELS if is_change_it else {}
-        outlets = Outlets(short.get(a, a), short.get(b, b), a, b)
+        names = KNOWN_LABELS if labels == {*KNOWN_LABELS} else {label: label for label in in_order}
+        (a_label, a), (b_label, b) = names.items()
+        outlets = Outlets(a, b, a_label, b_label)
     for label, name in ((outlets.a_label, outlets.a), (outlets.b_label, outlets.b)):
         if not labels & {label, name}:
             mend = "give files of both outlets, or correct --labels"
