@@ -52,6 +52,7 @@ WRONG = """
 corpus build nope.csv --out out | nope.csv does not exist
 corpus build rows.csv --labels X:three,Y:four --out out | unknown label
 corpus build book.xlsx --out out | book.xlsx is no text but a spreadsheet
+corpus build corpus/README.md --out corpus | --out corpus would overwrite the input
 train judge --task main --corpus nope --out out | no corpus folder nope
 train judge --task main --corpus corpus --epochs 0 --out out | --epochs 0.0 is out of range
 train judge --task main --corpus corpus --encoder ./nope --out out | no encoder can be loaded from './nope'

@@ -287,9 +287,9 @@ def card(corpus: Corpus, digests: Mapping[str, str]) -> str:
     """
     environment = template_environment(FileSystemLoader(dataset_script_path()), autoescape=False)
     environment.filters |= {"plain": without_markup, "table": card_markdown}
-    about = {"tables": corpus.tables, "outlets": corpus.outlets, "report": corpus.report, "digests": digests}
+    shown = {"tables": corpus.tables, "outlets": corpus.outlets, "report": corpus.report, "digests": digests}
     page = environment.get_template("README.md.jinja")
-    return page.render(columns=CONFIGS, summary=summary(corpus.report), **about) + "\n"
+    return page.render(columns=CONFIGS, summary=summary(corpus.report), **shown) + "\n"
 
 
 def _with_equal_texts(clusters: Ints, articles: list[Article]) -> Ints:

@@ -107,17 +107,15 @@ def read_outlets(corpus: str) -> tuple[str, str]:
     return first, second
 
 
-def read_report(corpus: Path) -> dict[str, Any]:
-    """The content of `alignment.json` of a corpus folder."""
-    report = read_json(corpus / REPORT)
-    if report is None:
-        raise InputError(f"{corpus} is not a corpus folder: write one with `change-it corpus build`")
-    return report
+def read_report(corpus: str | Path) -> dict[str, Any]:
+    """The content of `alignment.json` of a corpus (folder or Hub id); nothing where there is none."""
+    name = str(corpus)
+    return read_json((_fetched(name) if is_hub_id(name) else Path(name)) / REPORT) or {}
 
 
 def read_warnings(corpus: str) -> list[str]:
     """The warnings of `corpus build`, for the commands that use the corpus, how many looks it has, and what its loose pairs are worth."""
-    report = _report_of(corpus)
+    report = read_report(corpus)
     warnings, looks, share = [*report.get("warnings", [])], report.get("looks"), report.get("loose_one_event")
     if share is not None and share < 0.8:
         loose = f"some {share:.0%} of the loose pairs (A3, which s2s1 and s2s2 learn) report one event"
@@ -130,12 +128,12 @@ def read_warnings(corpus: str) -> list[str]:
 
 def read_language(corpus: str) -> str:
     """Language of a corpus; empty where it is unknown."""
-    return str(_report_of(corpus).get("options", {}).get("language", ""))
+    return str(read_report(corpus).get("options", {}).get("language", ""))
 
 
 def describe_corpus(corpus: str) -> dict[str, Any]:
     """The description of a corpus (folder or Hub id) for the card of a model trained on it."""
-    report = _report_of(corpus)
+    report = read_report(corpus)
     parts = ("sample", "rows", "kept", "thresholds", "pairs", "looks")
     test = read_table(corpus, "articles", "test", ["headline", "article"])
     return {
@@ -172,11 +170,6 @@ def is_foreign(models: Path, text: str) -> bool:
     return guess_language([text]) != (language if language in ("it", "en") else "none")
 
 
-def _report_of(corpus: str) -> dict[str, Any]:
-    """The content of `alignment.json` of a folder or a data set of the Hub; nothing where there is none."""
-    return read_json((_fetched(corpus) if is_hub_id(corpus) else Path(corpus)) / REPORT) or {}
-
-
 def _folder(corpus: str) -> Path:
     """The folder of a corpus; one of the Hub is fetched."""
     check_corpus(corpus)
@@ -202,7 +195,7 @@ def check_corpus(corpus: str) -> None:
 
 def check_outlet(corpus: str, to: str) -> None:
     """Refuse an outlet that a corpus folder does not have; those of a Hub id are known only when it is loaded."""
-    outlets = (read_json(Path(corpus) / REPORT) or {}).get("outlets", {})
+    outlets = {} if is_hub_id(corpus) else read_report(corpus).get("outlets", {})
     names = [outlets[side] for side in "ab" if side in outlets]
     if names and to not in names:
         raise InputError(f"--to {to} is no outlet of {corpus}: give {' or '.join(names)}")

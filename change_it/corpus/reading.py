@@ -269,9 +269,9 @@ def _name_outlets(reading: Reading, outlets: Outlets | None, tables: Sequence[In
         is_change_it = labels == {*KNOWN_LABELS} and all(
             table.outlet or LAYOUT.issuperset(table.columns) for table in tables
         )
-        a, b = KNOWN_LABELS if is_change_it else in_order
-        short = KNOWN_LABELS if is_change_it else {}
-        outlets = Outlets(short.get(a, a), short.get(b, b), a, b)
+        names = KNOWN_LABELS if is_change_it else {label: label for label in in_order}
+        (a_label, a), (b_label, b) = names.items()
+        outlets = Outlets(a, b, a_label, b_label)
     for label, name in ((outlets.a_label, outlets.a), (outlets.b_label, outlets.b)):
         if not labels & {label, name}:
             mend = "give files of both outlets, or correct --labels"
@@ -292,8 +292,8 @@ def _drop_repeated(reading: Reading) -> None:
         return [place in best for place in range(len(ranked))]
 
     newest = is_best(lambda a: a.id, lambda a: (a.date or date.min, len(a.article), a.headline, a.article))
-    dated = sorted((a for a in reading.articles if a.date), key=lambda a: str(a.date), reverse=True)
-    first_day = {(a.label, a.id): a.date for a in dated}  # that of the event
+    newest_first = sorted((a for a in reading.articles if a.date), key=lambda a: str(a.date), reverse=True)
+    first_day = {(a.label, a.id): a.date for a in newest_first}  # that of the event
     reading.articles = [replace(a, date=first_day.get((a.label, a.id))) for a in reading.articles]
     reading.keep("duplicate id", newest)
     oldest = is_best(lambda a: a.article, lambda a: (-(a.date or date.max).toordinal(), a.headline, a.id))

@@ -115,23 +115,23 @@ def replace_folder(
     those that are written `later`. Without a record `path` is new or empty.
     """
     target = path.resolve()
-    ours = files_of_ours(target, record) | {work}
+    replaced = files_of_ours(target, record) | {work}
     with _beside(target) as partial:
         partial.mkdir()
         yield partial
         if record:
             files = {file.relative_to(partial).as_posix() for file in partial.rglob("*") if file.is_file()}
-            about = read_json(partial / record) or {}
-            write_json(partial / record, about | {"files": sorted(files.union(later))})
+            content = read_json(partial / record) or {}
+            write_json(partial / record, content | {"files": sorted(files.union(later))})
 
         def leave(folder: str, names: list[str]) -> list[str]:
             """Names of our old files, which are not copied; their modes are."""
             paths = {name: (Path(folder) / name).relative_to(target) for name in names}
             for file in filter(lambda file: (partial / file).is_file(), paths.values()):
-                if file.as_posix() not in ours:
+                if file.as_posix() not in replaced:
                     raise InputError(f"{target / file} was not written by this command: move it elsewhere")
                 shutil.copymode(target / file, partial / file)
-            return [name for name, file in paths.items() if file.as_posix() in ours]
+            return [name for name, file in paths.items() if file.as_posix() in replaced]
 
         old = partial.with_suffix(".old")
         if target.exists():

@@ -122,11 +122,11 @@ def read_records(
     if seen:
         advice = None if columns is None else ""
         check_columns(str(file), seen, names, defaults, needs=required, advice=advice)
-    there = dict.fromkeys(ours for row in rows for ours in row.cells)
+    present = dict.fromkeys(ours for row in rows for ours in row.cells)
     records = []
     for row in rows:
         try:
-            texts = {ours: cell_text(row.cells.get(ours), ours) for ours in there}
+            texts = {ours: cell_text(row.cells.get(ours), ours) for ours in present}
             if fault := length_fault("headline", max(texts.get("headline", "").split("\n"), key=len)):
                 raise InputError(fault)
         except InputError as error:
@@ -204,11 +204,11 @@ def check_file(file: Path) -> None:
 
 def _places(columns: Sequence[str], names: Names) -> dict[str, str]:
     """The column of a file that is ours, as it is written there; capitals make no difference."""
-    there = {name.lower(): name for name in reversed(columns)} | {name: name for name in columns}
+    by_name = {name.lower(): name for name in reversed(columns)} | {name: name for name in columns}
     places: dict[str, str] = {}
-    for ours, several in names.items():
-        for name in several:
-            if column := there.get(name) or there.get(name.lower()):
+    for ours, alternatives in names.items():
+        for name in alternatives:
+            if column := by_name.get(name) or by_name.get(name.lower()):
                 places.setdefault(ours, column)
     return places
 
@@ -398,10 +398,10 @@ def _arrow_rows(table: InputTable, opened: Any) -> Rows:
     try:
         schema, batches = opened()
         table.columns.update(dict.fromkeys(schema.names))
-        about = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
+        described = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
         classes = {
             column: dict(enumerate(feature["names"]))
-            for column, feature in (about.get("info", {}).get("features") or {}).items()
+            for column, feature in (described.get("info", {}).get("features") or {}).items()
             if isinstance(feature, dict) and feature.get("_type") == "ClassLabel" and column in schema.names
         }
         for number, row in enumerate((row for batch in batches for row in batch.to_pylist()), start=1):
