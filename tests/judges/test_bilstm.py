@@ -64,10 +64,8 @@ def test_word_vectors_of_a_file_stay_as_they_are(corpus, tmp_path, monkeypatch):
     short = {"max_steps": 2, "eval_steps": 2, "batch_size": 8, "vectors": tmp_path / "vectors.txt"}
     train.train_judge(options(corpus, tmp_path / "one", encoder=BILSTM, **short))
     model = Judge.from_pretrained(tmp_path / "one", device="cpu").model
-    assert model.config.words == [
-        ":",
-        "il",
-    ]  # of the vectors, what the corpus has; the first writing is the most frequent
+    # Of the vectors those of the corpus's words; the first writing is the most frequent one.
+    assert model.config.words == [":", "il"]
     assert model.words.weight.tolist() == [[0, 0, 0], [4, 5, 6], [1, 2, 3]]
     with pytest.raises(InputError, match="--vectors requires --encoder bilstm"):
         train.train_judge(options(corpus, tmp_path / "two", vectors=tmp_path / "vectors.txt"))
