@@ -33,7 +33,9 @@ class RuleJudge(Judge):
     """Probability of class 1 by a rule; counts what it is asked."""
 
     def __init__(self, task, rule, *, outlets=OUTLETS, fold="all", weights_hash=""):
-        super().__init__(task, None, None, fold, outlets, weights_hash, 1024, model_hash=weights_hash)
+        about = {"task": task, "fold": fold, "outlets": outlets, "max_tokens": 1024}
+        hashes = {"weights_hash": weights_hash, "model_hash": weights_hash}
+        super().__init__(model=None, tokenizer=None, **about, **hashes)
         self.rule, self.asked = rule, []
 
     def predict(self, texts, pairs):

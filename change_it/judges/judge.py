@@ -16,9 +16,9 @@ import change_it.judges.registration  # noqa: F401
 from change_it.corpus.folder import MODEL_CORPUS
 from change_it.errors import InputError
 from change_it.io import read_json
-from change_it.judges.judge_options import COMMAND, LONGEST, StyleScale, read_judge_info
+from change_it.judges.judge_options import COMMAND, JudgeInfo, read_judge_info
 from change_it.judges.linear import LinearJudgeForSequenceClassification
-from change_it.judges.spec import JUDGES, Task
+from change_it.judges.spec import JUDGES
 from change_it.networks.pretrained import (
     arithmetic,
     batches_at_once,
@@ -43,22 +43,15 @@ BATCH_TOKENS, LARGEST_BATCH, LINEAR_BATCH = 16_384, 256, 8192
 JudgeInput = tuple[str, str | None]
 
 
-@dataclass(eq=False)
-class Judge:
+@dataclass(kw_only=True, eq=False)
+class Judge(JudgeInfo):
     """A trained classifier of texts or pairs of texts; safe in many threads. One of another kind overrides `predict`."""
 
-    task: Task
     model: Any  # a sequence classifier with two classes, in `eval` mode
     tokenizer: PreTrainedTokenizerBase
-    fold: str  # the one it was trained on: all, 0 or 1
-    outlets: tuple[str, str]  # short names of A and B
     weights_hash: str = ""  # SHA-256 of its weights, which no judge that chose may share
-    max_tokens: int = LONGEST  # longer inputs are cut; fluency refuses them
     model_hash: str = ""  # SHA-256 of weights, settings and tokenizer, for signatures
     precision: Arithmetic = "float32"
-    article_first: bool = False  # see `JudgeInfo`, also of the next ones
-    shift: float = 0.0
-    style: StyleScale | None = None
     # what training recorded of its corpus, `digest` and `learnt` among it (`corpus.folder`)
     corpus: Mapping[str, Any] = field(default_factory=dict, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
@@ -67,7 +60,7 @@ class Judge:
     def of(cls, model: Any, tokenizer: PreTrainedTokenizerBase, **about: Any) -> "Judge":
         """Make a judge of a loaded model; its configuration says what it was trained for."""
         info = read_judge_info(model.config.change_it)
-        return cls(model=model, tokenizer=tokenizer, **info._asdict(), **about)
+        return cls(model=model, tokenizer=tokenizer, **vars(info), **about)
 
     @classmethod
     def from_pretrained(

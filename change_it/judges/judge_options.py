@@ -196,13 +196,14 @@ class StyleScale(NamedTuple):
         }
 
 
-class JudgeInfo(NamedTuple):
-    """Task, fold, outlets and input of a judge, as its configuration has them."""
+@dataclass(kw_only=True, eq=False)
+class JudgeInfo:
+    """What the configuration of a judge says of it."""
 
     task: Task
-    fold: Fold
-    outlets: tuple[str, str]
-    max_tokens: int
+    fold: Fold  # that it was trained on
+    outlets: tuple[str, str]  # short names of A and B
+    max_tokens: int  # longer inputs are cut; fluency refuses them
     article_first: bool = False  # ah reads article and headline, as in the organisers' notebook
     # subtracted from the log odds of class 1, so that fluency accepts its share of printed headlines
     shift: float = 0.0
@@ -212,7 +213,7 @@ class JudgeInfo(NamedTuple):
 def read_judge_info(record: Any) -> JudgeInfo:
     """Read the entry `change_it` of a judge's configuration; a LookupError, TypeError or ValueError where it is not as training writes it."""
     a, b = record["outlets"]
-    fields = {name: record[name] for name in JudgeInfo._fields if name in record}
+    fields = {name: record[name] for name in JudgeInfo.__annotations__ if name in record}
     scale = StyleScale(**fields["style"]) if fields.get("style") else None
     info = JudgeInfo(**fields | {"outlets": (a, b), "style": scale})
     if info.task not in TRAINED or info.fold not in get_args(Fold) or not 1 <= info.max_tokens <= LONGEST:

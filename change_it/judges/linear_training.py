@@ -105,7 +105,8 @@ def fit_fluency(data: TaskData, *, seed: int) -> LinearJudge:
 
     The counts of a headline's own part of the texts are left out. `ACCEPTANCE` of the printed validation headlines get more than a half.
     """
-    examples, parts, counted_parts = data.train, data.parts, np.tile(data.counted_parts, 2)
+    examples, parts = data.train, np.asarray(data.parts)
+    counted_parts = np.tile(np.asarray(data.counted_parts), 2)
     counted = [linear.pieces(text) for text in data.headlines + data.articles]
     frequent = frozenset(piece for piece, _ in Counter(chain.from_iterable(counted)).most_common(FREQUENT))
     clusters = _clusters(counted, seed=seed)

@@ -44,7 +44,7 @@ class TrainingResult:
 
     updates: int = 0  # optimizer steps
     epochs: float = 0.0  # passes over the data, fractional
-    seconds: float = 0.0  # training time, earlier parts of a resumed run included
+    seconds: float = 0.0  # since the start, earlier parts of a resumed run included
     stopped: str = "updates"  # all updates done, no better score (`early`), or out of time
     best_score: float | None = None  # validation score of the weights that it now has
     best_update: int = 0

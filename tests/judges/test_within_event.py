@@ -23,31 +23,24 @@ def test_accuracy_and_lead_by_hand():
     assert ahead["low"] <= ahead["value"] == (0 + 1 + 0 + 0.5) / 4 <= ahead["high"]
 
 
-def test_what_main_makes_of_a2(monkeypatch):
+def test_main_and_its_baselines_on_a2_and_one_that_is_ahead(monkeypatch):
+    """Main tells nothing apart, n-grams are always wrong, and marks always right."""
     pairs = {"a_headline": ["a1", "a2"], "b_headline": ["b1", "b2"], "event": ["x", "y"]}
     monkeypatch.setattr(within_event, "read_table", lambda *_: pl.DataFrame(pairs))
-    second = {"a1": 0.4, "b1": 0.4, "a2": 0.7, "b2": 0.9}
-    judge = {"judge": lambda texts: np.array([[1 - second[text], second[text]] for text in texts])}
-    measured = within_event.measure_main("c", judge)
-    assert measured["within_event"]["systems"]["judge"]["value"] == 0.75  # a tie and one that is right
-    table = within_event_table(measured)
-    assert [table.rows[0].text(column) for column in table.columns][:2] == ["judge", ".750"]
-    assert within_event_table({}) is None
 
+    def says(step):
+        second = {"a": 0.5 - step, "b": 0.5 + step}
+        return lambda texts: np.array([[1 - second[text[0]], second[text[0]]] for text in texts])
 
-def test_a_baseline_that_is_ahead_is_named_first():
-    judge = {"value": 0.8, "low": 0.7, "high": 0.9}
-    ngrams = judge | {"lead": {"within_event": {"low": 0.1, "high": 0.2}}}
-    marks = judge | {"lead": {"within_event": {"low": -0.2, "high": -0.1}}}
-    systems = {"judge": judge, NGRAMS: ngrams, MARKS: marks}
+    systems = {"judge": says(0), NGRAMS: says(-0.1), MARKS: says(0.1)}
     scale = {"gold": 2.5, "clause": (0.5, -0.5), "accuracy": 0.75, "pairs": 8, "events": 7}
-    record = {"within_event": {"pairs": 60, "events": 50, "systems": systems}, "style": scale}
-    table = within_event_table(record)
-    first, *others = table.notes
-    assert first == f"{MARKS} is better than this judge within an event: do not score style with it"
-    assert [row.values.get("lead") for row in table.rows] == [None, (0.1, 0.2), (-0.2, -0.1)]
+    table = within_event_table(within_event.measure_main("c", systems) | {"style": scale})
+    assert [row.values["value"] for row in table.rows] == [0.5, 0, 1]
+    assert [row.values.get("lead") for row in table.rows] == [None, (0.5, 0.5), (-0.5, -0.5)]
+    assert table.notes[0] == f"{MARKS} is better than this judge within an event: do not score style with it"
     steps = "is 2.50 to the other newspaper's headline and 0.50 and -0.50 to clauses"
-    assert any(steps in note for note in others)
+    assert any(steps in note for note in table.notes)
+    assert within_event_table({}) is None
 
 
 def ask(texts):
