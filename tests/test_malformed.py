@@ -39,7 +39,7 @@ def drop(name, tensors):
 #: What is done to a judge's folder, and what the refusal says.
 JUDGES = {
     "NaN": (change_weights(spoil), "not finite numbers"),
-    "a tensor is missing": (change_weights(partial(drop, "classifier.weight")), "lack classifier.weight"),
+    "a tensor is missing": (change_weights(partial(drop, "classifier.weight")), "another version .*classifier.weight"),
     "a shard elsewhere": (partial(in_shards, elsewhere=True), "which is missing in its folder"),
     "a kernel": (set_in("config.json", "attn_implementation", value="kernels-community/flash-attn"), "code of the Hub"),
     "three classes": (set_in("config.json", "id2label", value={"0": "a", "1": "b", "2": "c"}), "another version"),
@@ -47,9 +47,9 @@ JUDGES = {
     "no tokenizer": (write("tokenizer.json", "{}"), "cannot be loaded as a judge"),
 }  # fmt: skip
 GENERATORS = {
-    "a tensor is missing": (change_weights(partial(drop, "switch.weight")), "lack switch.weight"),
+    "a tensor is missing": (change_weights(partial(drop, "switch.weight")), "another version .*switch.weight"),
     "no JSON": (write("generator.json", "recipe: sum"), "generator.json is broken"),
-    "no seed": (lambda folder: edit(folder / "generator.json", lambda record: record.pop("seed")), "generator.json lacks seed"),
+    "no seed": (lambda folder: edit(folder / "generator.json", lambda record: record.pop("seed")), "generator.json is broken .*seed"),
     "a text for a number": (set_in("generator.json", "source_tokens", value="9"), "generator.json is broken .*source_tokens"),
     "no length": (set_in("generator.json", "target_tokens", value=10**7), "lengths out of 1 to 10,000 tokens"),
     "no recipe": (set_in("generator.json", "recipe", value="sun"), "generator.json is broken .*recipe.*sun"),
