@@ -52,7 +52,7 @@ def save_pretrained_generator(folder: Path, kind, *, to="gio", outlets=("rep", "
 
 def options(corpus, out, architecture, **changes):
     """A short training of a pre-trained model."""
-    settings = {"recipe": "s2s2", "to": "faro", "target_tokens": 16, "batch_size": 8}
+    settings = {"recipe": "s2s2", "to": "faro", "source_tokens": 64, "target_tokens": 16, "batch_size": 8}
     settings |= {"learning_rate": 3e-3, "max_steps": 12, "eval_steps": 6, "architecture": architecture}
     return GeneratorOptions(corpus=corpus, out=out, **with_arg(settings | changes))
 

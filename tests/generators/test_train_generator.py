@@ -11,7 +11,7 @@ from change_it.corpus.folder import describe_corpus
 from change_it.errors import InputError
 from change_it.generators import train
 from change_it.generators.generator import load_generator, new_network
-from change_it.generators.generator_options import GeneratorOptions, Preset, architecture_of, check_published
+from change_it.generators.generator_options import GeneratorOptions, Preset, architecture_of
 from change_it.generators.headline_transfer import HeadlineTransfer
 from change_it.generators.recipes import load_recipe
 from change_it.training.training_options import CONSTANT
@@ -92,7 +92,6 @@ def test_presets_are_the_papers(tmp_path, tiny_models):
 def test_as_published_is_each_papers_generator(tmp_path):
     def of(recipe, **changes):
         given = GeneratorOptions(recipe=recipe, corpus="c", out=tmp_path, as_published=True, **changes)
-        check_published(given)
         return architecture_of(given), given.values.source_tokens, given.values.cells
 
     assert of("sum") == ("pn", 256, 256)
