@@ -237,9 +237,7 @@ def load_model(
             )
         config, pad = model.config, tokenizer.pad_token_id
         if kind == "encoder-decoder" and config.decoder_start_token_id is None:
-            # what mBART learns begins with the end of its labels
-            begin = tokenizer.eos_token_id if config.model_type == "mbart" else tokenizer.bos_token_id
-            config.decoder_start_token_id = pad if begin is None else begin
+            raise InputError(f"{folder} says no decoder_start_token_id: set it in its config.json")
         config.pad_token_id = pad if config.pad_token_id is None else config.pad_token_id
         model.generation_config = _tokens_of(model, pad)
         if kind != "causal" and model.generation_config.decoder_start_token_id is None:

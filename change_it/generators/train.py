@@ -35,7 +35,6 @@ from change_it.generators.generator_options import (
     READS,
     GeneratorOptions,
     architecture_of,
-    check_published,
 )
 from change_it.generators.recipes import RecipeData, SourcesAndTargets, load_recipe
 from change_it.io import GENERATOR_FILE, read_json
@@ -81,7 +80,7 @@ def train_generator(options: GeneratorOptions) -> dict[str, Any]:
         settings,
         settings.out,
         "generator",
-        partial(_prepare, settings, data, is_cut=options.source_tokens > 0),
+        partial(_prepare, settings, data),
         files={MODEL_CORPUS: describe_corpus(settings.corpus)},
     )
 
@@ -123,17 +122,18 @@ def loss_per_token(model: nn.Module, batches: Iterable[Mapping[str, Tensor]]) ->
 def unknown_signs(tokenizer: PreTrainedTokenizerBase, headlines: Iterable[str]) -> dict[str, int]:
     """The signs of headlines that a tokenizer has no token for, and in how many headlines they are, most first."""
     unknown = tokenizer.unk_token_id
-    counts = Counter(sign for headline in headlines for sign in set(headline) if not sign.isspace())
-    signs = counts if unknown is not None else ()
-    lacking = [sign for sign in signs if unknown in tokenizer(sign, add_special_tokens=False)["input_ids"]]
-    return {sign: counts[sign] for sign in sorted(lacking, key=lambda sign: (-counts[sign], sign))}
+    counts = Counter(sign for headline in headlines for sign in sorted(set(headline)) if not sign.isspace())
+    lacking = (sign for sign in counts if unknown in tokenizer(sign, add_special_tokens=False)["input_ids"])
+    return dict(Counter({sign: counts[sign] for sign in lacking}).most_common())
 
 
-def _prepare(settings: GeneratorOptions, data: RecipeData, arguments: Any, *, is_cut: bool) -> TrainingRun:
-    """The generator before training, and how it is trained and described; `is_cut`: the length of its sources was given."""
+def _prepare(settings: GeneratorOptions, data: RecipeData, arguments: Any) -> TrainingRun:
+    """The generator before training, and how it is trained and described."""
     bf16 = arguments.mixed_precision == "bf16"
     model, tokenizer = _start(settings, data, bf16=bf16)
-    info, format_ = _fit(_info(settings, data, bf16=bf16), tokenizer, model, is_cut=is_cut)
+    info = _info(settings, data, bf16=bf16)
+    format_ = make_format(info, tokenizer, model.config)
+    _check_positions(info, format_, model.config)
     most = FEW if settings.kind != "words" and settings.max_minutes else VALIDATION
     order = np.random.default_rng(settings.seed).permutation(len(data.validation))
     validation = data.validation.select(order[:most])
@@ -154,15 +154,12 @@ def _prepare(settings: GeneratorOptions, data: RecipeData, arguments: Any, *, is
             "parameters": sum(parameter.numel() for parameter in parameters),
             "trained": sum(parameter.numel() for parameter in parameters if parameter.requires_grad),
         }
-        lacking = {} if settings.kind == "words" else unknown_signs(tokenizer, data.train.targets)
-        loss = {"validation_loss": -(result.best_score or 0.0)}
-        precision = "bf16" if bf16 else "float32"
         return {
             "card": asdict(info),
-            **loss,
+            "validation_loss": -(result.best_score or 0.0),
             "sizes": sizes,
-            "precision": precision,
-            "unknown_signs": lacking,
+            "precision": "bf16" if bf16 else "float32",
+            "unknown_signs": {} if settings.kind == "words" else unknown_signs(tokenizer, data.train.targets),
         }
 
     return TrainingRun(
@@ -192,7 +189,6 @@ def _token_ids(format_: Format, examples: SourcesAndTargets) -> TokenIds:
 
 def _check(options: GeneratorOptions) -> None:
     """Refuse options that do not fit the architecture."""
-    check_published(options)
     if "label_smoothing_factor" in options.given:
         raise InputError(
             "--arg label_smoothing_factor requires a judge: the losses of generators have no such term"
@@ -229,25 +225,15 @@ def _info(settings: GeneratorOptions, data: RecipeData, *, bf16: bool) -> Genera
     )
 
 
-def _fit(
-    info: GeneratorInfo, tokenizer: PreTrainedTokenizerBase, model: Any, *, is_cut: bool
-) -> tuple[GeneratorInfo, Format]:
-    """The info and the format with sources no longer than the model has positions for."""
-    format_ = make_format(info, tokenizer, model.config)
-    space = getattr(model.config, "max_position_embeddings", None)
-    if info.kind == "words" or not isinstance(space, int):
-        return info, format_
-    if info.kind == "causal":  # they are of prompt and headline, too
-        space -= info.target_tokens + format_.overhead
-    if space >= info.source_tokens:
-        return info, format_
-    if is_cut or space < SHORTEST:
+def _check_positions(info: GeneratorInfo, format_: Format, config: Any) -> None:
+    """Refuse sources that are longer than what the model has positions for; a causal one's are of prompt and headline, too."""
+    positions = getattr(config, "max_position_embeddings", None)
+    besides = info.target_tokens + format_.overhead if info.kind == "causal" else 0
+    if info.kind != "words" and isinstance(positions, int) and positions < info.source_tokens + besides:
         raise InputError(
-            f"{info.architecture} has positions for {max(space, 0)} tokens of the source, {info.target_tokens} of the "
-            f"headline and {format_.overhead} of the prompt: give a smaller --source-tokens or --target-tokens"
+            f"{info.architecture} has positions for {max(positions - besides, 0)} tokens of the source beside {info.target_tokens} of "
+            f"the headline and {format_.overhead} of the prompt: give a smaller --source-tokens or --target-tokens"
         )
-    info = replace(info, source_tokens=space)
-    return info, make_format(info, tokenizer, model.config)
 
 
 def _start(settings: GeneratorOptions, data: RecipeData, *, bf16: bool) -> tuple[Any, Any]:
@@ -255,9 +241,8 @@ def _start(settings: GeneratorOptions, data: RecipeData, *, bf16: bool) -> tuple
     architecture = str(settings.architecture)
     if architecture in NETWORKS:
         sources = data.train.sources
-        if (
-            READS[settings.recipe] == "both"
-        ):  # headlines and outlets: other words of a source can only be copied
+        if READS[settings.recipe] == "both":
+            # headlines and outlets: other words of a source can only be copied
             sources = [source.partition("| ")[0] + "| " for source in sources]
         sizes = {"vocabulary": settings.vocabulary, "cells": settings.cells}
         texts = [*sources, *data.train.targets]

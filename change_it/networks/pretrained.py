@@ -159,33 +159,26 @@ def load_weights(
         raise InputError(f"{file} asks for a kernel, code of the Hub, which is not run: save the model again")
     if Path(name, "model.safetensors.index.json").is_file():
         weight_files(Path(name), command="save_pretrained")  # no shard lies outside
-    other, again = (
-        f"{name} was saved by another version of change-it or has been damaged",
-        "train or save it again",
-    )
     options = {"dtype": dtype, "use_safetensors": True, "output_loading_info": True}
-    options |= {} if config is None else {"config": config}
+    options |= {"ignore_mismatched_sizes": True} | ({} if config is None else {"config": config})
     try:
-        model, keys = auto.from_pretrained(name, trust_remote_code=False, **options)
+        model, info = auto.from_pretrained(name, trust_remote_code=False, **options)
     except OSError as error:
         if "safetensors" not in str(error):
             raise
         raise InputError(f"{name} {PICKLE}") from error
-    except RuntimeError as error:
-        if "mismatch" not in str(error):
-            raise
-        raise InputError(f"{other}: its weights do not fit its config.json; {again}") from error
     if getattr(model, "peft_config", None):
         raise InputError(f"{name} {_ADAPTERS}")
-    missing = sorted(keys["missing_keys"])
-    inside = "" if model.base_model is model else f"{model.base_model_prefix}."
+    strange = {*info["missing_keys"], *(key for key, *_ in info["mismatched_keys"])}
     if use == "encoder":  # the pooler and the head may be new
-        missing = [key for key in missing if key.startswith(inside) and "pooler" not in key]
-    if missing:
-        raise InputError(f"{other}: its weights lack {listed(missing, 3)}; {again}")
-    if use == "saved" and (more := sorted(keys["unexpected_keys"])):
+        inside = "" if model.base_model is model else f"{model.base_model_prefix}."
+        strange = {key for key in strange if key.startswith(inside) and "pooler" not in key}
+    if use == "saved":
+        strange |= {*info["unexpected_keys"]}
+    if strange:
         raise InputError(
-            f"{other}: its config.json has no place for {listed(more, 3)} of its weights; {again}"
+            f"{name} was saved by another version of change-it or has been damaged: its weights do not fit its config.json "
+            f"({listed(sorted(strange), 3)}); train or save it again"
         )
     check_finite(model.state_dict(), name)
     return model
