@@ -223,13 +223,13 @@ def share(hits: Floats, counts: Floats, events: EventIds, seed: int) -> Score:
     return _measured(columns, lambda sums: {"share": sums["hits"] / sums["n"]}, events, seed, shares)["share"]
 
 
-def mean_f1(said: Floats, truth: Floats, events: EventIds, seed: int) -> Score:
+def mean_f1(answers: Floats, truth: Floats, events: EventIds, seed: int) -> Score:
     """The mean F1 of both outlets (LREC 2020, Tables 1 and 5) of (n, readers) answers, 1 or 2, and the (n,) right ones."""
     columns: dict[str, Floats] = {}
     for value in (1, 2):
-        given, true = said == value, (truth[:, None] == value) & np.isfinite(said)
-        columns[f"right {value}"] = (given & true).sum(axis=1).astype(np.float64)
-        columns[f"all {value}"] = (given.sum(axis=1) + true.sum(axis=1)).astype(np.float64)
+        chosen, true = answers == value, (truth[:, None] == value) & np.isfinite(answers)
+        columns[f"right {value}"] = (chosen & true).sum(axis=1).astype(np.float64)
+        columns[f"all {value}"] = (chosen.sum(axis=1) + true.sum(axis=1)).astype(np.float64)
 
     def aggregate(sums: Statistics) -> dict[str, Floats]:
         return {"f1": np.asarray(sum(sums[f"right {value}"] / sums[f"all {value}"] for value in (1, 2)))}
@@ -264,13 +264,13 @@ def agreement_table(rated: Mapping[str, Ratings], events: EventIds, seed: int) -
     rows = []
     for question, values in rated.items():
         for pair in combinations(values, 2):
-            both = np.column_stack([values[name] for name in pair])
-            at = np.isfinite(both).all(axis=1)
-            judges = [name.startswith(JUDGE) for name in pair]
-            if at.any() and not all(judges):
-                both = np.minimum(both, 2) if any(judges) else both
-                cells: dict[str, Value] = {"readers": ", ".join(pair), "n": int(at.sum())}
-                rows.append(Row(cells | agreement(both[at], events[at], seed), question))
+            answers = np.column_stack([values[name] for name in pair])
+            is_rated = np.isfinite(answers).all(axis=1)
+            are_judges = [name.startswith(JUDGE) for name in pair]
+            if is_rated.any() and not all(are_judges):
+                answers = np.minimum(answers, 2) if any(are_judges) else answers
+                cells: dict[str, Value] = {"readers": ", ".join(pair), "n": int(is_rated.sum())}
+                rows.append(Row(cells | agreement(answers[is_rated], events[is_rated], seed), question))
     figures = (with_interval("agreement"), with_interval("alpha", "α"))
     shown = (Column("readers", "text"), Column("n", "count"), *figures)
     note = f"Who is no {MODEL.strip()} and no {JUDGE.strip()} is a person."
@@ -290,8 +290,11 @@ def record(tables: Mapping[str, Table], signature: str) -> dict[str, Any]:
     shown = {}
     for name, table in tables.items():
         header, cells = records(table)
-        both = zip(table.rows, cells, strict=True)
-        rows = [{"group": row.group, **dict(zip(header, cells, strict=True))} for row, cells in both]
+        groups = (row.group for row in table.rows)
+        rows = [
+            {"group": group, **dict(zip(header, row, strict=True))}
+            for group, row in zip(groups, cells, strict=True)
+        ]
         shown[name] = {"title": table.title, "rows": rows, "notes": list(table.notes)}
     return {"title": "What readers say", "tables": shown, "signatures": [signature]}
 
@@ -323,21 +326,23 @@ def _shares(question: str, key: pl.DataFrame, rated: Ratings, seed: int) -> Tabl
         votes[PEOPLE] = np.column_stack([rated[name] for name in people])
     rows, conditions = [], key["condition"].to_numpy()
     for condition in sorted({*conditions}, key=lambda name: (name != GOLD, name)):
-        at = conditions == condition
-        for name, given in votes.items():
-            said, number = given[at], np.isfinite(given[at]).sum(axis=1).astype(np.float64)
-            if not number.any():
+        is_here = conditions == condition
+        true, of_events = truth[is_here], events[is_here]
+        for name, ratings in votes.items():
+            answers = ratings[is_here]
+            counts = np.isfinite(answers).sum(axis=1).astype(np.float64)
+            if not counts.any():
                 continue
-            right = (said == truth[at, None]).sum(axis=1).astype(np.float64)
-            cells: dict[str, Value] = {"reader": name, "n": int(number.sum())}
-            cells |= score_cells({"share": share(right, number, events[at], seed)})
+            right = (answers == true[:, None]).sum(axis=1).astype(np.float64)
+            cells: dict[str, Value] = {"reader": name, "n": int(counts.sum())}
+            cells |= score_cells({"share": share(right, counts, of_events, seed)})
             if question == "answer":
-                cells |= score_cells({"f1": mean_f1(said, truth[at], events[at], seed)})
+                cells |= score_cells({"f1": mean_f1(answers, true, of_events, seed)})
             if name == PEOPLE:
-                cells |= agreement(said, events[at], seed)
+                cells |= agreement(answers, of_events, seed)
             values = enumerate(QUESTIONS[question].answers, 1)
             if not name.startswith(JUDGE):
-                cells["answers"] = ", ".join(f"{value}: {(said == n).sum()}" for n, value in values)
+                cells["answers"] = ", ".join(f"{value}: {(answers == n).sum()}" for n, value in values)
             rows.append(Row(cells, condition, highlight=name == PEOPLE))
     notes = [QUESTIONS[question].text]
     if question == "answer":

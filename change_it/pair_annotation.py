@@ -66,11 +66,11 @@ def pair_tables(key: pl.DataFrame, answers: Mapping[str, Ratings], seed: int = 1
         raise InputError("the key has texts where numbers belong: draw the pairs again") from error
     rated = answers["same"]
     is_read = np.isfinite(np.column_stack([*rated.values()])).any(axis=1)
-    rated, key = {name: said[is_read] for name, said in rated.items()}, key.filter(pl.Series(is_read))
-    said = np.column_stack([*rated.values()])
+    rated, key = {name: column[is_read] for name, column in rated.items()}, key.filter(pl.Series(is_read))
+    opinions = np.column_stack([*rated.values()])
     similarity, events = key["similarity"].to_numpy(), key["event"].to_numpy()
     weight = key.select(pl.col("band_pairs") / pl.len().over("band")).to_series().to_numpy()
-    yes = weight * ((said == 1).sum(axis=1) > (said == 2).sum(axis=1))
+    yes = weight * ((opinions == 1).sum(axis=1) > (opinions == 2).sum(axis=1))
     parts = {"all": np.full(len(key), True)}
     for band in key["band"].unique().sort():
         parts[f"cosine {band / 10} to {(band + 1) / 10}"] = key["band"] == band

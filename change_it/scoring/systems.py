@@ -129,8 +129,8 @@ def on_same_items(
         InputError: there is no such item.
     """
     shared = [
-        (all_items or bool(item.reference)) and all(system.headlines[at] is not None for system in systems)
-        for at, item in enumerate(test.items)
+        (all_items or bool(item.reference)) and all(system.headlines[place] is not None for system in systems)
+        for place, item in enumerate(test.items)
     ]
     if not any(shared):
         raise InputError(
@@ -170,21 +170,21 @@ def system_of(
     elsewhere = [row["id"] for row in known if (row.get("target") or wanted[row["id"]]) != wanted[row["id"]]]
     if needed is not None and matched.headlines:
         matched = replace(matched, missing=[id_ for id_ in matched.missing if id_ in needed])
-    others = {"with an empty headline": empty, "with the wrong target": elsewhere}
-    if wrong := matched.problems("not in the test set", others):
+    faults = {"with an empty headline": empty, "with the wrong target": elsewhere}
+    if problems := matched.problems("not in the test set", faults):
         if matched.missing and matched.headlines:
-            wrong += "; --shared-items scores all systems on what every file has"
+            problems += "; --shared-items scores all systems on what every file has"
         if empty:
-            wrong += "; give a row without a headline an `error`, which counts against the system, or leave it out with --shared-items"
+            problems += "; give a row without a headline an `error`, which counts against the system, or leave it out with --shared-items"
         raise InputError(
-            f"{path} does not fit the test set ({len(wanted)} ids, targets {' and '.join(test.outlets)}): {wrong}"
+            f"{path} does not fit the test set ({len(wanted)} ids, targets {' and '.join(test.outlets)}): {problems}"
         )
     choosers = [
         parse_reranker(text, path) for text in sorted({row.get("reranker", "") for row in rows} - {""})
     ]
     if len(choosers) > 1:
         raise InputError(
-            f"{path} was reranked by several sets of judges ({' and '.join(one.short for one in choosers)}): write it again in one run of change-it transfer"
+            f"{path} was reranked by several sets of judges ({' and '.join(chooser.short for chooser in choosers)}): write it again in one run of change-it transfer"
         )
     in_order = tuple(matched.headlines.get(id_) for id_ in wanted)
     offered = [int(row["candidates"]) for row in rows if row.get("candidates", "").isdecimal()]
