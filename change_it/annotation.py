@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations, product
 from math import isfinite
 from pathlib import Path
@@ -175,8 +176,8 @@ def ask(judges: "Judges", key: pl.DataFrame) -> Ratings:
     if outlets != learnt:
         raise InputError(f"the key has {outlets}, the judges {learnt}: give judges of this corpus")
     columns = ("id", "label", "outlet", "original", "article", "headline")
-    items = (Item(*texts, prediction=new) for *texts, new in key.select(columns).iter_rows())
-    judged = judges.judge(list(items))
+    rows = key.select(columns).iter_rows()
+    judged = judges.judge([replace(Item(*texts), prediction=new) for *texts, new in rows])
     p_target, at_second = judged["p_target"].to_numpy(), (key["outlet"] != key["choice1"]).to_numpy()
     p_first = np.where(at_second, 1 - p_target, p_target)
     decisions = {"main": np.where(p_first >= 0.5, 1.0, 2.0)}

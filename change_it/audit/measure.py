@@ -180,7 +180,7 @@ def measure_systems(
             example = {"id": item.id, "direction": item.direction, "source": item.source}
             example |= {"true": kind.true_headline(item), "headline": row["headline"]}
             examples.append(example | {"verdicts": {name: row[name] for name in COMPLIANCY_MEASURES}})
-        result = {
+        result: dict[str, Any] = {
             "system": kind.name,
             "seen": bool(kind.seen),
             "description": kind.description,

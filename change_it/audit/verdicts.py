@@ -114,7 +114,7 @@ def hashes(judges: "Judges") -> dict[str, str]:
 
 def read_metrics(judges: str | Path) -> dict[str, dict[str, Any]]:
     """Judge to the `metrics.json` that training wrote in its folder, in a folder with one for each; judges without one are left out."""
-    metrics = {}
+    metrics: dict[str, dict[str, Any]] = {}
     for judge in TRAINED:
         path = Path(judges) / judge / "metrics.json"
         if (record := read_json(path)) is not None:
