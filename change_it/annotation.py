@@ -44,15 +44,15 @@ def conditions(test: TestSet, files: Sequence[PredictionFile]) -> dict[str, list
 
     A system aims at the other outlet throughout, or at the original's own (LREC 2020, settings 1 and 2).
     """
-    labels, several = {item.id: item.label for item in test.items}, dict[str, list[PredictionFile]]()
-    for file in files:
-        several.setdefault(file.name, []).append(file)
+    labels, systems = {item.id: item.label for item in test.items}, dict[str, PredictionFile]()
+    for name, file, rows in files:
+        systems[name] = PredictionFile(name, file, [*(systems[name].rows if name in systems else []), *rows])
     headlines = {GOLD: test.predicted([item.reference or None for item in test.items])}
-    for name, of_name in several.items():
-        rows = [row for file in of_name for row in file.rows if "target" in row]
+    for name, system in systems.items():
+        rows = [row for row in system.rows if "target" in row]
         is_own = rows and all(row["target"] == labels.get(row["id"], row["target"]) for row in rows)
         aimed = test.in_newspaper if is_own else test
-        headlines[name] = aimed.predicted(system_of(of_name, aimed, name=name, needed=()).headlines)
+        headlines[name] = aimed.predicted(system_of(system, aimed, needed=()).headlines)
     return {name: [item for item in items if item.prediction.strip()] for name, items in headlines.items()}
 
 

@@ -41,14 +41,14 @@ CUES, OFTEN = 12, 4
 _TOKEN = re.compile(r"\w+(?:['’]\w+)*['’]?|[^\w\s]")
 
 
-def read_corpus(corpus: str, language: str | None = None, *, seed: int = 1) -> Resources:
-    """Read a corpus (folder or Hub id): its own language, or a guess, when None."""
+def read_corpus(corpus: str, *, seed: int = 1) -> Resources:
+    """Read a corpus (folder or Hub id); its language is guessed where it does not say."""
     test = read_test_set(corpus)
     articles = read_table(corpus, "articles", "train", ["article"])["article"]
     openings = articles.sample(min(READ, len(articles)), seed=seed, shuffle=True).str.slice(0, OPENING)
     headlines = [text for texts in test.training_headlines.values() for text in texts]
     outlets = [outlet for outlet, texts in test.training_headlines.items() for _ in texts]
-    language = language or read_language(corpus) or guess_language(headlines)
+    language = read_language(corpus) or guess_language(headlines)
     return Resources(test, Lexicon(headlines, outlets, openings.to_list()), language)
 
 

@@ -102,7 +102,8 @@ def systems_of(
         runs[file.name] += 1
         run_of = file.name if total[file.name] > 1 else ""
         name = f"{run_of}.{runs[run_of]}" if run_of else file.name
-        systems.append(replace(system_of([file], test, name=name, needed=needed), run_of=run_of))
+        system = system_of(file._replace(name=name), test, needed=needed)
+        systems.append(replace(system, run_of=run_of))
     names = Counter(system.name.lower() for system in systems)
     if twice := [name for name, count in names.items() if count > 1]:
         raise InputError(f"--predictions: {listed(twice)} would be the name of a run, choose another")
@@ -142,15 +143,15 @@ def shared_directions(files: Sequence[PredictionFile], test: TestSet) -> set[str
 
 
 def system_of(
-    files: Sequence[PredictionFile], test: TestSet, *, name: str, needed: Collection[str] | None = None
+    system: PredictionFile, test: TestSet, *, needed: Collection[str] | None = None
 ) -> ScoredSystem:
-    """Check the rows of a system, which may be in several files, against the test set.
+    """Check the rows of a system against the test set.
 
     The headline of a row with an error is empty, whatever its cell has; that of an item that may be left out, since it is not among
     those `needed`, is None. Ids that are missing, extra or duplicate, or that aim at the wrong outlet or have an empty headline
     without an error, are refused in one message.
     """
-    path, rows = files[0].file, [row for file in files for row in file.rows]
+    path, rows = system.file, system.rows
     wanted = {item.id: item.target for item in test.items}
     headlines = headlines_of(rows, lambda text: " ".join(text.split()))
     matched = Predictions.match([row["id"] for row in rows], headlines, wanted)
@@ -178,4 +179,4 @@ def system_of(
     in_order = tuple(matched.headlines.get(id_) for id_ in wanted)
     offered = [int(row["candidates"]) for row in rows if row.get("candidates", "").isdecimal()]
     number = mean(offered) if offered else None
-    return ScoredSystem(name, in_order, choosers[0] if choosers else None, candidates=number)
+    return ScoredSystem(system.name, in_order, choosers[0] if choosers else None, candidates=number)
