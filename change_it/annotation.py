@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from change_it.scoring.judges import Judges
 
 
-def ask(judges: "Judges", key: pl.DataFrame) -> Ratings:
+def judge_decisions(judges: "Judges", key: pl.DataFrame) -> Ratings:
     """Judge to (n,) decisions: main's outlet, of the others 1 for yes and 2 for no. Sources are those that readers see."""
     outlets, learnt = " and ".join(key.row(0)[-4:-2]), " and ".join(judges.outlets)
     if outlets != learnt:
@@ -138,7 +138,7 @@ def signature_of(key: pl.DataFrame, rated: Mapping[str, Ratings], seed: int, jud
     return f"annotation|{counts}{asked}|resamples:1000|seed:{seed}|v:{__version__}"
 
 
-def record(tables: Mapping[str, Table], signature: str) -> dict[str, Any]:
+def tables_as_json(tables: Mapping[str, Table], signature: str) -> dict[str, Any]:
     """The tables for JSON; an interval is `_low` and `_high`."""
     shown = {}
     for name, table in tables.items():
@@ -155,7 +155,7 @@ def record(tables: Mapping[str, Table], signature: str) -> dict[str, Any]:
 def study_tables(
     key: pl.DataFrame, rated: Mapping[str, Ratings], judged: Ratings, seed: int = 1
 ) -> dict[str, Table]:
-    """A table for each question that was answered, and the agreement of readers; `judged` is of `ask`, empty without judges."""
+    """A table for each question that was answered, and the agreement of readers; `judged` is of `judge_decisions`, empty without judges."""
     everyone = {}
     for question, ratings in rated.items():
         asked = (judge for judge in QUESTIONS[question].judges if judge in judged)

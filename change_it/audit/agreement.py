@@ -38,8 +38,8 @@ MEASURES = {
     "rougeL_source": "ROUGE-L to the original",
     "length": "words",
 }
-#: Measures that are made for a question.
-MADE = {
+#: Measures that are made for one of the questions.
+INTENDED = {
     "acceptability",
     *(PROBABILITIES.get(name, name) for question in ASKED for name in QUESTIONS[question].judges),
 }
@@ -180,7 +180,7 @@ def agreement_table(agreement: Mapping[str, Any]) -> Table:
         Row(
             row | {"measure": MEASURES.get(row["measure"], row["measure"])},
             row["part"],
-            highlight=row["measure"] in MADE,
+            highlight=row["measure"] in INTENDED,
         )
         for row in agreement["measures"]
     ]

@@ -11,7 +11,7 @@ import polars as pl
 
 from change_it.audit.agreement import ENOUGH, ReaderLabels, agreement
 from change_it.audit.perturbations import PERTURBATIONS, Perturbation, Resources, perturbed
-from change_it.audit.verdicts import Summary, hashes, verdicts
+from change_it.audit.verdicts import Summary, hashes, rate_judges
 from change_it.corpus.folder import read_language, read_table
 from change_it.scoring.compliancy import COMPLIANCY_MEASURES
 from change_it.scoring.item import GOLD, Item, read_test_set
@@ -76,9 +76,9 @@ def audit(
         judges, corpus, at_most=at_most, seed=seed, resamples=resamples, progress=progress
     )
     gold, main = (systems[0]["values"]["evidence"], systems[0]["events"]), metrics.get("main", {})
-    found = verdicts(judges, metrics, gold, has_capitals=corpus.has_capitals)
+    found = rate_judges(judges, metrics, gold, has_capitals=corpus.has_capitals)
     items, events = len(test.items), len({item.event for item in test.items})
-    record: dict[str, Any] = Summary(tuple(found), together(systems)).as_dict() | {
+    record: dict[str, Any] = Summary(tuple(found), summary_sentence(systems)).as_dict() | {
         "corpus": test.name,
         "outlets": test.outlets,
         "language": corpus.language,
@@ -210,7 +210,7 @@ def _ratio(
     return measure(columns, aggregate, events=events, shares=shares, **how)[AVERAGE]["ratio"]
 
 
-def together(systems: Sequence[Mapping[str, Any]]) -> str:
+def summary_sentence(systems: Sequence[Mapping[str, Any]]) -> str:
     """What each aspect notices of the perturbations in a sentence or two, and the worst that acceptability does not."""
     kinds, said = systems[1:], []
     wrong, same = "headlines that are wrong on purpose", "headlines that keep the original's style"

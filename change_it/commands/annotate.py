@@ -199,14 +199,14 @@ def score(options: AnnotateScoreOptions) -> None:
         from change_it.scoring.judges import Judges
 
         judges = Judges.from_pretrained(options.judges, **options.judging)
-        judged, signature = annotation.ask(judges, key), judges.signature
+        judged, signature = annotation.judge_decisions(judges, key), judges.signature
     if is_of_pairs:
         tables = annotation.pair_tables(key, answers, options.seed)
     else:
         tables = annotation.study_tables(key, answers, judged, options.seed)
     signature = annotation.signature_of(key, answers, options.seed, signature)
     if options.json:
-        print_json(annotation.record(tables, signature))
+        print_json(annotation.tables_as_json(tables, signature))
         return
     terminal = console()
     for table in tables.values():
