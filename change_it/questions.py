@@ -55,7 +55,7 @@ def read_sheet(file: Path, columns: Iterable[str], required: Iterable[str] = ("i
 
 def answer_number(file: Path, record: Record, question: str, outlets: Mapping[str, int] = {}) -> int | None:
     """The number of a reader's answer to a question, from 1; None without an answer. `outlets` are names that stand for numbers."""
-    numbers = {answer: number for number, answer in enumerate(QUESTIONS[question].answers, 1)} | outlets
+    numbers = {answer: number for number, answer in enumerate(QUESTIONS[question].answers, 1)} | dict(outlets)
     text = record.cells.get(question, "").casefold()
     if text and text not in numbers:
         wanted = f"{', '.join(numbers)}, or leave it empty"

@@ -38,8 +38,8 @@ MEASURES = {
     "rougeL_source": "ROUGE-L to the original",
     "length": "words",
 }
-#: Measures that are made for a question.
-MADE = {
+#: Measures that are made for one of the questions.
+INTENDED = {
     "acceptability",
     *(PROBABILITIES.get(name, name) for question in ASKED for name in QUESTIONS[question].judges),
 }
@@ -180,7 +180,7 @@ def agreement_table(agreement: Mapping[str, Any]) -> Table:
         Row(
             row | {"measure": MEASURES.get(row["measure"], row["measure"])},
             row["part"],
-            highlight=row["measure"] in MADE,
+            highlight=row["measure"] in INTENDED,
         )
         for row in agreement["measures"]
     ]
@@ -204,12 +204,15 @@ def by_question(
             known = rows.filter(chosen, pl.col(column).is_not_null())
             row: dict[str, Any] = {"part": part, "measure": column, "n": known.height}
             for question in (name for name in ASKED if name in rows.columns):
-                said = known.filter(pl.col(question).is_not_nan())
-                if said.height:
-                    right, p = said[question].to_numpy() == 1, said[column].cast(pl.Float64).to_numpy()
-                    value, ends = auc(right, p, said["event"].to_numpy(), resamples=resamples)
-                    enough = said["event"].n_unique() >= ENOUGH
-                    row |= {question: value, f"{question}_interval": ends if enough else None}
+                answered = known.filter(pl.col(question).is_not_nan())
+                if answered.height:
+                    is_yes, p = (
+                        answered[question].to_numpy() == 1,
+                        answered[column].cast(pl.Float64).to_numpy(),
+                    )
+                    value, ends = auc(is_yes, p, answered["event"].to_numpy(), resamples=resamples)
+                    is_enough = answered["event"].n_unique() >= ENOUGH
+                    row |= {question: value, f"{question}_interval": ends if is_enough else None}
             figures += [row] if known.height else []
     return figures
 
@@ -223,8 +226,8 @@ def auc(
         return {"auc": auc_of(sums)}
 
     with np.errstate(invalid="ignore", divide="ignore"):  # 0 of 0
-        found = measure(auc_counts(right, p), aggregate, events=events, resamples=resamples)
-    value, low, high = found[AVERAGE]["auc"]
+        scores = measure(auc_counts(right, p), aggregate, events=events, resamples=resamples)
+    value, low, high = scores[AVERAGE]["auc"]
     return value if np.isfinite(value) else None, (low, high) if np.isfinite(low + high) else None
 
 
@@ -240,8 +243,8 @@ def auc_counts(right: Bools, p: Floats) -> dict[str, Floats]:
 
 def auc_of(sums: Statistics) -> Floats:
     """The AUC (roc_auc_score) of summed `auc_counts`; a resample in which it is undefined says nothing and counts as the median."""
-    of_right, of_wrong = np.stack([*sums.values()][::2]), np.stack([*sums.values()][1::2])
-    in_order = of_right * (of_wrong.cumsum(axis=0) - of_wrong / 2)  # pairs, ties by half
-    values = np.asarray(in_order.sum(axis=0) / (of_right.sum(axis=0) * of_wrong.sum(axis=0)))
-    gap = np.isnan(values)
-    return values if gap.all() else np.where(gap, np.nanmedian(values), values)
+    right, wrong = np.stack([*sums.values()][::2]), np.stack([*sums.values()][1::2])
+    in_order = right * (wrong.cumsum(axis=0) - wrong / 2)  # pairs, ties by half
+    values = np.asarray(in_order.sum(axis=0) / (right.sum(axis=0) * wrong.sum(axis=0)))
+    is_undefined = np.isnan(values)
+    return values if is_undefined.all() else np.where(is_undefined, np.nanmedian(values), values)

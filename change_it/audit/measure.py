@@ -11,7 +11,7 @@ import polars as pl
 
 from change_it.audit.agreement import ENOUGH, ReaderLabels, agreement
 from change_it.audit.perturbations import PERTURBATIONS, Perturbation, Resources, perturbed
-from change_it.audit.verdicts import Summary, hashes, verdicts
+from change_it.audit.verdicts import Summary, hashes, rate_judges
 from change_it.corpus.folder import read_language, read_table
 from change_it.scoring.compliancy import COMPLIANCY_MEASURES
 from change_it.scoring.item import GOLD, Item, read_test_set
@@ -41,14 +41,14 @@ CUES, OFTEN = 12, 4
 _TOKEN = re.compile(r"\w+(?:['’]\w+)*['’]?|[^\w\s]")
 
 
-def read_corpus(corpus: str, language: str | None = None, *, seed: int = 1) -> Resources:
-    """Read a corpus (folder or Hub id): its own language, or a guess, when None."""
+def read_corpus(corpus: str, *, seed: int = 1) -> Resources:
+    """Read a corpus (folder or Hub id); its language is guessed where it does not say."""
     test = read_test_set(corpus)
     articles = read_table(corpus, "articles", "train", ["article"])["article"]
     openings = articles.sample(min(READ, len(articles)), seed=seed, shuffle=True).str.slice(0, OPENING)
     headlines = [text for texts in test.training_headlines.values() for text in texts]
     outlets = [outlet for outlet, texts in test.training_headlines.items() for _ in texts]
-    language = language or read_language(corpus) or guess_language(headlines)
+    language = read_language(corpus) or guess_language(headlines)
     return Resources(test, Lexicon(headlines, outlets, openings.to_list()), language)
 
 
@@ -76,9 +76,9 @@ def audit(
         judges, corpus, at_most=at_most, seed=seed, resamples=resamples, progress=progress
     )
     gold, main = (systems[0]["values"]["evidence"], systems[0]["events"]), metrics.get("main", {})
-    found = verdicts(judges, metrics, gold, has_capitals=corpus.has_capitals)
+    found = rate_judges(judges, metrics, gold, has_capitals=corpus.has_capitals)
     items, events = len(test.items), len({item.event for item in test.items})
-    record: dict[str, Any] = Summary(tuple(found), together(systems)).as_dict() | {
+    record: dict[str, Any] = Summary(tuple(found), summary_sentence(systems)).as_dict() | {
         "corpus": test.name,
         "outlets": test.outlets,
         "language": corpus.language,
@@ -180,7 +180,7 @@ def measure_systems(
             example = {"id": item.id, "direction": item.direction, "source": item.source}
             example |= {"true": kind.true_headline(item), "headline": row["headline"]}
             examples.append(example | {"verdicts": {name: row[name] for name in COMPLIANCY_MEASURES}})
-        result = {
+        result: dict[str, Any] = {
             "system": kind.name,
             "seen": bool(kind.seen),
             "description": kind.description,
@@ -210,7 +210,7 @@ def _ratio(
     return measure(columns, aggregate, events=events, shares=shares, **how)[AVERAGE]["ratio"]
 
 
-def together(systems: Sequence[Mapping[str, Any]]) -> str:
+def summary_sentence(systems: Sequence[Mapping[str, Any]]) -> str:
     """What each aspect notices of the perturbations in a sentence or two, and the worst that acceptability does not."""
     kinds, said = systems[1:], []
     wrong, same = "headlines that are wrong on purpose", "headlines that keep the original's style"

@@ -59,15 +59,15 @@ def sheets(options: AnnotateSheetsOptions) -> None:
     files = {name: out.with_name(f"{out.stem}-{name}.csv") if name else out for name in (*SHEETS, "key")}
     check_new(*files.values(), inputs=[options.corpus, *(system.file for system in systems)])
 
-    from change_it import annotation  # loads polars
-    from change_it.scoring.item import read_test_set
+    from change_it.scoring.item import read_test_set  # loads polars
+    from change_it.sheets import draw_headlines, headlines_by_condition, in_random_split, write_sheets
 
     test = read_test_set(options.corpus)
-    conditions = annotation.conditions(test, systems)
+    conditions = headlines_by_condition(test, systems)
     if options.random_split:
-        conditions["random split"] = annotation.in_random_split(test, options.seed)
-    rows = annotation.draw(test, conditions, options.items, options.seed)
-    written = ", then ".join(map(str, annotation.write_sheets(files, rows)))
+        conditions["random split"] = in_random_split(test, options.seed)
+    rows = draw_headlines(test, conditions, options.items, options.seed)
+    written = ", then ".join(map(str, write_sheets(files, rows)))
     print(f"{len(rows)} headlines, {options.items} each of {', '.join(conditions)}: {written}")
     print(f"The key, which readers must not see: {files['key']}")
     print(f"Next: change-it annotate score FILLED.csv --key {files['key']}")
@@ -100,10 +100,10 @@ def pairs(options: AnnotatePairsOptions) -> None:
     key = options.out.with_name(f"{options.out.stem}-key.csv")
     check_new(options.out, key, inputs=[options.corpus])
 
-    from change_it import pair_annotation
+    from change_it.sheets import draw_pairs, write_sheets
 
-    drawn = pair_annotation.draw_pairs(options.corpus, options.pairs, options.seed)
-    pair_annotation.write_pairs(options.out, key, drawn)
+    drawn = draw_pairs(options.corpus, options.pairs, options.seed)
+    write_sheets({"": options.out, "key": key}, drawn)
     bands = counted(drawn["band"].n_unique(), "band")
     print(f"{counted(len(drawn), 'pair')} from {bands} of cosine: {options.out}")
     print(f"Readers answer in the last column: {QUESTIONS['same'].text}")
@@ -182,25 +182,26 @@ class AnnotateScoreOptions:
 
 def score(options: AnnotateScoreOptions) -> None:
     """Score filled sheets."""
-    from change_it import annotation, pair_annotation
+    from change_it import annotation
+    from change_it.sheets import read_answers, read_key
 
-    key = annotation.read_key(options.key)
+    key = read_key(options.key)
     is_of_pairs, signature, judged = "pair_id" in key.columns, "", {}
     if is_of_pairs and options.judges:
         raise InputError(f"{options.key} is of pairs, of which no judge is asked: leave out --judges")
-    answers = annotation.read_answers(options.sheets, key)
+    answers = read_answers(options.sheets, key)
     if options.judges:
         from change_it.scoring.judges import Judges
 
         judges = Judges.from_pretrained(options.judges, precision=options.precision, device=options.device)
-        judged, signature = annotation.ask(judges, key), judges.signature
+        judged, signature = annotation.judge_decisions(judges, key), judges.signature
     if is_of_pairs:
-        tables = pair_annotation.pair_tables(key, answers, options.seed)
+        tables = annotation.pair_tables(key, answers, options.seed)
     else:
         tables = annotation.study_tables(key, answers, judged, options.seed)
     signature = annotation.signature_of(key, answers, options.seed, signature)
     if options.json:
-        print_json(annotation.record(tables, signature))
+        print_json(annotation.tables_as_json(tables, signature))
         return
     terminal = console()
     for table in tables.values():

@@ -199,7 +199,8 @@ class Judges:
             columns["fluency"], p["fluency"] = decide(printed) == 1, printed[:, 1]
         texts = [(item.source, item.article, item.reference_article) for item in items]
         lacking = [
-            unsupported(text, read) if text.strip() else () for text, read in zip(new, texts, strict=True)
+            unsupported(text, read_texts) if text.strip() else ()
+            for text, read_texts in zip(new, texts, strict=True)
         ]
         evidence: Bools | None = None
         if self.has_evidence:
@@ -221,14 +222,14 @@ class Judges:
         order = np.where(written, choosing(p, evidence, graded, edited), -2.0)
         columns |= {"choosing": order.tolist(), "p_target_source": p_source.tolist()}
         columns["unsupported"] = [list(map(asdict, parts)) for parts in lacking]
-        columns["refused_by"] = reasons = []
-        for at, (text, source) in enumerate(zip(new, sources, strict=True)):
-            said = [name for name in VERDICT_NAMES if name in columns and not columns[name][at]]
-            parts = ", ".join(part.text.replace(";", ",") for part in lacking[at])
-            said = [f"evidence: {parts}" if name == "evidence" else name for name in said]
-            if columns["edited"][at]:
-                said.append("edited: {} of {} words new".format(*new_words(text, source)))
-            reasons.append("; ".join(said) if written[at] else "no headline")
+        columns["refused_by"] = []
+        for row, (text, source) in enumerate(zip(new, sources, strict=True)):
+            reasons = [name for name in VERDICT_NAMES if name in columns and not columns[name][row]]
+            parts = ", ".join(part.text.replace(";", ",") for part in lacking[row])
+            reasons = [f"evidence: {parts}" if name == "evidence" else name for name in reasons]
+            if columns["edited"][row]:
+                reasons.append("edited: {} of {} words new".format(*new_words(text, source)))
+            columns["refused_by"].append("; ".join(reasons) if written[row] else "no headline")
         cells = {name: columns.get(name, [None] * len(items)) for name in VERDICTS}
         return pl.DataFrame(cells, schema=VERDICTS).with_columns(pl.col("style").fill_nan(None))
 

@@ -277,31 +277,33 @@ def _rows(
     signed: Callable[..., str],
 ) -> list[ScoreRow]:
     """Rows of one system, the mean of its runs: its directions and the average."""
-    several = [statistics[run.name] for run in runs]
-    together = {key: np.stack([of_run[key] for of_run in several], axis=1) for key in several[0]}
-    missing = together.pop("missing").sum(axis=1)
+    of_runs = [statistics[run.name] for run in runs]
+    columns = {key: np.stack([of_run[key] for of_run in of_runs], axis=1) for key in of_runs[0]}
+    missing = columns.pop("missing").sum(axis=1)
     rows, unknown = [], overlap.OF_REFERENCE if name == GOLD else ()
 
     def aggregate(sums: Statistics) -> dict[str, Floats]:
         return {**compliancy.aggregate(sums), **overlap.aggregate(sums)}
 
     reranker = "+".join(dict.fromkeys(run.reranker.short for run in runs if run.reranker))
-    drawn = [run.candidates for run in runs if run.candidates is not None]
-    candidates = sum(drawn) / len(drawn) if len(drawn) == len(runs) else None
+    numbers = [run.candidates for run in runs if run.candidates is not None]
+    candidates = sum(numbers) / len(numbers) if len(numbers) == len(runs) else None
     about: dict[str, Any] = {"runs": len(runs), "candidates": candidates}
-    for direction, scores in interval(together, aggregate, shares=compliancy.SHARES).items():
-        here = [direction in (item.direction, AVERAGE) for item in test.items]
-        items = list(compress(test.items, here))
+    for direction, scores in interval(columns, aggregate, shares=compliancy.SHARES).items():
+        is_here = [direction in (item.direction, AVERAGE) for item in test.items]
+        items = list(compress(test.items, is_here))
         partners, counts = sum(bool(item.reference_article) for item in items), {"n": len(items)}
         counts["events"] = len({item.event for item in items})
-        known = {key: one for key, one in scores.items() if key not in unknown and np.isfinite(one.value)}
+        known = {
+            key: score for key, score in scores.items() if key not in unknown and np.isfinite(score.value)
+        }
         row = ScoreRow(
             name,
             direction,
             references=sum(bool(item.reference) for item in items),
-            errors=int(missing[here].sum()),
-            values={key: one.value for key, one in known.items()},
-            intervals={key: one.interval for key, one in known.items() if np.isfinite(one).all()},
+            errors=int(missing[is_here].sum()),
+            values={key: score.value for key, score in known.items()},
+            intervals={key: score.interval for key, score in known.items() if np.isfinite(score).all()},
             signature=signed(reranker=reranker, partners=partners, **counts, **about),
             chosen=bool(reranker),
             **counts,

@@ -4,9 +4,9 @@ import pytest
 from scoring_fakes import SCALE, FakeJudges
 
 from change_it.audit import measure
-from change_it.audit.measure import audit, measure_systems, outcome_of, read_corpus, together
+from change_it.audit.measure import audit, measure_systems, outcome_of, read_corpus, summary_sentence
 from change_it.audit.perturbations import Perturbation
-from change_it.audit.verdicts import Summary, read_summary, verdicts
+from change_it.audit.verdicts import Summary, rate_judges, read_summary
 from change_it.corpus.looks import END
 from change_it.judges.judge_options import MARKS
 from change_it.scoring.item import GOLD
@@ -105,15 +105,15 @@ def test_a_sentence_counts_for_each_aspect_and_names_the_worst():
     systems = [result(name, share, (0.3, 1.0)) for name, share in shares.items()]
     systems += [result("e", 0.0, (0.0, 0.05)), result("f", 0.0, (0.0, 0.5))]
     systems += [result("g", 1.0, (-0.4, 0.2), "style"), result("h", 1.0, (0.6, 0.9), "style")]
-    assert together([result(GOLD, None, None), *systems]) == (
+    assert summary_sentence([result(GOLD, None, None), *systems]) == (
         "Acceptability stops 1 of 6 kinds of headlines that are wrong on purpose and lets 4 through, 1 had too few examples; "
         "style stops 1 of 2 kinds of headlines that keep the original's style and lets 1 through. "
         "6 kinds more need names that capitals show, numbers, or Italian or English. "
         "Worst: b (keeps .900 of gold's acceptability), c (.700), d (.600)."
     )
     without_style = [system | {"style_interval": None} for system in systems]
-    assert "; style, which should notice 2 more, is n/a. " in together([{}, *without_style])
-    assert together([]) == ""
+    assert "; style, which should notice 2 more, is n/a. " in summary_sentence([{}, *without_style])
+    assert summary_sentence([]) == ""
 
 
 def test_style_is_measured_apart_with_its_own_interval_and_examples(sample, judges, monkeypatch):
@@ -147,7 +147,7 @@ def metrics_of(**recalls):
 )
 def test_hh_is_judged_by_wrong_stories_and_not_by_changed_facts(hard, level):
     record = metrics_of(random__no_match=0.99, hard__no_match=hard, hard__match=0.95, facts__no_match=0.1)
-    hh = verdicts(FakeJudges(digits="abcd"), {"hh": record})[0]
+    hh = rate_judges(FakeJudges(digits="abcd"), {"hh": record})[0]
     assert (hh.judge, hh.level, hh.text) == ("hh", level, "no better than linear on the test hard")
     assert hh.shares["refuses random wrong stories"] == pytest.approx((0.99, 0.946, 1), abs=0.001)
     assert hh.shares["refuses headlines with one changed fact"][0] == 0.1
@@ -156,7 +156,8 @@ def test_hh_is_judged_by_wrong_stories_and_not_by_changed_facts(hard, level):
 def main_of(judges, start, **marks):
     """The verdict on main, of a `metrics.json` in which its interval within an event begins here."""
     cell = {"value": 0.8, "low": start, "high": 0.85}
-    return verdicts(judges, {"main": {"within_event": {"systems": {"judge": cell, MARKS: cell | marks}}}})[0]
+    systems = {"judge": cell, MARKS: cell | marks}
+    return rate_judges(judges, {"main": {"within_event": {"systems": systems}}})[0]
 
 
 @pytest.mark.parametrize(
@@ -190,12 +191,12 @@ def test_main_that_may_read_the_export_is_not_reliable(judges, low, looks, why):
 
 
 def test_fluency_that_is_missing_and_evidence_say_what_they_mean():
-    fluency, evidence = verdicts(FakeJudges(), {}, (0.9, 20))
+    fluency, evidence = rate_judges(FakeJudges(), {}, (0.9, 20))
     assert (fluency.words, fluency.text) == ("not reliable", "there is none, so that acceptability is n/a")
     [(share, _, _)] = evidence.shares.values()
     assert (evidence.level, share) == ("care", 0.9)
     assert Summary((fluency, evidence)).text == "not reliable: Fluency; with care: Evidence"
-    assert verdicts(FakeJudges(), {}, (None, 20))[1].level == "distrust"
+    assert rate_judges(FakeJudges(), {}, (None, 20))[1].level == "distrust"
 
 
 def test_an_audit_has_the_events_of_the_corpus_and_is_read_again(sample, judges, tmp_path):

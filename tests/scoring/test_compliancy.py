@@ -158,14 +158,6 @@ def test_the_papers_compliancy_and_its_parts_are_as_published(toy_test, judges):
     assert [values[name] for name in names] == pytest.approx(of_directions.mean(axis=0).tolist(), abs=1e-12)
 
 
-def test_main_misreading_the_original_is_compliant_and_has_the_original_s_style(toy_test, judges):
-    """The paper's relative reversal then asks for the outlet that the original comes from."""
-    item = toy_test.items[0]
-    misread = replace(item, source=f"{item.source}!", prediction=item.source)
-    row = judges.judge([misread], progress=False).row(0, named=True)
-    assert (row["compliancy"], row["style"]) == (True, pytest.approx(-1))
-
-
 def test_the_other_outlet_s_article_is_evidence_and_its_headline_is_not(toy_test, judges):
     item = replace(toy_test.items[0], prediction="Crolla il ponte a Zagarolo, 17 feriti")
     changes = {"reference": item.prediction}, {"reference_article": "A Zagarolo."}, {"reference_article": ""}
