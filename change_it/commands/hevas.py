@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from change_it.commands.common import check_counts, print_json
 from change_it.errors import InputError
@@ -86,9 +86,11 @@ def run(options: HevasOptions) -> None:
     for name in dict.fromkeys(options.baselines):
         if name == COPY and not documents.originals:
             raise InputError("--baselines copy requires a corpus folder, with original headlines")
-        how: dict[str, Any] = {"n_words": options.n_words, "seed": options.seed, "language": stop}
-        is_copy = name == COPY
-        systems[name] = list(documents.originals) if is_copy else baseline(name, documents.texts, **how)
+        systems[name] = list(documents.originals)
+        if name != COPY:
+            systems[name] = baseline(
+                name, documents.texts, n_words=options.n_words, seed=options.seed, language=stop
+            )
 
     from change_it.results.hevas_report import (  # loads matplotlib and polars
         hevas_record,
