@@ -9,8 +9,7 @@ from change_it.errors import InputError
 from change_it.hevas.analysis import analyse
 from change_it.hevas.baseline_systems import BASELINES, Baseline, baseline
 from change_it.hevas.documents import read_documents, read_systems
-from change_it.hevas.evaluation import evaluate
-from change_it.hevas.metrics import MetricOptions, chosen_metrics
+from change_it.hevas.evaluation import MetricOptions, chosen_metrics, evaluate
 from change_it.hevas.readability import is_known
 from change_it.io import check_writable, listed, named_files
 from change_it.tables import console, print_table
