@@ -15,8 +15,7 @@ import tyro
 from change_it.hevas.analysis import analyse
 from change_it.hevas.baseline_systems import baseline
 from change_it.hevas.documents import Documents, read_documents
-from change_it.hevas.evaluation import evaluate
-from change_it.hevas.metrics import MetricOptions
+from change_it.hevas.evaluation import MetricOptions, evaluate
 
 
 @dataclass(kw_only=True)

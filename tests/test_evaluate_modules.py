@@ -13,8 +13,8 @@ from scoring_fakes import FakeJudges
 import change_it
 from change_it import InputError
 from change_it.hevas.documents import Documents
+from change_it.hevas.evaluation import METRICS, WITH_REFERENCES, MetricOptions
 from change_it.hevas.evaluation import evaluate as measure
-from change_it.hevas.metrics import METRICS, WITH_REFERENCES, MetricOptions
 from change_it.text.rouge import headline_rouge
 
 ROOT = change_it.shipped_path("metrics")

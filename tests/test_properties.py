@@ -13,8 +13,7 @@ from change_it.corpus.reading import read_articles
 from change_it.corpus.splits import split
 from change_it.errors import InputError
 from change_it.hevas.documents import Documents, worded
-from change_it.hevas.evaluation import evaluate
-from change_it.hevas.metrics import MetricOptions
+from change_it.hevas.evaluation import MetricOptions, evaluate
 from change_it.scoring import compliancy
 from change_it.scoring.item import Item
 from change_it.text.evidence import unsupported

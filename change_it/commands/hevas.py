@@ -2,15 +2,14 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from change_it.commands.common import check_counts, print_json
 from change_it.errors import InputError
 from change_it.hevas.analysis import analyse
 from change_it.hevas.baseline_systems import BASELINES, Baseline, baseline
 from change_it.hevas.documents import read_documents, read_systems
-from change_it.hevas.evaluation import evaluate
-from change_it.hevas.metrics import MetricOptions, chosen_metrics
+from change_it.hevas.evaluation import MetricOptions, chosen_metrics, evaluate
 from change_it.hevas.readability import is_known
 from change_it.io import check_writable, listed, named_files
 from change_it.tables import console, print_table
@@ -86,9 +85,11 @@ def run(options: HevasOptions) -> None:
     for name in dict.fromkeys(options.baselines):
         if name == COPY and not documents.originals:
             raise InputError("--baselines copy requires a corpus folder, with original headlines")
-        how: dict[str, Any] = {"n_words": options.n_words, "seed": options.seed, "language": stop}
-        is_copy = name == COPY
-        systems[name] = list(documents.originals) if is_copy else baseline(name, documents.texts, **how)
+        systems[name] = list(documents.originals)
+        if name != COPY:
+            systems[name] = baseline(
+                name, documents.texts, n_words=options.n_words, seed=options.seed, language=stop
+            )
 
     from change_it.results.hevas_report import (  # loads matplotlib and polars
         hevas_record,

@@ -48,7 +48,8 @@ def write_hevas(
         "evaluation": evaluation,
         "analysis": analysis,
         "comparisons": [
-            (metric_heading(name), comparison_tables(each)) for name, each in analysis.comparisons.items()
+            (metric_heading(name), comparison_tables(comparison))
+            for name, comparison in analysis.comparisons.items()
         ],
         "correlations": square(evaluation.metrics, "correlation", lambda i, j: analysis.correlations[i][j]),
         "lower": [name for name in evaluation.metrics if name in LOWER_IS_BETTER],
@@ -145,7 +146,7 @@ def hevas_record(evaluation: Evaluation, analysis: Analysis) -> dict[str, object
             }
             for system, average in evaluation.overall.items()
         },
-        "comparisons": {name: asdict(each) for name, each in analysis.comparisons.items()},
+        "comparisons": {name: asdict(comparison) for name, comparison in analysis.comparisons.items()},
         "correlations": {
             "metrics": list(evaluation.metrics),
             "n": len(evaluation.ids) * len(evaluation.systems),
@@ -224,10 +225,10 @@ def box_chart(evaluation: Evaluation) -> Figure:
     panels = _panels(list(scores), systems, "quartiles and median; diamond: mean")
     white = {"marker": "D", "markersize": 4, "markerfacecolor": "white", "markeredgecolor": "black"}
     for axes, values in zip(panels, scores.values(), strict=True):
-        how: dict[str, Any] = {"orientation": "horizontal", "patch_artist": True, "manage_ticks": False}
-        how["flierprops"] = {"marker": ".", "markersize": 3, "markeredgecolor": LINE, "rasterized": True}
-        how |= {"medianprops": {"color": "black", "linewidth": 1.8}, "meanprops": white, "showmeans": True}
-        boxes = axes.boxplot(values, positions=range(len(systems)), widths=0.62, **how)
+        look: dict[str, Any] = {"orientation": "horizontal", "patch_artist": True, "manage_ticks": False}
+        look["flierprops"] = {"marker": ".", "markersize": 3, "markeredgecolor": LINE, "rasterized": True}
+        look |= {"medianprops": {"color": "black", "linewidth": 1.8}, "meanprops": white, "showmeans": True}
+        boxes = axes.boxplot(values, positions=range(len(systems)), widths=0.62, **look)
         for row, box in enumerate(boxes["boxes"]):
             box.set_facecolor(SYSTEMS[row % len(SYSTEMS)])
     return panels[0].figure  # type: ignore[return-value]  # no subfigure

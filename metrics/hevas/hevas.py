@@ -8,8 +8,8 @@ import evaluate
 
 from change_it.evaluate_module import Module
 from change_it.hevas.documents import Documents
+from change_it.hevas.evaluation import METRICS, WITH_REFERENCES, MetricOptions
 from change_it.hevas.evaluation import evaluate as measure
-from change_it.hevas.metrics import METRICS, WITH_REFERENCES, MetricOptions
 from change_it.io import references_of, texts_of
 
 _DESCRIPTION = """\

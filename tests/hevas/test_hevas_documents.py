@@ -31,7 +31,7 @@ def test_the_references_of_a_corpus_are_the_other_newspapers_headlines(tmp_path)
 
 
 def test_several_references(tmp_path):
-    lists = write_rows(tmp_path / "lists.ndjson", [{"article": "x", "headlines": ["uno", " ", "due"]}])
+    lists = write_rows(tmp_path / "lists.ndjson", [{"article": "x", "headlines": ["uno", " …", "due"]}])
     assert read_documents(str(lists)).references == (("uno", "due"),)
     file = tmp_path / "columns.csv"
     file.write_text("article,headline1,headline2,kicker\nx,uno,,tre\ny,uno,due,tre\n", encoding="utf-8-sig")
