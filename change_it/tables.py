@@ -134,7 +134,7 @@ def records(table: Table) -> tuple[list[str], list[list[str | int | float | None
     """Header and rows of plain values; a column's `secondary` follows it, an interval is `_low` and `_high`."""
     header: list[str] = []
     rows: list[list[str | int | float | None]] = [[] for _ in table.rows]
-    for column in (one for both in table.columns for one in (both, both.secondary) if one):
+    for column in (part for first in table.columns for part in (first, first.secondary) if part):
         ends = ("_low", "_high") if column.format == "interval" else ("",)
         header += [f"{column.name}{end}" for end in ends]
         for row, cells in zip(table.rows, rows, strict=True):
@@ -189,35 +189,41 @@ def print_table(table: Table, to: "Console") -> None:
     from rich.table import Table as Grid
     from rich.text import Text
 
-    def cell(row: Row, column: Column) -> Text:
-        value, shown = row.values.get(column.name), Text(row.text(column))
-        for ends in value.places if isinstance(value, UnderlinedText) else ():
-            shown.stylize("underline", *ends)
-        return shown.append("*" if column.name in row.best else best[column.format != "text"])
+    has_best = any(row.best for row in table.rows)
 
-    best = ("", " " if any(row.best for row in table.rows) else "")
-    cells = [[cell(row, column) for column in table.columns] for row in table.rows]
-    fixed = [bool(at) and column.format != "text" for at, column in enumerate(table.columns)]
-    heads = [Text(name.replace(" ", "\n") if fixed[at] else name) for at, name in enumerate(table.header)]
-    widths = [max(to.measure(text).maximum for text in texts) for texts in zip(heads, *cells, strict=True)]
-    least = [width if fixed[at] else min(width, max(13, to.width // 5)) for at, width in enumerate(widths)]
-    shown = list(range(len(heads)))
-    for at in reversed(shown[2:]):
-        if 1 + sum(least[place] + 1 for place in shown) > to.width and not table.columns[at].bold:
-            shown.remove(at)
+    def is_fixed(column: Column) -> bool:
+        return column.format != "text" and column != table.columns[0]
+
+    def head(column: Column) -> Text:
+        return Text(column.heading.replace(" ", "\n") if is_fixed(column) else column.heading)
+
+    def cell(row: Row, column: Column) -> Text:
+        value, text = row.values.get(column.name), Text(row.text(column))
+        for ends in value.places if isinstance(value, UnderlinedText) else ():
+            text.stylize("underline", *ends)
+        room = " " if has_best and column.format != "text" else ""
+        return text.append("*" if column.name in row.best else room)
+
+    def least_width(column: Column) -> int:
+        texts = [head(column), *(cell(row, column) for row in table.rows)]
+        width = max(to.measure(text).maximum for text in texts)
+        return width if is_fixed(column) else min(width, max(13, to.width // 5))
+
+    shown, widths = list(table.columns), {column: least_width(column) for column in table.columns}
+    for column in reversed(shown[2:]):
+        if 1 + sum(widths[other] + 1 for other in shown) > to.width and not column.bold:
+            shown.remove(column)
     to.print(Text(table.title, "italic"), soft_wrap=True, end="\n" if table.title else "")
     grid = Grid(box=SIMPLE_HEAD, padding=0)
-    for at in shown:
-        column = table.columns[at]
+    for column in shown:
         side: Literal["left", "right"] = "left" if column.format == "text" else "right"
         bold = "bold" if column.bold else ""
-        grid.add_column(heads[at], style=bold, justify=side, no_wrap=fixed[at], overflow="fold")
-    lines = iter(cells)
+        grid.add_column(head(column), style=bold, justify=side, no_wrap=is_fixed(column), overflow="fold")
     for _, rows in table.groups:
-        for row, texts in zip(rows, lines, strict=False):
-            grid.add_row(*(texts[at] for at in shown), style="bold" if row.highlight else "")
+        for row in rows:
+            grid.add_row(*(cell(row, column) for column in shown), style="bold" if row.highlight else "")
         grid.add_section()
     to.print(grid)
-    out = ", ".join(name for at, name in enumerate(table.header) if at not in shown)
-    for line in (*([f"no room for {out}"] if out else []), *table.notes):
+    left_out = ", ".join(column.heading for column in table.columns if column not in shown)
+    for line in (*([f"no room for {left_out}"] if left_out else []), *table.notes):
         to.print(line, soft_wrap=True, markup=False, highlight=False)

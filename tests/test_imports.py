@@ -6,8 +6,6 @@ from corpus_fakes import articles, write_articles
 from processes import run_python
 
 MODELS = {"torch", "transformers"}
-
-
 #: What runs one after the other in one process, and what is not loaded after each.
 WITHOUT = {
     "import change_it": MODELS,
@@ -15,11 +13,8 @@ WITHOUT = {
     "import change_it.hevas": {*MODELS, "datasets", "gensim", "sklearn", "scipy", "matplotlib"},
     "import change_it.space, change_it.commands.demo": {*MODELS, "gradio"},
     "import change_it.text.tagging; change_it.text.tagging.load_tagger('it')": MODELS,
-    "import change_it.judges.train, change_it.generators.train": {
-        "datasets",
-        "peft",
-        "pandas",
-    },  # transformers 5.20 imports scikit-learn
+    # transformers 5.20 imports scikit-learn
+    "import change_it.judges.train, change_it.generators.train": {"datasets", "peft", "pandas"},
 }
 
 
@@ -50,16 +45,13 @@ def call(command, absent):
 LARGE = {*MODELS, "gradio", "datasets", "pandas", "pyarrow", "matplotlib", "sklearn", "accelerate"}
 WRONG = """
 corpus build nope.csv --out out | nope.csv does not exist
-corpus build rows.csv --labels X:three,Y:four --out out | unknown label
 corpus build book.xlsx --out out | book.xlsx is no text but a spreadsheet
-corpus build corpus/README.md --out corpus | --out corpus would overwrite the input
 train judge --task main --corpus nope --out out | no corpus folder nope
 train judge --task main --corpus corpus --epochs 0 --out out | --epochs 0.0 is out of range
 train judge --task main --corpus corpus --encoder ./nope --out out | no encoder can be loaded from './nope'
 train generator --recipe sum --to nope --corpus corpus --out out | --to nope is no outlet of corpus: give one or two
 train generator --recipe sum --to one --corpus corpus --architecture ./nope --out out | no model can be loaded from './nope'
 transfer --generator sum-two --input rows.csv --to nope --out out.csv | sum-two has no sum generator for nope
-transfer --generator sum-two --input nope.csv --out out.csv | nope.csv does not exist
 transfer --generator sum-two --input predictions.csv --out out.csv | predictions.csv has no column article
 transfer --generator rewrite --input article.csv --columns article=text --out out.csv | article.csv has no column headline and no column label
 transfer --generator sum-two --out out.csv | give --corpus to transfer its test headlines, or --input for a file
@@ -67,12 +59,9 @@ transfer --generator rewrite --input rows.csv --to rewrite --out out.csv | rewri
 score --corpus corpus --judges judges --resamples 0 | --resamples 0 is too few
 score --corpus corpus --judges judges --predictions mine=rows.csv --columns headline=new | rows.csv has no column new
 audit --corpus corpus --judges judges --labels rows.csv | rows.csv has no column supported
-hevas --documents predictions.csv --system mine=rows.csv | predictions.csv has no column article
-annotate read rows.csv --endpoint http://127.0.0.1:9 --model tiny --out out.csv | rows.csv is no sheet (it has no column item)
+annotate read rows.csv --endpoint http://127.0.0.1:9 --out out.csv | rows.csv is no sheet (it has no column item)
 annotate score rows.csv --key rows.csv | rows.csv has no column item
 demo --run rows.csv --port 0 | rows.csv holds no judges
-demo --run corpus --port 99999 | --port 99999 is not a port
-push judge corpus me/judges --dry-run --out out | corpus lacks the judge
 push metric nope me/nope | ships no metrics/nope
 score --corpus . --judges judges | . is not a change_it corpus (it has no README.md)
 score --corpus corpus --judges judges/main | judges/main lacks the judge main and hh and ah
@@ -115,10 +104,8 @@ def test_commands_that_need_no_model_load_no_torch(tmp_path):
 def write(folder):
     """A corpus, judges, a generator and tables that look whole from outside."""
     (folder / "book.xlsx").write_bytes(b"PK\x03\x04\x14\x00\xff")
-    (folder / "empty.csv").touch()
     (folder / "rows.csv").write_text("id,headline,article,label\n1,a b,c d,one\n2,e f,g h,two\n")
     (folder / "predictions.csv").write_text("id,headline,target\n1,a b,two\n")
-    (folder / "sheet.txt").write_text("item\n1\n")
     (folder / "article.csv").write_text("text\na b c\n")
     outlets = {"outlets": {"a": "one", "b": "two"}}
     files = {"corpus/README.md": {}, "corpus/alignment.json": outlets}

@@ -45,8 +45,8 @@ def build(options: BuildOptions) -> None:
     if not 0 <= options.loose <= options.strict < 1:
         fault = f"--loose {options.loose} and --strict {options.strict} are no cosines"
         raise InputError(f"{fault}: give numbers from 0 to less than 1, the lower one as --loose")
-    here = [file for file in options.files if not outlet_and_file(file)[1].startswith(HUB)]
-    tables = read_tables(here) if here else []  # nothing is read yet
+    files = [file for file in options.files if not outlet_and_file(file)[1].startswith(HUB)]
+    tables = read_tables(files) if files else []  # nothing is read yet
     check_writable(options.out, inputs=[table.name for table in tables], record=REPORT)
 
     from change_it.corpus.reading import RefusedError, read_articles, write_rejected

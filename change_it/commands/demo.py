@@ -28,8 +28,6 @@ class DemoOptions:
 
 def run(options: DemoOptions) -> None:
     """Serve the page until it is interrupted."""
-    if not 0 <= options.port <= 65_535:
-        raise InputError(f"--port {options.port} is not a port: give a number from 0 to 65535")
     if find_spec("gradio") is None:
         raise InputError("the page requires Gradio: pip install gradio")
     folders = [str(options.run / name) for name in ("judges", "judges-1") if (options.run / name).is_dir()]
@@ -47,7 +45,7 @@ def run(options: DemoOptions) -> None:
     try:
         settings = {"server_port": options.port or None, "quiet": True, "prevent_thread_lock": True}
         _, address, _ = launch(page, hosts=("127.0.0.1", "localhost"), **settings)
-    except OSError as error:
+    except (OSError, OverflowError) as error:
         raise InputError(f"--port {options.port} cannot be used: --port 0 takes a free one") from error
     print(f"The page is at {address}; Ctrl-C ends it.", flush=True)
     page.block_thread()

@@ -65,9 +65,9 @@ def judge(options: TrainJudgeOptions) -> None:
     """Train judges and print their scores and their baselines'."""
     judges = options.judges
     check_corpus(options.corpus)
-    for one in judges:
-        settings_of(one)
-        check_writable(one.out, inputs=one.inputs, record="metrics.json")
+    for settings in judges:
+        settings_of(settings)
+        check_writable(settings.out, inputs=settings.inputs, record="metrics.json")
     if is_missing_path(options.encoder):
         fault = f"no encoder can be loaded from {options.encoder!r}"
         raise InputError(f"{fault}: give a Hub id, a local folder, or --encoder {LINEAR}")
@@ -76,14 +76,15 @@ def judge(options: TrainJudgeOptions) -> None:
     from change_it.judges.train import train_judge  # loads torch
 
     to = console()
-    for one in judges:
-        if not (metrics := train_judge(one)):  # not the main process
+    for settings in judges:
+        if not (metrics := train_judge(settings)):  # not the main process
             continue
-        write_readme(one.out, "judge")
+        write_readme(settings.out, "judge")
         for table in (within_event_table(metrics), table_of(metrics)) if len(judges) == 1 else ():
             if table:
                 print_table(table, to)
-        print_lines([f"✓ {one.task} {line_of(metrics)}: {one.out}{_processes(metrics)}"], to)
+        line = f"✓ {settings.task} {line_of(metrics)}: {settings.out}{_processes(metrics)}"
+        print_lines([line], to)
     if metrics:
         print_lines([_next(options)], to)
 

@@ -1,7 +1,6 @@
 """Tables, page and files of an audit of the judges."""
 
 from collections.abc import Mapping, Sequence
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any, get_args
 
@@ -18,7 +17,7 @@ from change_it.results.pages import environment
 from change_it.results.score_tables import HEADINGS, other_corpus
 from change_it.scoring.compliancy import COMPLIANCY_MEASURES
 from change_it.scoring.item import GOLD
-from change_it.tables import Column, Row, Table, Value, figure, with_interval
+from change_it.tables import Column, Row, Table, figure, with_interval
 
 #: A JSON object of an audit.
 Record = Mapping[str, Any]
@@ -63,17 +62,10 @@ def measures_table(systems: Sequence[Record]) -> Table:
     return Table([Column("kind", "text"), *columns, Column("n", "count")], rows)
 
 
-def cues_table(cues: Sequence[Record], outlets: Sequence[str]) -> Table:
-    """The strongest cues, those of both outlets side by side."""
-    columns, sides = list[Column](), list[list[dict[str, Value]]]()
-    for outlet in outlets:
-        columns += [Column(outlet, "text"), Column(f"{outlet} weight", title="weight")]
-        columns.append(Column(f"{outlet} n", "count", "n"))
-        of_outlet = [cue for cue in cues if cue["outlet"] == outlet]
-        names = {"text": outlet, "weight": f"{outlet} weight", "n": f"{outlet} n"}
-        sides.append([{title: cue[name] for name, title in names.items()} for cue in of_outlet])
-    none: dict[str, Value] = {outlets[0]: ""}  # one outlet may have fewer cues than the other
-    return Table(columns, [Row({**second, **first}) for first, second in zip_longest(*sides, fillvalue=none)])
+def cues_table(cues: Sequence[Record]) -> Table:
+    """The strongest cues, a group for each outlet."""
+    columns = [Column("text", "text", "cue"), Column("weight"), Column("n", "count")]
+    return Table(columns, [Row(cue, cue["outlet"]) for cue in cues])
 
 
 def write_audit(out: Path, audit: Record, labels: pl.DataFrame | None = None) -> None:
@@ -92,7 +84,7 @@ def write_audit(out: Path, audit: Record, labels: pl.DataFrame | None = None) ->
         "open": OPEN,
         "within_event": within_event_table(audit["style"]),
         "agreement": agreement_table(audit["agreement"]) if "agreement" in audit else None,
-        "cues": cues_table(audit["cues"], audit["outlets"]),
+        "cues": cues_table(audit["cues"]),
         "occluded": OCCLUDED,
     }
     page = environment().get_template("audit.html.jinja").render(values)

@@ -11,15 +11,15 @@ from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
 from change_it import __version__
-from change_it.scoring.compliancy import JUDGE_NAMES, NO_CHECK, PROBABILITIES, VERDICT_NAMES, reasons
-from change_it.tables import figure, formatted
+from change_it.scoring.compliancy import JUDGE_NAMES, NO_CHECK, PROBABILITIES, VERDICT_NAMES
+from change_it.tables import formatted
 from change_it.templates import template_environment
 
 # What each aspect was validated on, which reports, the page, cards and docs read.
@@ -61,41 +61,41 @@ def items_table(
     """The items of every system, a line for each headline, each text once: at first those of `first`; `articles` are by the ids of items."""
     if not articles or sum(map(len, articles.values())) > ARTICLES:
         articles = {}
-    items: dict[str, list[str]] = {}
-    rows: dict[str, list[list[object]]] = {}
-    for number, table in enumerate(systems.values()):
+    items: dict[str, dict[str, str]] = {}
+    rows: list[dict[str, Any]] = []
+    columns = [
+        "id",
+        "headline",
+        *GRADED,
+        *ITEM_MEASURES,
+        *PROBABILITIES.values(),
+        "unsupported",
+        "refused_by",
+    ]
+    for system, table in systems.items():
         for item in table.iter_rows(named=True):
-            key = item["id"]
-            shared = [key, item["direction"], item["source"], item["gold"], articles.get(key, "")]
-            items.setdefault(key, shared)
-            p = {name: item[column] for name, column in PROBABILITIES.items() if name in VERDICT_NAMES}
-            line = [
-                number,
-                item["headline"],
-                [None if item[name] is None else round(item[name], 3) for name in GRADED],
-                "".join({True: "1", False: "0", None: "-"}[item[name]] for name in ITEM_MEASURES),
-                [(part["start"], part["end"]) for part in item["unsupported"]],
-                {name: figure(value) for name, value in p.items() if value is not None},
-                item["refused_by"],
-                " + ".join(reasons(item["refused_by"])) or "none",
-            ]
-            rows.setdefault(key, []).append(line)
+            shared = {name: item[name] for name in ("id", "direction", "source", "gold")}
+            items.setdefault(item["id"], shared | {"article": articles.get(item["id"], "")})
+        rounded = table.select(columns).with_columns(pl.col(pl.Float32, pl.Float64).round(3))
+        rows += [{"system": system, **row} for row in rounded.iter_rows(named=True)]
+    places = {key: place for place, key in enumerate(items)}
     record = {
         "systems": list(systems),
         "first": first,
         "graded": GRADED,
         "measures": ITEM_MEASURES,
+        "probabilities": PROBABILITIES,
         "names": JUDGE_NAMES,
         "items": list(items.values()),
-        "rows": [[number, *row] for number, key in enumerate(items) for row in rows[key]],
+        "rows": sorted(rows, key=lambda row: places[row["id"]]),
     }
     data = json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()
     package = files("change_it.results")
     names = ("tabulator.min.js", "tabulator.min.css", "LICENSE")
     texts = [(package / "tabulator" / name).read_text(encoding="utf-8") for name in names]
     library, styles, licence = (re.sub(r"/[/*]# sourceMappingURL=\S+( \*/)?", "", text) for text in texts)
-    ours = (package / "templates" / "items.js").read_text(encoding="utf-8")
-    script = f"/*\n{licence}*/\n{library}\n{ours}"
+    own = (package / "templates" / "items.js").read_text(encoding="utf-8")
+    script = f"/*\n{licence}*/\n{library}\n{own}"
     digest = base64.b64encode(sha256(script.encode()).digest()).decode()
     packed = base64.b64encode(gzip.compress(data, mtime=0)).decode()
     return ItemsTable(Markup(packed), Markup(styles), Markup(script), f"sha256-{digest}")

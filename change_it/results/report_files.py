@@ -55,7 +55,7 @@ def write_report(
     single = tables.systems_table(scores, [AVERAGE], (*VERDICT_NAMES, *OVERLAP_MEASURES))
     parts = {"written": written, "judges": metrics or audit.verdicts, "tests": scores.systems[1:]}
     values: dict[str, object] = {
-        "absent": [section for section, found in parts.items() if not found],
+        "absent": [section for section, content in parts.items() if not content],
         "items": items_table(scores.items, first, articles),
         "chart": drawing,
         "validation": {"compliancy": COMPLIANCY, "style": STYLE, "acceptability": ACCEPTABILITY},

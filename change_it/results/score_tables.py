@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Sequence
 from itertools import combinations, product
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -48,8 +47,8 @@ HEADINGS = {
 
 def best_system(scores: Scores) -> str:
     """The first system of the table that is not built in, chosen by judges or not; gold, or the first one, where there is none."""
-    of_files = [system for system in scores.systems if system not in BUILT_IN]
-    return next(iter([*of_files, *({GOLD} & {*scores.systems}), *scores.systems]))
+    own = [system for system in scores.systems if system not in BUILT_IN]
+    return next(iter([*own, *({GOLD} & {*scores.systems}), *scores.systems]))
 
 
 def averaged(scores: Scores) -> str:
@@ -77,8 +76,8 @@ def examples_table(scores: Scores) -> Table | None:
         *(Column(name) for name in ("style", "acceptability") if name in scores.known),
         Column("gold", "text", "the other newspaper's own"),
     ]
-    whats = zip(sides, ("nothing refuses", "a judge refuses, or that are edited"), strict=True)
-    counts = [f"{min(SHOWN, side.height)} of the {side.height:,} that {what}" for side, what in whats]
+    fates = zip(sides, ("nothing refuses", "a judge refuses, or that are edited"), strict=True)
+    counts = [f"{min(SHOWN, side.height)} of the {side.height:,} that {fate}" for side, fate in fates]
     note = f"{system}, at random: {' and '.join(counts)}; underlined: numbers, names and quotations that no source has"
     return Table(columns, rows, "What was written", [note])
 
@@ -95,9 +94,9 @@ def systems_table(
         marks |= stars.get(system, {}) if direction == AVERAGE else {}
         remark = [f"best of {row.candidates:.2g}"] if row.candidates else []
         remark += [f"{row.errors} without a headline"] if row.errors else []
-        about: dict[str, Any] = {"marks": marks, "highlight": system == best, "remark": ", ".join(remark)}
+        values = {"system": system, "n": row.n, **_values(row)}
         group = direction if len(directions) > 1 else ""
-        rows.append(Row({"system": system, "n": row.n, **_values(row)}, group, **about))
+        rows.append(Row(values, group, system == best, marks=marks, remark=", ".join(remark)))
     note = f"* p < .05, ** p < .01: the figure differs from that of {best} (paired approximate randomisation, corrected after Holm for its comparisons alone; the table of p for all pairs)."
     columns = [
         with_interval(name, HEADINGS.get(name, name), bold=name in ASPECTS)
@@ -134,11 +133,11 @@ def meaning(scores: Scores) -> str | None:
     system = next((name for name in scores.names if scores.row(name).runs > 1), best)
     invented = " (two invented newspapers)" if is_sample_corpus(scores.outlets) else ""
     row, has_style = scores.row(system).values, "style" in scores.known
-    shown, way = ["style"] * has_style + ["hh", "ah"], ""
+    shown, style = ["style"] * has_style + ["hh", "ah"], ""
     if has_style:
-        way = f"goes {figure(row['style'])} of the way from neither newspaper's style to the other's, and "
+        style = f"goes {figure(row['style'])} of the way from neither newspaper's style to the other's, and "
     content = f"tells the original's story in {figure(row['hh'])} of its headlines by HH, and what the article supports in {figure(row['ah'])} by AH"
-    parts = [f"{system}{invented} {way}{content}"]
+    parts = [f"{system}{invented} {style}{content}"]
     others = {GOLD: "gold, the other newspaper's own headline,", CLAUSE: "a random clause of the article"}
     others |= {} if has_style else {"copy": "a copy"}
     for name in (name for name in others if name in scores.names):
@@ -202,9 +201,9 @@ def remarks(scores: Scores) -> list[str]:
     """Notes on single systems, and on what cannot be computed."""
     lines = other_corpus(scores.trained)
     for system, share in scores.accepted.items():
-        read = f"{system}: readers accept {figure(share.plain)} of the {share.labels} labelled headlines"
+        accepted = f"{system}: readers accept {figure(share.plain)} of the {share.labels} labelled headlines"
         predicted = f"with what predicts it of the others {figure(share.share)}"
-        lines.append(f"{read}; {predicted}, which saves {figure(share.saved)} of the labels")
+        lines.append(f"{accepted}; {predicted}, which saves {figure(share.saved)} of the labels")
     for system in scores.names:
         row = scores.row(system)
         if row.runs > 1:

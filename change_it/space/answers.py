@@ -42,7 +42,7 @@ def transfer(
     if item.target not in models.systems[system].targets:
         raise InputError(f"{system} does not write for {item.target}: choose the other direction or system.")
     [proposed] = models.systems[system].propose([item], Search(candidates=CANDIDATES))
-    texts = dict.fromkeys(" ".join(one.text.split()) for one in proposed if words(one.text))
+    texts = dict.fromkeys(" ".join(candidate.text.split()) for candidate in proposed if words(candidate.text))
     if not texts:
         raise InputError(f"{system} finds nothing to write: try a longer article or another system.")
     return _answer(models, item, system, list(texts), int(candidates))
@@ -108,7 +108,7 @@ def _answer(
         "from": item.label,
         "to": item.target,
         "wrong_direction": warning if source > 0.5 and not foreign else "",
-        "candidates": [_without(one, unknown) for one in [*distinct.values()][:count]],
+        "candidates": [_without(candidate, unknown) for candidate in [*distinct.values()][:count]],
         "near_copies": len(judged) - len(distinct),
         "foreign": foreign,
         "reliability": {verdict.judge: verdict.level for verdict in models.audit.verdicts},
@@ -141,8 +141,10 @@ def cards(models: Models, ask: Callable[..., dict[str, Any]], *fields: Any) -> s
 def cards_html(answer: Mapping[str, Any]) -> str:
     """An answer as HTML."""
     headlines = [
-        UnderlinedText(one["text"], tuple((part["start"], part["end"]) for part in one["unsupported"]))
-        for one in answer["candidates"]
+        UnderlinedText(
+            candidate["text"], tuple((part["start"], part["end"]) for part in candidate["unsupported"])
+        )
+        for candidate in answer["candidates"]
     ]
     return render("candidates.html.jinja", answer=answer, own=OWN, headlines=headlines)
 

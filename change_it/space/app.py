@@ -13,7 +13,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from change_it.errors import InputError
 from change_it.space.answers import CANDIDATES, SHOWN, cards, judge, render, transfer
-from change_it.space.models import ARTICLE, HEADLINE, Models
+from change_it.space.models import Models
 from change_it.templates import without_markup
 
 HEADING = """# Headlines that change their style
@@ -37,13 +37,13 @@ class _Bounded:
         self.app = app
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        read = 0
+        size = 0
 
         async def bounded() -> Any:
-            nonlocal read
+            nonlocal size
             message = await receive()
-            read += len(message.get("body", b""))
-            if read > _BODY:
+            size += len(message.get("body", b""))
+            if size > _BODY:
                 raise HTTPException(413)
             return message
 
@@ -67,8 +67,8 @@ def build(models: Models) -> gr.Blocks:
 def _transfer_tab(models: Models) -> None:
     """Make the tab's components, events and endpoint."""
     directions, systems = list(models.directions), list(models.systems)
-    examples = [one for one in models.examples if one.target in models.systems[systems[0]].targets]
-    rows = [[one.source, one.article, one.direction] for one in examples]
+    examples = [item for item in models.examples if item.target in models.systems[systems[0]].targets]
+    rows = [[item.source, item.article, item.direction] for item in examples]
     first = rows[0] if rows else ["", "", directions[0]]
     with gr.Row(equal_height=False):
         with gr.Column(scale=5, **_COLUMN):
@@ -81,7 +81,7 @@ def _transfer_tab(models: Models) -> None:
             shown = cards(models, transfer, *first, systems[0])
             answer = gr.HTML(shown, elem_id="candidates-found", padding=False)
     _answer_live(models, transfer, [*originals, system, count], answer, button.click)
-    _examples(rows, originals, [one.source for one in examples], "examples")
+    _examples(rows, originals, [item.source for item in examples], "examples")
 
     def endpoint(
         headline: str,
@@ -90,16 +90,15 @@ def _transfer_tab(models: Models) -> None:
         system: str = systems[0],
         candidates: int = SHOWN,
     ) -> dict:
+        """Write new headlines for one original; the answer has the judges' probabilities and verdicts."""
         return _ask(models, transfer, headline, article, direction, system, candidates)
 
-    choices = f"system: {' or '.join(systems)}; candidates: 1 to {CANDIDATES}"
-    about = f"New headlines for one original, with the judges' probabilities and verdicts. {_inputs(models)}; {choices}."
-    gr.api(endpoint, api_name="transfer", api_description=about, **_ASKS)
+    gr.api(endpoint, api_name="transfer", **_ASKS)
 
 
 def _score_tab(models: Models) -> None:
     """Make the tab's components, events and endpoint."""
-    rows = [[one.prediction, one.source, one.article, one.direction] for one in models.examples]
+    rows = [[item.prediction, item.source, item.article, item.direction] for item in models.examples]
     aim = next(iter(models.directions))
     first = rows[0] if rows else ["", "", "", aim]
     with gr.Row(equal_height=False):
@@ -110,29 +109,23 @@ def _score_tab(models: Models) -> None:
         with gr.Column(scale=7, **_COLUMN):
             answer = gr.HTML(cards(models, judge, *first), elem_id="own-found", padding=False)
     _answer_live(models, judge, fields, answer)
-    _examples(rows, fields, [one.prediction for one in models.examples], "own-examples")
+    _examples(rows, fields, [item.prediction for item in models.examples], "own-examples")
 
     def endpoint(headline: str, original: str, article: str, direction: str = aim) -> dict:
+        """Judge a headline: the story of the original (hh), of the article (ah), the style reversed (main)."""
         return _ask(models, judge, headline, original, article, direction)
 
-    about = (
-        "What the judges say of a headline that you wrote: does it tell the story of the original (hh) and of the "
-        f"article (ah), and is the style reversed (main). {_inputs(models)}; original: the original headline."
-    )
-    gr.api(endpoint, api_name="judge", api_description=about, **_ASKS)
+    gr.api(endpoint, api_name="judge", **_ASKS)
 
 
 def _originals(models: Models, headline: str, article: str, direction: str, *ids: str) -> list[Any]:
     """Make the fields of the original headline, its article, with these ids, and the direction."""
-    of_headline: dict[str, Any] = {
-        "label": "Original headline",
-        "placeholder": "A headline of one of the two newspapers",
-    }
-    of_article: dict[str, Any] = {"label": "Article", "placeholder": "The article below it"}
     choices = [(" → ".join(outlets), name) for name, outlets in models.directions.items()]
+    short: dict[str, Any] = {"placeholder": "A headline of one of the two newspapers", "max_lines": 4}
+    long: dict[str, Any] = {"placeholder": "The article below it", "max_lines": 12}
     return [
-        gr.Textbox(headline, elem_id=ids[0], lines=2, max_lines=4, **of_headline),
-        gr.Textbox(article, elem_id=ids[1], lines=6, max_lines=12, **of_article),
+        gr.Textbox(headline, label="Original headline", elem_id=ids[0], lines=2, **short),
+        gr.Textbox(article, label="Article", elem_id=ids[1], lines=6, **long),
         gr.Radio(choices, value=direction, label="Direction"),
     ]
 
@@ -140,15 +133,15 @@ def _originals(models: Models, headline: str, article: str, direction: str, *ids
 def _examples(rows: list[list[str]], fields: list[Any], labels: list[str], name: str) -> None:
     """Offer rows that fill the fields, by their labels."""
     if rows:
-        about: dict[str, Any] = {"label": "Examples of the test set", "elem_id": name, **_PRIVATE}
-        gr.Examples(rows, fields, example_labels=labels, **about)
+        title = "Examples of the test set"
+        gr.Examples(rows, fields, example_labels=labels, label=title, elem_id=name, **_PRIVATE)
 
 
 def _answer_live(models: Models, ask: Ask, fields: list[Any], answer: gr.HTML, *presses: Any) -> None:
     """Show the answer of `ask` to the fields whenever one changes."""
     changes = [*presses, *(field.change for field in fields)]  # Gradio sends `input` for keys, not for pastes
-    how: dict[str, Any] = {"trigger_mode": "always_last", "show_progress": "minimal", **_ASKS, **_PRIVATE}
-    gr.on(changes, partial(cards, models, ask), fields, answer, **how)
+    settings: dict[str, Any] = {"trigger_mode": "always_last", "show_progress": "minimal"}
+    gr.on(changes, partial(cards, models, ask), fields, answer, **settings, **_ASKS, **_PRIVATE)
 
 
 def _ask(models: Models, ask: Ask, *fields: object) -> dict[str, Any]:
@@ -157,12 +150,6 @@ def _ask(models: Models, ask: Ask, *fields: object) -> dict[str, Any]:
         return ask(models, *fields)
     except InputError as error:  # Gradio shows a message as HTML
         raise gr.Error(html.escape(str(error), quote=False), print_exception=False) from error
-
-
-def _inputs(models: Models) -> str:
-    """The inputs that both endpoints have, in words."""
-    lengths = f"headline: at most {HEADLINE} characters; article: at most {ARTICLE} characters"
-    return f"{lengths}; direction: {' or '.join(models.directions)}"
 
 
 def build_from_environment() -> gr.Blocks:

@@ -52,7 +52,7 @@ class Models:
         """Load judges, and the models of a run: a system for each recipe of its generators."""
         folders = [path.parent for path in sorted(folder.glob(f"generators/*/{GENERATOR_FILE}"))]
         corpus = str(folder / "corpus") if (folder / "corpus").is_dir() else ""
-        return cls._load(judges, [(GeneratorInfo.load(one).recipe, one) for one in folders], corpus)
+        return cls._load(judges, [(GeneratorInfo.load(path).recipe, path) for path in folders], corpus)
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Models":
@@ -64,8 +64,8 @@ class Models:
             fault = "the page requires judges: name them by CHANGE_IT_JUDGES"
             raise InputError(f"{fault}, and generators, if there are any, by CHANGE_IT_GENERATORS")
         entries = [*filter(None, map(str.strip, generators.split(",")))]
-        how = {"option": "CHANGE_IT_GENERATORS", "example": "sum=owner/sum"}
-        return cls._load(judges, named_files(entries, repeated=True, **how), corpus)
+        folders = named_files(entries, option="CHANGE_IT_GENERATORS", example="sum=owner/sum", repeated=True)
+        return cls._load(judges, folders, corpus)
 
     @classmethod
     def _load(cls, name: str, folders: Iterable[tuple[str, Path]], corpus: str) -> "Models":
@@ -88,6 +88,11 @@ def corpus_examples(corpus: str) -> tuple[Item, ...]:
         items = directions_in_turn(read_test_set(corpus).items, 1)
     except InputError:
         return ()
-    fit = [one for one in items if max(len(one.source), len(one.reference)) <= HEADLINE]
-    fit = [one for one in fit if words(one.reference) and len(one.article) <= ARTICLE]
-    return tuple(replace(one, prediction=one.reference) for one in fit[:EXAMPLES])
+    fitting = [
+        replace(item, prediction=item.reference)
+        for item in items
+        if words(item.reference)
+        and max(len(item.source), len(item.reference)) <= HEADLINE
+        and len(item.article) <= ARTICLE
+    ]
+    return tuple(fitting[:EXAMPLES])

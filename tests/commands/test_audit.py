@@ -5,7 +5,6 @@ import pytest
 from corpus_fakes import articles, write_articles
 from scoring_fakes import load_fakes
 
-from change_it import InputError
 from change_it.audit import measure
 from change_it.cli import main
 from change_it.commands import audit as audit_command
@@ -31,15 +30,15 @@ def test_page_and_figures_lie_beside_the_judges(judges, corpus, capsys):
     audit_command.run(options(judges, corpus))
 
     out = judges.parent / "audit"
-    found = json.loads((out / "audit.json").read_text())
+    record = json.loads((out / "audit.json").read_text())
     page = (out / "audit.html").read_text()
-    systems = {system["system"]: system for system in found["systems"]}
+    systems = {system["system"]: system for system in record["systems"]}
     assert {system["n"] for name, system in systems.items() if name != "gold"} == {6}
     assert systems["claim added"]["outcome"] in page
-    assert found["signature"] in page
+    assert record["signature"] in page
     assert "there is none, so that acceptability is n/a" in page
     printed = capsys.readouterr().out
-    assert found["together"].split(".")[0] in " ".join(printed.split())
+    assert record["together"].split(".")[0] in " ".join(printed.split())
     assert "not reliable" in printed
 
 
@@ -59,10 +58,3 @@ def test_poisoned_texts_are_only_texts_on_the_page(judges, tmp_path, monkeypatch
     assert "{{ 7*7 }}" in page
     assert not [text for text in ("<script", "<svg/", "<b>a", "\u202e", "\u2066", "\x1b") if text in page]
     assert "\x1b[31m" not in capsys.readouterr().out
-
-
-def test_labels_of_another_corpus_are_refused_before_judges_load(judges, corpus, tmp_path, monkeypatch):
-    monkeypatch.setattr("change_it.scoring.judges.Judges.from_pretrained", None)
-    (tmp_path / "anna.csv").write_text("id,headline,supported\nx9,Titolo,yes\n")
-    with pytest.raises(InputError, match=r"id not in A2 of .* \(x9\)"):
-        audit_command.run(options(judges, corpus, labels=(tmp_path / "anna.csv",)))

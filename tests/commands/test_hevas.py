@@ -5,7 +5,6 @@ from itertools import permutations
 import polars as pl
 import pytest
 from csv_files import write_csv
-from PIL import Image
 
 from change_it.cli import main
 from change_it.tables import figure
@@ -21,20 +20,18 @@ def news(tmp_path):
     rows = [
         [f"n{at}", f"Il {one} cambia, Roma protesta", text.format(one, at)] for at, one in enumerate(EVENTS)
     ]
-    mine = ["", *(f"Roma, {event} & <proteste>" for event in EVENTS[1:])]
-    (tmp_path / "mine.txt").write_text("\n".join(mine) + "\n", encoding="utf-8")
-    return write_csv(tmp_path / "news.csv", rows, ["id", "headline", "article"])
+    return str(write_csv(tmp_path / "news.csv", rows, ["id", "headline", "article"]))
 
 
 def test_both_articles_of_a_pair_are_one_event_and_the_language_is_the_corpuss(toy_corpus, tmp_path, capsys):
     english = shutil.copytree(toy_corpus, tmp_path / "corpus")
     (english / "alignment.json").write_text('{"options": {"language": "en"}}', encoding="utf-8")
-    arguments = ["--documents", english, "--baselines", "first", "random", "--metrics", "R-1", "--json"]
-    assert main(["hevas", *map(str, arguments)]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert "|lang:en|" in found["signature"]
-    assert {(each["documents"], each["events"]) for each in found["comparisons"].values()} == {(8, 4)}
-    assert "|events:4|resamples:1000|" in found["signature"]
+    baselines = ["--baselines", "first", "random", "--metrics", "R-1", "--json"]
+    assert main(["hevas", "--documents", str(english), *baselines]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert "|lang:en|" in record["signature"]
+    assert "|events:4|resamples:1000|" in record["signature"]
+    assert {(test["documents"], test["events"]) for test in record["comparisons"].values()} == {(8, 4)}
 
 
 @pytest.mark.parametrize(("language", "lacking"), [("de", "PNR, NR, PR,"), ("tr", "PNR, NR, PR, Fog,")])
@@ -55,45 +52,37 @@ def test_what_is_not_known_of_a_language_is_left_out_and_said(language, lacking,
 def test_copy_is_the_original_headline_of_a_corpus(toy_corpus, news, tmp_path, capsys):
     copied = ["--baselines", "copy", "first", "--metrics", "R-1"]
     assert main(["hevas", "--documents", str(toy_corpus), *copied, "--out", str(tmp_path / "out")]) == 0
-    articles = pl.read_parquet(toy_corpus / "articles/test.parquet")
+    articles = pl.read_parquet(toy_corpus / "articles/test.parquet").select("id", "headline")
     items = pl.read_csv(tmp_path / "out/items/copy.csv", schema_overrides={"id": pl.String})
-    assert dict(items.select("id", "headline").iter_rows()) == dict(
-        articles.select("id", "headline").iter_rows()
-    )
+    assert dict(items.select("id", "headline").iter_rows()) == dict(articles.iter_rows())
     page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
     assert "References are the other newspaper's headlines" in page
-    assert main(["hevas", "--documents", str(news), *copied]) == 2
+    assert main(["hevas", "--documents", news, *copied]) == 2
     assert "--baselines copy requires a corpus folder" in capsys.readouterr().err
 
 
 def test_metrics_from_the_command_line(news, tmp_path, capsys):
     out = tmp_path / "runs" / "out"
+    mine = ["", *(f"Roma, {event} & <proteste>" for event in EVENTS[1:])]
+    (tmp_path / "mine.txt").write_text("\n".join(mine) + "\n", encoding="utf-8")
     systems = ["--system", f"mine={tmp_path / 'mine.txt'}", "--baselines", "first", "tfidf"]
     options = f"--documents {news} --topics 2 --lsi 3 --resamples 20 --charts bar scatter --out {out}".split()
     assert main(["hevas", *systems, "--metrics", *METRICS, *options]) == 0
     printed = capsys.readouterr().out
-    assert [[path.name for path in sorted(folder.iterdir())] for folder in (out.parent, out)] == [
-        ["out"],
-        FILES,
-    ]
+    assert sorted(path.name for path in out.iterdir()) == FILES
     table = pl.read_csv(out / "summary.csv")
-    assert table["system"].to_list()[-1] == "mine"
-    assert table["empty"].to_list() == [0, 0, 1]
-    outcome = f"{table['system'][0]} has the best average, {figure(table['average'][0])}; "
+    assert (table["system"].to_list()[-1], table["empty"].to_list()) == ("mine", [0, 0, 1])
     page = (out / "report.html").read_text(encoding="utf-8")
+    outcome = f"{table['system'][0]} has the best average, {figure(table['average'][0])}; "
     for text in ("mine: 1 of 6 headlines are empty", outcome):
         assert text in printed
         assert text in page
     assert table["signature"][0] in printed
-    for system in ("mine", "first", "tfidf"):
-        items = pl.read_csv(out / "items" / f"{system}.csv")
+    for row in table.to_dicts():
+        items = pl.read_csv(out / "items" / f"{row['system']}.csv")
         assert items.columns == ["id", "headline", *METRICS]
-        row = table.filter(pl.col("system") == system)
-        assert row["R-SU"].item() == pytest.approx(items["R-SU"].mean())
+        assert row["R-SU"] == pytest.approx(items["R-SU"].mean())
     record = json.loads((out / "summary.json").read_text(encoding="utf-8"))
     assert list(record["systems"]) == table["system"].to_list()
     assert set(record["comparisons"]) == {"average", *METRICS}
-    for path in (out / "charts").iterdir():
-        with Image.open(path) as picture:
-            assert picture.width > 400
-    assert [path.stem for path in sorted((out / "charts").iterdir())] == ["bar", "scatter"]
+    assert sorted(path.name for path in (out / "charts").iterdir()) == ["bar.png", "scatter.png"]

@@ -20,15 +20,12 @@ from change_it.scoring.signature import parse_reranker
 from change_it.scoring.systems import read_prediction_files, systems_of
 
 ROWS = [
-    dict(zip(("id", "headline", "article", "label"), cells, strict=True))
-    for cells in (
-        ("r1", "Crolla il ponte", "Il ponte sulla statale crolla ieri.", "rep"),
-        ("g1", "Ecco lo sciopero!", "Sciopero generale dei treni.", "G"),
-        ("r2", "", "Approvata la riforma fiscale, è legge.", "R"),
-        ("r3", "Senza articolo", " ", "rep"),
-        ("x1", "Di un altro", "Festival aperto.", "ansa"),
-        ("r1", "Stesso id", "Festival aperto al pubblico.", "rep"),
-    )
+    {"id": "r1", "headline": "Crolla il ponte", "article": "Il ponte crolla ieri.", "label": "rep"},
+    {"id": "g1", "headline": "Ecco lo sciopero!", "article": "Sciopero generale dei treni.", "label": "G"},
+    {"id": "r2", "headline": "", "article": "Approvata la riforma fiscale, è legge.", "label": "R"},
+    {"id": "r3", "headline": "Senza articolo", "article": " ", "label": "rep"},
+    {"id": "x1", "headline": "Di un altro", "article": "Festival aperto.", "label": "ansa"},
+    {"id": "r1", "headline": "Stesso id", "article": "Festival aperto al pubblico.", "label": "rep"},
 ]
 
 
@@ -47,23 +44,11 @@ def generators(tmp_path_factory):
     return root
 
 
-@pytest.fixture
-def judges(monkeypatch):
-    fakes = FakeJudges(fold="0")
-    monkeypatch.setattr(Judges, "from_pretrained", lambda name, **_: fakes)
-    return fakes
-
-
-def write(path, rows=ROWS):
-    return str(write_rows(path, rows))
-
-
-def options(generators, tmp_path, **changes):
-    return TransferOptions(
-        **{"generator": str(generators), "out": tmp_path / "new.csv", "device": "cpu"}
-        | {"generation": ("num_beams=2",)}
-        | changes
-    )
+def options(generators, tmp_path, rows=None, **changes):
+    settings = {"generator": str(generators), "out": tmp_path / "new.csv", "device": "cpu"} | changes
+    if rows:
+        settings["input"] = str(write_rows(tmp_path / "in.csv", rows))
+    return TransferOptions(**{"generation": ("num_beams=2",)} | settings)
 
 
 def transferred(chosen):
@@ -72,23 +57,22 @@ def transferred(chosen):
     return read_csv(chosen.out)
 
 
-@pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_one_row_an_input_row_in_order(generators, tmp_path, kind):
-    made = transferred(options(generators, tmp_path, input=write(tmp_path / f"in.{kind}")))
+def test_one_row_an_input_row_in_order(generators, tmp_path):
+    made = transferred(options(generators, tmp_path, ROWS))
     assert [row["id"] for row in made] == [row["id"] for row in ROWS]
     assert [row["target"] for row in made] == ["gio", "rep", "gio", "gio", "", "gio"]
     assert [row["error"] for row in made] == ["", "", "", "empty article", "unknown label: ansa", ""]
-    assert [bool(row["headline"]) for row in made] == [not row["error"] for row in made]
+    for column in ("headline", "generator"):
+        assert [bool(row[column]) for row in made] == [not row["error"] for row in made]
     assert {row["reranker"] for row in made} == {""}
-    assert [bool(row["generator"]) for row in made] == [not row["error"] for row in made]
-    assert made[0]["generator"] == hash_of_weights(generators / "sum-gio", command="")
-    assert made[1]["generator"] == hash_of_weights(generators / "sum-rep", command="")
+    for row, name in zip(made, ("sum-gio", "sum-rep"), strict=False):
+        assert row["generator"] == hash_of_weights(generators / name, command="")
 
 
 def test_a_setting_that_fails_as_it_is_used_is_refused(generators, tmp_path):
-    given = ("do_sample=true", "temperature=-3")
-    with pytest.raises(InputError, match=f"^--generation {' '.join(given)}: "):
-        transferred(options(generators, tmp_path, input=write(tmp_path / "in.csv"), generation=given))
+    settings = ("do_sample=true", "temperature=-3")
+    with pytest.raises(InputError, match=f"^--generation {' '.join(settings)}: "):
+        transferred(options(generators, tmp_path, ROWS, generation=settings))
     assert not list(tmp_path.glob("*.partial"))
 
 
@@ -101,41 +85,27 @@ def test_a_corpus_or_items_of_it_give_a_prediction_file(generators, tmp_path, to
     printed = " ".join(capsys.readouterr().out.split())
     assert "8 headlines in" in printed
     assert f"Next: change-it score --corpus {toy_corpus} --judges JUDGES --predictions new=" in printed
-    order = [item.id for item in toy_test.items if item.reference]
-    drawn = [
-        tuple(row["id"] for row in transferred(replace(chosen, items=4, seed=seed))) for seed in (1, 2, 3)
-    ]
-    assert len({*drawn}) > 1
+    drawn = [[row["id"] for row in transferred(replace(chosen, items=4, seed=seed))] for seed in (1, 2, 3)]
+    assert len({*map(tuple, drawn)}) > 1
     for ids in drawn:
-        assert list(ids) == [id_ for id_ in order if id_ in ids]
+        assert ids == [item.id for item in toy_test.items if item.reference and item.id in ids]
         assert ({id_[0] for id_ in ids}, len(ids)) == ({"a", "b"}, 4)
 
 
-def test_judges_choose_and_sign(generators, tmp_path, judges, monkeypatch):
-    asked = []
-
+def test_judges_choose_and_sign(generators, tmp_path, monkeypatch):
     def write(self, items, search):
-        asked.append(search.candidates)
-        endings = ["", " per tutti", " per tutti!"]
+        endings = ["", " per tutti", " per tutti!"][: search.candidates]
         return [[Candidate(item.source.strip("!") + end, -1.0) for end in endings] for item in items]
 
+    monkeypatch.setattr(Judges, "from_pretrained", lambda name, **_: FakeJudges(fold="0"))
     monkeypatch.setattr(HeadlineTransfer, "write", write)
-    given = {"input": str(write_rows(tmp_path / "in.csv", ROWS)), "rerank": "judges", "candidates": 3}
-    made = transferred(options(generators, tmp_path, **given))
+    made = transferred(options(generators, tmp_path, ROWS, rerank="judges", candidates=3))
     # the fake main judge takes an exclamation mark for gio's; the original alone is edited, and so comes last
     chosen = ["Crolla il ponte per tutti!", "Ecco lo sciopero per tutti"]
-    assert [row["headline"] for row in made[:2]] == chosen
-    assert [row["candidates"] for row in made[:2]] == ["3", "3"]
+    assert [(row["headline"], row["candidates"]) for row in made[:2]] == [(text, "3") for text in chosen]
     assert made[2]["error"] == "empty headline"  # judges read it, though sum does not
-    assert set(asked) == {3}
     assert [bool(row["reranker"]) for row in made] == [not row["error"] for row in made]
     assert parse_reranker(made[0]["reranker"]).fold == "0"
-
-
-def many(tmp_path):
-    texts = [f"{'ponte statale ' * (n % 7 + 1)}numero {n}" for n in range(24)]
-    rows = [{"id": str(n), "headline": text, "article": text, "label": "rep"} for n, text in enumerate(texts)]
-    return write(tmp_path / "many.csv", rows)
 
 
 def test_an_interrupted_run_goes_on_with_the_ids_that_are_missing_and_other_options_begin_anew(
@@ -149,16 +119,18 @@ def test_an_interrupted_run_goes_on_with_the_ids_that_are_missing_and_other_opti
         asked.extend(item.id for item in items)
         return new_rows(setup, items)
 
+    texts = [f"{'ponte statale ' * (n % 7 + 1)}numero {n}" for n in range(24)]
+    rows = [{"id": str(n), "headline": text, "article": text, "label": "rep"} for n, text in enumerate(texts)]
+    chosen = options(generators, tmp_path, rows, batch_size=8)
     monkeypatch.setattr(HeadlineTransfer, "batches_at_once", lambda *_: 1)
     monkeypatch.setattr(file_transfer, "new_rows", stop)
-    chosen = options(generators, tmp_path, input=many(tmp_path), batch_size=8)
     chosen.out.write_text("of an earlier run", encoding="utf-8")
     with pytest.raises(KeyboardInterrupt):
         transfer_command.run(chosen)
     assert chosen.out.read_text(encoding="utf-8") == "of an earlier run"
     [partial] = tmp_path.glob("*.partial")
-    kept = read_csv(partial)
-    assert [row["id"] for row in kept] == asked
+    finished = read_csv(partial)
+    assert [row["id"] for row in finished] == asked
     asked.clear()
     for change in ({"generation": ("num_beams=3",)}, {"generator": str(generators / "sum-gio")}):
         with pytest.raises(KeyboardInterrupt):
@@ -167,8 +139,7 @@ def test_an_interrupted_run_goes_on_with_the_ids_that_are_missing_and_other_opti
         other.unlink()
     asked.clear()
     made = transferred(chosen)
-    kept_ids = [row["id"] for row in kept]
-    assert sorted([*asked, *kept_ids], key=int) == [str(n) for n in range(24)]
-    assert [{"row": str(place), **row} for place, row in enumerate(made) if row["id"] in kept_ids] == sorted(
-        kept, key=lambda row: int(row["id"])
-    )
+    finished_ids = [row["id"] for row in finished]
+    assert sorted([*asked, *finished_ids], key=int) == [str(n) for n in range(24)]
+    again = [{"row": str(place), **row} for place, row in enumerate(made) if row["id"] in finished_ids]
+    assert again == sorted(finished, key=lambda row: int(row["id"]))

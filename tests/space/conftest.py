@@ -1,23 +1,40 @@
-"""A tiny run on disk, models of it, and a client of their page."""
+"""A tiny run on disk, and the page over its generators, served on loopback."""
+
+import os
 
 import pytest
-from space_runs import models_of, served, write_run
+from saved_judges import save_judges
+from scoring_fakes import OUTLETS, FakeJudges
+from tiny_generators import WORDS, save_generator
+
+os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 
 
 @pytest.fixture(scope="session")
 def tiny_run(tmp_path_factory):
-    return write_run(tmp_path_factory.mktemp("space") / "run")
+    """A run's folder with judges and untrained generators of both directions; no corpus."""
+    run = tmp_path_factory.mktemp("space") / "run"
+    save_judges(run / "judges", [WORDS], OUTLETS, transformer=True)
+    for seed, to in enumerate(OUTLETS):
+        save_generator(run / "generators" / f"sum-{to}", to=to, seed=seed)
+    return run
 
 
 @pytest.fixture(scope="session")
-def models(tiny_run):
-    return models_of(tiny_run)
+def url(tiny_run):
+    """The address of a page with rules as judges, and the run's generators under two names."""
+    from change_it.audit.verdicts import Summary, Verdict
+    from change_it.generators.headline_transfer import HeadlineTransfer
+    from change_it.scoring.item import Item
+    from change_it.space.app import build, launch
+    from change_it.space.models import Models
 
-
-@pytest.fixture(scope="module")
-def client(models):
-    """A client of a served page."""
-    from gradio_client import Client
-
-    with served(models) as url:
-        yield Client(url, verbose=False)
+    transfer = HeadlineTransfer.from_pretrained(tiny_run / "generators")
+    verdict = Verdict("hh", "care", shares={"refuses random wrong stories": (0.882, 0.86, 0.9)})
+    audit = Summary((verdict,), "Acceptability stops 1 of 10 kinds.")
+    example = Item("", *OUTLETS, "Crolla il ponte", "Il ponte sulla statale crolla ieri.")
+    systems = {"sum": transfer, "other": transfer}
+    page = build(Models(FakeJudges(digits="abcd"), systems, audit=audit, sample=True, examples=(example,)))
+    _, address, _ = launch(page, prevent_thread_lock=True, quiet=True)
+    yield address
+    page.close(verbose=False)

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
+from gradio_client import Client
 from scoring_fakes import FakeJudges
 
 from change_it.errors import InputError
@@ -148,7 +149,8 @@ def test_html_is_shown_and_never_run():
     assert "<script" not in refused
 
 
-def test_the_endpoints_answer(client):
+def test_the_endpoints_answer(url):
+    client = Client(url, verbose=False)
     answer = client.predict(HEADLINE, ARTICLE, "rep2gio", "sum", 2, api_name="/transfer")
     assert 1 <= len(answer["candidates"]) <= 2
     by_name = client.predict(headline=HEADLINE, article=ARTICLE, system="other", api_name="/transfer")

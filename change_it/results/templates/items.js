@@ -7,14 +7,13 @@
   // What a measure means is on the page already, for the heads of its tables.
   const about = (measure) => document.getElementById(`about-${measure}`).textContent;
   const collator = new Intl.Collator(document.documentElement.lang, { numeric: true });
-  const items = data.items.map(([id, direction, original, gold, article]) => ({ id, direction, original, gold, article, sides: {} }));
-  const rows = data.rows.map(([item, system, headline, grades, verdicts, unsupported, probabilities, reasons, refused]) => {
-    const row = { item: items[item], id: items[item].id, direction: items[item].direction, original: items[item].original,
-      gold: items[item].gold, system: systems[system], headline, unsupported, probabilities, refused,
-      reasons: reasons.split("; ").filter(Boolean).map((reason) => reason.replace(/^[a-z]+/, name)) };
-    data.graded.forEach((measure, at) => { row[measure] = grades[at]; });
-    measures.forEach((measure, at) => { row[measure] = { 1: true, 0: false }[verdicts[at]] ?? null; });
-    items[item].sides[row.system] ??= row; // the first clause
+  const items = data.items.map((item) => ({ ...item, sides: {} }));
+  const byId = new Map(items.map((item) => [item.id, item]));
+  const rows = data.rows.map(({ refused_by, ...verdicts }) => {
+    const item = byId.get(verdicts.id), reasons = refused_by.split("; ").filter(Boolean);
+    const row = { ...item, ...verdicts, item, reasons: reasons.map((reason) => reason.replace(/^[a-z]+/, name)),
+      refused: reasons.map((reason) => reason.split(":")[0]).join(" + ") || "none" };
+    item.sides[row.system] ??= row; // the first clause
     return row;
   });
   const known = measures.filter((measure) => rows.some((row) => row[measure] !== null));
@@ -34,7 +33,7 @@
     const letters = Array.from(headline); // places count letters, as Python does
     const parts = [];
     let end = 0;
-    for (const [start, stop] of unsupported) {
+    for (const { start, end: stop } of unsupported) {
       parts.push(letters.slice(end, start).join(""), element("u", letters.slice(start, stop).join("")));
       end = stop;
     }
@@ -50,7 +49,7 @@
       element("h4", row.system), element("p", underlined(row)),
       element("div", graded.map((measure) => `${measure} ${figure(row[measure])}`).join(" · ")),
       element("ul", known.map((measure) => element("li", [
-        sign(row[measure]), ` ${name(measure)} `, element("small", row.probabilities[measure] ?? "")], { title: about(measure) }))),
+        sign(row[measure]), ` ${name(measure)} `, element("small", row[data.probabilities[measure]] == null ? "" : figure(row[data.probabilities[measure]]))], { title: about(measure) }))),
       element("small", row.reasons.length ? `refused by ${row.reasons.join("; ")}` : "nothing refuses it"),
     ], { className: "side" });
     const article = element("details", [element("summary", "Article"), element("p", item.article, { lang: "" })], { open: reading });
@@ -59,7 +58,7 @@
     dialog.replaceChildren(
       element("div", [element("span", `${item.id} · ${item.direction}`, { className: "note" }), element("span", [
         button("‹ Previous", () => turn(-1)), button("Next ›", () => turn(1)), button("Close", () => dialog.close())])], { className: "items-bar" }),
-      element("h3", item.original, { id: "items-title" }),
+      element("h3", item.source, { id: "items-title" }),
       element("p", item.gold && !item.sides.gold ? `the other newspaper's own: ${item.gold}` : "", { className: "note" }),
       ...(item.article ? [article] : []),
       element("div", systems.filter((name) => item.sides[name]).map((name) => side(item.sides[name])), { className: "sides" }),
@@ -112,13 +111,13 @@
     return element("span", other && other.system !== "gold" ? [sign(passes(other)), " ", ...underlined(other)] : cell.getValue());
   } });
   const system = chosen("system", "system", systems, { width: 100 });
-  const columns = [key, ...(narrow ? [] : [...direction, system, text("original", "original")]),
+  const columns = [key, ...(narrow ? [] : [...direction, system, text("original", "source")]),
     text("new headline", "headline", { formatter: (cell) => {
       const row = cell.getData(); // the columns of marks say the others, where they are in sight
       const below = row.reasons.filter((reason) => narrow || reason.includes(":")).map((reason) => element("small", ["✗ ", reason]));
       return element("span", [element("span", underlined(row), { className: "item-headline" }), ...below], { className: "item-side" });
     } }),
-    ...graded.map(figures), ...known.map(marks), ...(narrow ? [text("original", "original")] : []), beside, ...(narrow ? [system, ...direction] : [])];
+    ...graded.map(figures), ...known.map(marks), ...(narrow ? [text("original", "source")] : []), beside, ...(narrow ? [system, ...direction] : [])];
   const table = new Tabulator("#items-table", {
     data: rows, columns, layout: "fitColumns", pagination: true, paginationSize: 20, paginationSizeSelector: [20, 50, 100],
     placeholder: "No headline matches the filters.", columnHeaderSortMulti: true, locale: "page", renderHorizontal: "basic",

@@ -6,7 +6,6 @@ word in common. An error in the console, a request that fails or goes elsewhere,
 
 import pytest
 from pages import beyond, expected, watched
-from space_runs import models_in, served, write_run
 
 pytestmark = pytest.mark.slow
 
@@ -20,16 +19,9 @@ SCREENS = {
 }
 
 
-@pytest.fixture(scope="module")
-def space(tmp_path_factory):
-    run = write_run(tmp_path_factory.mktemp("browser") / "run")
-    with served(models_in("it", run)) as url:
-        yield url
-
-
 @pytest.mark.parametrize("locale", SCREENS)
-def test_headlines_are_transferred_and_scored(space, browser, locale):
-    with watched(browser, space, locale=locale, **SCREENS[locale]) as page:
+def test_headlines_are_transferred_and_scored(url, browser, locale):
+    with watched(browser, url, locale=locale, **SCREENS[locale]) as page:
         use(page)
 
 
