@@ -121,8 +121,8 @@ def read_warnings(corpus: str) -> list[str]:
         loose = f"some {share:.0%} of the loose pairs (A3, which s2s1 and s2s2 learn) report one event"
         warnings.append(f"{loose}, by the estimate")
     if looks:
-        seen = counted(len(looks), "thing")
-        warnings.append(f"corpus build noticed {seen} in these articles: see {Path(corpus) / CARD}")
+        things = counted(len(looks), "thing")
+        warnings.append(f"corpus build noticed {things} in these articles: see {Path(corpus) / CARD}")
     return warnings
 
 

@@ -172,8 +172,8 @@ def shared_ends(headlines: Sequence[str], others: Sequence[str], *, end: bool) -
 
 def _ends(text: str, *, end: bool) -> list[str]:
     """The first or last words of a headline, not all of them."""
-    every = text.split()
-    return [" ".join(every[-n:] if end else every[:n]) for n in range(1, min(ENDS + 1, len(every)))]
+    words = text.split()
+    return [" ".join(words[-n:] if end else words[:n]) for n in range(1, min(ENDS + 1, len(words)))]
 
 
 def _without_end(text: str, parts: Sequence[str], *, end: bool) -> str:

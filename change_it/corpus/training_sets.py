@@ -39,30 +39,33 @@ def training_sets(
     """
     articles, pairs, seed = base["articles"], base["pairs"], options.seed
     train, test = articles["train"], articles["test"]
-    every = pl.concat([train, articles[OTHER]])
+    all_outlets = pl.concat([train, articles[OTHER]])
     weak = train.filter(pl.col("alignment").is_in(["R", "A3"]))
-    even, even_weak = balanced(train, "main", seed=seed), balanced(weak, "sum", seed=seed)
+    balanced_train, balanced_weak = balanced(train, "main", seed=seed), balanced(weak, "sum", seed=seed)
     a1, a3 = (pairs["train"].filter(alignment=name) for name in ("A1", "A3"))
     strict = pl.concat([a1, pairs[OTHER]])
-    held = pl.col("event").is_in(_validation_events(every, strict, seed).implode())
-    sides = {"train": ~held, "validation": held}
+    is_held_out = pl.col("event").is_in(_validation_events(all_outlets, strict, seed).implode())
+    sides = {"train": ~is_held_out, "validation": is_held_out}
     directions = dict(zip(outlets.names, outlets.directions[::-1], strict=True))  # to the outlet
     to_own = pl.col("label").replace_strict(directions, return_dtype=pl.String)
 
     def shuffled(purpose: str, rows: pl.DataFrame) -> pl.DataFrame:
         return _shuffled(rows, rng_for(seed, f"order of {purpose}"))
 
-    main = {side: shuffled("main", _headlines(even.filter(rule), outlets)) for side, rule in sides.items()}
+    main = {
+        side: shuffled("main", _headlines(balanced_train.filter(rule), outlets))
+        for side, rule in sides.items()
+    }
     tables: Tables = {"main": main | {"test": _headlines(test, outlets)}}
     tables["sum"] = {
-        "train": shuffled("sum", _articles_to_headlines(even_weak, to_own)),
+        "train": shuffled("sum", _articles_to_headlines(balanced_weak, to_own)),
         "test": crossed(pairs["test"], outlets, source="article"),
     }
     language = options.language or "none"
-    facts = partial(_changed_facts, headlines=every["headline"], language=language, seed=seed)
-    pool = pl.concat([even, articles[OTHER]])
+    facts = partial(_changed_facts, headlines=all_outlets["headline"], language=language, seed=seed)
+    pool = pl.concat([balanced_train, articles[OTHER]])
     for task, make, which, rows, known, tested in (
-        ("hh", headline_pairs, "other_id", strict, every, pairs["test"]),
+        ("hh", headline_pairs, "other_id", strict, all_outlets, pairs["test"]),
         ("ah", headline_articles, "own_id", pool, pool, test),
     ):
         published, mixed = dict[str, pl.DataFrame](), dict[str, pl.DataFrame]()
@@ -90,8 +93,8 @@ def training_sets(
     for name, rows in {"s2s1": a3, "s2s2": pl.concat([a1, a3]), "s2s3": a1}.items():
         training = shuffled(name, crossed(rows, outlets, source="headline"))
         tables[name] = {"train": training, "test": crossed_test}
-    near = train.join(nearest, on="id", how="left", maintain_order="left")
-    return tables | _lrec_sets(near, test, outlets, options, shuffled)
+    with_nearest = train.join(nearest, on="id", how="left", maintain_order="left")
+    return tables | _lrec_sets(with_nearest, test, outlets, options, shuffled)
 
 
 def _validation_events(articles: pl.DataFrame, pairs: pl.DataFrame, seed: int) -> pl.Series:

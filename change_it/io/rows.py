@@ -118,10 +118,10 @@ def read_records(
     names = parse_columns(columns or "", defaults)
     tables = [table for _, table in _tables(str(file), names)]
     rows = list(chain.from_iterable(table.rows for table in tables))
-    seen = dict.fromkeys(chain.from_iterable(table.columns for table in tables))
-    if seen:
+    columns_seen = dict.fromkeys(chain.from_iterable(table.columns for table in tables))
+    if columns_seen:
         advice = None if columns is None else ""
-        check_columns(str(file), seen, names, defaults, needs=required, advice=advice)
+        check_columns(str(file), columns_seen, names, defaults, needs=required, advice=advice)
     present = dict.fromkeys(ours for row in rows for ours in row.cells)
     records = []
     for row in rows:
@@ -133,7 +133,7 @@ def read_records(
             raise InputError(f"{file}, line {row.line}: {error}") from error
         cells = {ours: _CONTROL.sub(" ", text).strip() for ours, text in texts.items()}
         others = (str(value).strip() for value in row.values.values() if not is_missing(value))
-        if len(seen) == 1 or any(cells.values()) or any(others):
+        if len(columns_seen) == 1 or any(cells.values()) or any(others):
             records.append(row._replace(cells=cells))
     if not records:
         raise InputError(f"{file} has no rows: give a header and at least one row below it")
@@ -163,10 +163,10 @@ def check_columns(
     needs: Iterable[str],
     advice: str | None = "",
 ) -> None:
-    """Refuse a table with the columns `seen` that lacks some that are read (`needs`) or mapped; `advice` is None without `--columns`."""
+    """Refuse a table with the columns `seen` that lacks some that are read (`needs`) or chosen; `advice` is None without `--columns`."""
     seen = list(seen)
-    mapped = {ours for ours in names if names[ours] and tuple(names[ours]) != tuple(defaults[ours])}
-    if lacking := [ours for ours in names if ours in mapped.union(needs) - _places(seen, names).keys()]:
+    chosen = {ours for ours in names if names[ours] and tuple(names[ours]) != tuple(defaults[ours])}
+    if lacking := [ours for ours in names if ours in chosen.union(needs) - _places(seen, names).keys()]:
         columns = " and no column ".join(" or ".join(names[ours]) or ours for ours in lacking)
         likely = _places(seen, {ours: ELSEWHERE.get(ours, ()) for ours in lacking}) or {lacking[0]: "yours"}
         examples = ",".join(f"{ours}={name}" for ours, name in likely.items())

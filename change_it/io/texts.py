@@ -99,12 +99,12 @@ def refuse_empty(name: str, texts: Sequence[str]) -> None:
         raise InputError(f"empty texts in {name} at {listed(empty)}: give a text for every item")
 
 
-def listed(names: Sequence[str], most: int = 10) -> str:
+def listed(names: Sequence[str], shown_at_most: int = 10) -> str:
     """The first of many names, each on one line and not too long, and how many more there are."""
-    more = len(names) - most
-    lines = [" ".join(name.split()) for name in names[:most]]
+    hidden = len(names) - shown_at_most
+    lines = [" ".join(name.split()) for name in names[:shown_at_most]]
     shown = ", ".join(line if len(line) <= 80 else line[:79] + "…" for line in lines)
-    return shown + (f" and {more} more" if more > 0 else "")
+    return shown + (f" and {hidden} more" if hidden > 0 else "")
 
 
 def counted(count: int, noun: str) -> str:
