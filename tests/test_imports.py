@@ -47,7 +47,6 @@ WRONG = """
 corpus build nope.csv --out out | nope.csv does not exist
 corpus build book.xlsx --out out | book.xlsx is no text but a spreadsheet
 train judge --task main --corpus nope --out out | no corpus folder nope
-train judge --task main --corpus corpus --epochs 0 --out out | --epochs 0.0 is out of range
 train judge --task main --corpus corpus --encoder ./nope --out out | no encoder can be loaded from './nope'
 train generator --recipe sum --to nope --corpus corpus --out out | --to nope is no outlet of corpus: give one or two
 train generator --recipe sum --to one --corpus corpus --architecture ./nope --out out | no model can be loaded from './nope'

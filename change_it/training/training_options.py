@@ -1,7 +1,6 @@
 """Options that every training run shares, and those of every command that asks judges."""
 
 import json
-import math
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -40,13 +39,6 @@ class TrainingOptions:
     """Minutes between checkpoints that --resume goes on from."""
     seed: int = 1
     """Seed of weights, order and dropout."""
-
-    def __post_init__(self) -> None:
-        """Refuse numbers that nothing can be trained with."""
-        for name in ("epochs", "batch_size", "max_minutes", "checkpoint_minutes"):
-            value, may_be_0 = getattr(self, name), name.endswith("minutes")
-            if value is not None and not (0 < value < math.inf or (may_be_0 and value == 0)):
-                raise InputError(f"--{name.replace('_', '-')} {value} is out of range: give a number above 0")
 
     @property
     def preset(self) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Training: it learns, stops, keeps the best weights, and a killed run ends where an unbroken one does."""
 
+import math
 import os
 import sys
 import time
@@ -156,6 +157,8 @@ def test_bad_input(tmp_path):
     }.items():
         with pytest.raises(InputError, match=words):
             trained(tmp_path, arg=(given,))
+    with pytest.raises(InputError, match="--max-minutes nan is out of range"):
+        trained(tmp_path, max_minutes=math.nan)
 
 
 def test_a_loss_that_is_no_number_ends_the_run(tmp_path):
