@@ -112,10 +112,9 @@ def choose_generators(
     infos = {path: GeneratorInfo.load(path) for path in paths}
     if not infos:
         mend = instead(folder, "generators") or f"train one with {COMMAND}"
-        if (folder / "config.json").exists() and not instead(folder, "generators"):
-            mend = (
-                f"copy {GENERATOR_FILE} of the adapters into it if they are merged there, serve it and give its --endpoint, "
-                f"or train it with {COMMAND} --architecture {name}"
+        if mend.startswith("train") and (folder / "config.json").exists():
+            mend += (
+                f" --architecture {name}, or copy {GENERATOR_FILE} of adapters that are merged there into it"
             )
         raise InputError(f"{name} holds no generator: {mend}")
     recipes = list(dict.fromkeys(info.recipe for info in infos.values()))
