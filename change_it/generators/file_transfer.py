@@ -135,7 +135,8 @@ def transfer_items(
         return {place: [str(place), *_row(setup, item, *group[:1])] for place, item, group in new}
 
     missing = [batch for batch in batches if not rows.keys() >= set(batch)]
-    pool, work = thread_pool(system.batches_at_once(search)), "transferring"
+    threads, work = system.batches_at_once(search), "transferring"
+    pool = thread_pool(threads) if threads > 1 else None
     write_growing(partial, ("row", *HEADER), rows, missing, answer, pool=pool, total=len(places), work=work)
     written = [
         rows[place][1:] if place in rows else _row(setup, item, "") for place, item in enumerate(items)

@@ -76,7 +76,8 @@ def load_recipe(
         if recipe in PAIRS:
             needs = f"{PAIRS[recipe]} pairs: build it with lower thresholds or more articles, or take --recipe sum, which needs none"
         raise InputError(f"{corpus} has too little to train {recipe} on; it needs {needs}")
-    return RecipeData(*(part.select("source", "target") for part in (train, validation)), outlets)
+    train, validation = (part.select("source", "target") for part in (train, validation))
+    return RecipeData(train, validation, outlets)
 
 
 def _rows(corpus: str, recipe: Recipe, split: str, direction: str) -> pl.DataFrame:
