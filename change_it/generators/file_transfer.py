@@ -118,17 +118,25 @@ def transfer_items(
     batches = [[places[row] for row in batch] for batch in batches]
 
     def answer(batch: Sequence[int]) -> dict[int, list[str]]:
+        part = [items[place] for place in batch]
         try:
-            new = new_rows(setup, [items[place] for place in batch])
+            offered = system.write(part, search)
         except (TypeError, ValueError) as error:
             if isinstance(error, InputError) or rows or not record["generation"]:
                 raise  # transformers checks some settings when it writes, and nothing else is the user's
             reason = str(error).partition("\n")[0]
             raise InputError(f"--generation {' '.join(record['generation'])}: {reason}") from error
-        return {place: [str(place), *row] for place, row in zip(batch, new, strict=True)}
+        texts = [[" ".join(composed(candidate.text).split()) for candidate in group] for group in offered]
+        texts = [[*filter(None, group)] for group in texts]
+        if setup.judges:
+            orders = order(setup.judges, texts, part)
+            texts = [[group[rank] for rank in ranks] for group, ranks in zip(texts, orders, strict=True)]
+        new = zip(batch, part, texts, strict=True)
+        return {place: [str(place), *_row(setup, item, *group[:1])] for place, item, group in new}
 
     missing = [batch for batch in batches if not rows.keys() >= set(batch)]
-    pool, work = thread_pool(system.batches_at_once(search)), "transferring"
+    threads, work = system.batches_at_once(search), "transferring"
+    pool = thread_pool(threads) if threads > 1 else None
     write_growing(partial, ("row", *HEADER), rows, missing, answer, pool=pool, total=len(places), work=work)
     written = [
         rows[place][1:] if place in rows else _row(setup, item, "") for place, item in enumerate(items)
@@ -138,21 +146,10 @@ def transfer_items(
     return [replace(item, prediction=row[1], error=row[3]) for item, row in zip(items, written, strict=True)]
 
 
-def _row(setup: TransferSetup, item: Item, text: str) -> list[str]:
+def _row(setup: TransferSetup, item: Item, text: str = "") -> list[str]:
     """The row of an item, with the reason where there is no text."""
     if not text:
         fault = item.error or setup.system.faults.get(item) or "nothing was written"
         return [item.id, "", item.target, fault, "", "", ""]
     offered = str(setup.search.candidates) if setup.judges else ""
     return [item.id, text, item.target, "", setup.reranker, offered, setup.system.signature(item.target)]
-
-
-def new_rows(setup: TransferSetup, items: Sequence[Item]) -> list[list[str]]:
-    """The row of each item of a batch: a new headline, empty where there is no candidate."""
-    candidates = setup.system.write(items, setup.search)
-    texts = [[" ".join(composed(candidate.text).split()) for candidate in group] for group in candidates]
-    texts = [[*filter(None, group)] for group in texts]
-    if setup.judges:
-        orders = order(setup.judges, texts, items)
-        texts = [[group[place] for place in places] for group, places in zip(texts, orders, strict=True)]
-    return [_row(setup, item, group[0] if group else "") for item, group in zip(items, texts, strict=True)]

@@ -113,9 +113,8 @@ def choose_generators(
     if not infos:
         mend = f"train one with {COMMAND}"
         if (folder / "config.json").exists():
-            mend = (
-                f"copy {GENERATOR_FILE} of the adapters into it if they are merged there, serve it and give its --endpoint, "
-                f"or train it with {COMMAND} --architecture {name}"
+            mend += (
+                f" --architecture {name}, or copy {GENERATOR_FILE} of adapters that are merged there into it"
             )
         raise InputError(f"{name} holds no generator: {mend}")
     recipes = list(dict.fromkeys(info.recipe for info in infos.values()))

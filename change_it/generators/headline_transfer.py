@@ -62,9 +62,8 @@ class Search(NamedTuple):
         """The number of sources in a batch where none is given, at least 1."""
         lengths, vocabulary = generator.format, generator.model.config.get_text_config().vocab_size
         width = self.candidates if self.is_drawn else max(self.settings["num_beams"], self.candidates)
-        # `generate` keeps the scores of every step
-        most = BATCH_SCORES // (width * lengths.max_target_tokens * vocabulary)
-        limits = BATCH_TOKENS // lengths.max_source_tokens, BATCH_HEADLINES // width, most
+        scores = width * lengths.max_target_tokens * vocabulary  # `generate` keeps those of every step
+        limits = BATCH_TOKENS // lengths.max_source_tokens, BATCH_HEADLINES // width, BATCH_SCORES // scores
         return max(1, min(LARGEST_BATCH, *limits))
 
     @contextmanager
@@ -79,16 +78,16 @@ class Search(NamedTuple):
             yield
 
 
-def read_decoding(settings: Sequence[str], **given: Any) -> GenerationConfig:
-    """The settings `NAME=VALUE` of transformers' `GenerationConfig`, which win over those that are given."""
+def read_decoding(settings: Sequence[str], **values: Any) -> GenerationConfig:
+    """The settings `NAME=VALUE` of transformers' `GenerationConfig`, which win over the other values."""
     for setting in settings:
-        name, given[name] = setting_of(setting, "--generation", "GenerationConfig")
+        name, values[name] = setting_of(setting, "--generation", "GenerationConfig")
         if name not in SETTINGS:
             raise InputError(
                 f"--generation {setting}: it is no setting of transformers' GenerationConfig, or is set here"
             )
     try:
-        decoding = GenerationConfig(**given)
+        decoding = GenerationConfig(**values)
         decoding.validate(strict=True)
     except (ValueError, TypeError) as error:
         raise InputError(f"--generation {' '.join(settings)}: {' '.join(str(error).split())}") from error
@@ -155,8 +154,12 @@ class HeadlineTransfer(HeadlineSystem):
             names = listed([f"{one.info.recipe} of {' and '.join(one.info.outlets)}" for one in generators])
             raise InputError(f"generators of one recipe and one corpus are needed, these are {names}")
         self.recipe, self.reads = info.recipe, info.reads
-        pairs = ((outlet, one) for outlet in info.outlets for one in generators)
-        self.generators = {outlet: one for outlet, one in pairs if one.info.to in (None, outlet)}
+        self.generators = {
+            outlet: generator
+            for outlet in info.outlets
+            for generator in generators
+            if generator.info.to in (None, outlet)
+        }
         super().__init__(info.recipe, info.outlets, tuple(self.generators), info.needs)
 
     @classmethod

@@ -14,6 +14,7 @@ from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
+import polars as pl
 import torch
 from accelerate.utils import extract_model_from_parallel
 from torch import Tensor, nn
@@ -36,7 +37,7 @@ from change_it.generators.generator_options import (
     GeneratorOptions,
     architecture_of,
 )
-from change_it.generators.recipes import RecipeData, SourcesAndTargets, load_recipe
+from change_it.generators.recipes import RecipeData, load_recipe
 from change_it.io import GENERATOR_FILE, read_json
 from change_it.networks.formats import Format
 from change_it.networks.tokenizer import IGNORED
@@ -136,7 +137,7 @@ def _prepare(settings: GeneratorOptions, data: RecipeData, arguments: Any) -> Tr
     _check_positions(info, format_, model.config)
     most = FEW if settings.kind != "words" and settings.max_minutes else VALIDATION
     order = np.random.default_rng(settings.seed).permutation(len(data.validation))
-    validation = data.validation.select(order[:most])
+    validation = data.validation[order[:most]]
     size = settings.batch_size or settings.preset["per_device_train_batch_size"]
     batches = cache(partial(batches_of, format_, validation, batch_size=size))
 
@@ -159,7 +160,9 @@ def _prepare(settings: GeneratorOptions, data: RecipeData, arguments: Any) -> Tr
             "validation_loss": -(result.best_score or 0.0),
             "sizes": sizes,
             "precision": "bf16" if bf16 else "float32",
-            "unknown_signs": {} if settings.kind == "words" else unknown_signs(tokenizer, data.train.targets),
+            "unknown_signs": {}
+            if settings.kind == "words"
+            else unknown_signs(tokenizer, data.train["target"]),
         }
 
     return TrainingRun(
@@ -173,16 +176,16 @@ def _prepare(settings: GeneratorOptions, data: RecipeData, arguments: Any) -> Tr
     )
 
 
-def batches_of(format_: Format, examples: SourcesAndTargets, *, batch_size: int) -> list[dict[str, Tensor]]:
+def batches_of(format_: Format, examples: pl.DataFrame, *, batch_size: int) -> list[dict[str, Tensor]]:
     """Batches of examples of like length."""
     rows = sorted(_token_ids(format_, examples), key=lambda row: len(row["input_ids"]))
     return [format_.pad(rows[start : start + batch_size]) for start in range(0, len(rows), batch_size)]
 
 
-def _token_ids(format_: Format, examples: SourcesAndTargets) -> TokenIds:
+def _token_ids(format_: Format, examples: pl.DataFrame) -> TokenIds:
     def encode(rows: range) -> dict[str, list[Any]]:
-        part = examples.select(rows)
-        return format_.encode(part.sources, part.targets)
+        part = examples[rows.start : rows.stop]
+        return format_.encode(part["source"].to_list(), part["target"].to_list())
 
     return tokenized(encode, len(examples))
 
@@ -240,12 +243,12 @@ def _start(settings: GeneratorOptions, data: RecipeData, *, bf16: bool) -> tuple
     """The model before training; what is random in it depends on torch's random state."""
     architecture = str(settings.architecture)
     if architecture in NETWORKS:
-        sources = data.train.sources
+        sources = data.train["source"].to_list()
         if READS[settings.recipe] == "both":
             # headlines and outlets: other words of a source can only be copied
             sources = [source.partition("| ")[0] + "| " for source in sources]
         sizes = {"vocabulary": settings.vocabulary, "cells": settings.cells}
-        texts = [*sources, *data.train.targets]
+        texts = [*sources, *data.train["target"]]
         return new_network(architecture, texts, **sizes, as_published=settings.as_published)
     tokenizer = load_tokenizer(architecture)
     dtype = torch.bfloat16 if settings.lora and bf16 else torch.float32

@@ -5,6 +5,7 @@ import io
 import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
+from contextlib import nullcontext
 from pathlib import Path
 from threading import Lock
 from typing import TypeVar
@@ -30,14 +31,14 @@ def write_growing(
     parts: Iterable[Part],
     answer: Callable[[Part], dict[Key, list[str]]],
     *,
-    pool: Executor,
+    pool: Executor | None,
     total: int,
     work: str,
 ) -> None:
     """Write the rows of an earlier run, and then those that `answer` gives for each of the other parts, which join `rows`.
 
-    They are on the disk as soon as they are there. What ends the run before, InputError or Ctrl-C, says how many of the `total`
-    are kept; a file without any is deleted.
+    They are on the disk as soon as they are there. What ends the run before, InputError or Ctrl-C, which waits for the parts in
+    the threads of a `pool`, says how many of the `total` are kept; a file without any is deleted.
     """
     lock = Lock()
     write_table(path, header, rows.values())
@@ -54,8 +55,8 @@ def write_growing(
                 done_bar.update(len(new))
 
         try:
-            with pool:
-                list(pool.map(finish, parts))
+            with pool or nullcontext():
+                list((pool.map if pool else map)(finish, parts))
         except (InputError, KeyboardInterrupt) as error:
             kept = f"{len(rows):,} of {total:,} rows are kept, and the same command goes on with the others"
             if not rows:

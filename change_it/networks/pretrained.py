@@ -98,9 +98,7 @@ def map_threads(function: Callable[[Item], Result], items: Iterable[Item], threa
 
 
 def thread_pool(threads: int) -> ThreadPoolExecutor:
-    """Threads in each of which torch computes with one thread, or a single one in which it computes as usual."""
-    if threads == 1:
-        return ThreadPoolExecutor(1)
+    """Threads in each of which torch computes with one thread."""
     return ThreadPoolExecutor(threads, initializer=_compute_alone, initargs=(torch.get_num_threads(),))
 
 

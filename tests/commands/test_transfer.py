@@ -10,8 +10,6 @@ from tiny_generators import save_generator
 from change_it.commands import transfer as transfer_command
 from change_it.commands.transfer import TransferOptions
 from change_it.errors import InputError
-from change_it.generators import file_transfer
-from change_it.generators.file_transfer import new_rows
 from change_it.generators.headline_transfer import HeadlineTransfer
 from change_it.networks.headline_pipeline import Candidate
 from change_it.networks.pretrained import hash_of_weights
@@ -111,19 +109,19 @@ def test_judges_choose_and_sign(generators, tmp_path, monkeypatch):
 def test_an_interrupted_run_goes_on_with_the_ids_that_are_missing_and_other_options_begin_anew(
     generators, tmp_path, monkeypatch
 ):
-    asked = []
+    asked, original = [], HeadlineTransfer.write
 
-    def stop(setup, items):
+    def stop(self, items, search):
         if len(asked) > 8:
             raise KeyboardInterrupt
         asked.extend(item.id for item in items)
-        return new_rows(setup, items)
+        return original(self, items, search)
 
     texts = [f"{'ponte statale ' * (n % 7 + 1)}numero {n}" for n in range(24)]
     rows = [{"id": str(n), "headline": text, "article": text, "label": "rep"} for n, text in enumerate(texts)]
     chosen = options(generators, tmp_path, rows, batch_size=8)
     monkeypatch.setattr(HeadlineTransfer, "batches_at_once", lambda *_: 1)
-    monkeypatch.setattr(file_transfer, "new_rows", stop)
+    monkeypatch.setattr(HeadlineTransfer, "write", stop)
     chosen.out.write_text("of an earlier run", encoding="utf-8")
     with pytest.raises(KeyboardInterrupt):
         transfer_command.run(chosen)

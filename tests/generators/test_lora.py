@@ -77,7 +77,7 @@ def test_signs_without_a_token_and_the_precision_are_recorded_and_said(
     monkeypatch.setenv("ACCELERATE_MIXED_PRECISION", "bf16")
     train_commands.generator(options(corpus, tmp_path / "out", str(folder), max_steps=1, eval_steps=1))
     metrics = json.loads((tmp_path / "out/metrics.json").read_text(encoding="utf-8"))
-    headlines = load_recipe(corpus, "s2s2", "faro", seed=1).train.targets
+    headlines = load_recipe(corpus, "s2s2", "faro", seed=1).train["target"]
     counts = Counter(sign for headline in headlines for sign in set(headline) if ord(sign) > 126)
     assert metrics["precision"] == "bf16"
     assert metrics["unknown_signs"] == dict(counts) != {}

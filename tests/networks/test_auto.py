@@ -51,7 +51,7 @@ def test_a_merged_adapter_opens_with_the_generator_json_of_its_adapters(tmp_path
     merged = tmp_path / "merged"
     adapted.merge_and_unload().save_pretrained(merged)  # adapters begin with nothing
     generator.format.tokenizer.save_pretrained(merged)
-    with pytest.raises(InputError, match=r"copy generator\.json of the adapters into it"):
+    with pytest.raises(InputError, match=r"copy generator\.json of adapters that are merged"):
         HeadlineTransfer.from_pretrained(merged, device="cpu")
     shutil.copy(folder / "generator.json", merged)
     edit(merged / "generator.json", lambda record: record.update(base="/gone/base"))
