@@ -189,7 +189,7 @@ def evaluate(
     check_input(documents, wanted, options)
     if not systems:
         raise InputError("no system: give files of headlines or baselines")
-    refuse_lengths(documents=documents.texts, **systems)
+    refuse_lengths(**{f"documents of {documents.name}": documents.texts, **systems})
     of_systems = {system: _words(headlines) for system, headlines in systems.items()}
     empty = {system: np.array([not text for text in texts]) for system, texts in of_systems.items()}
     columns: dict[str, dict[str, Floats]] = {system: {} for system in systems}

@@ -192,11 +192,10 @@ def load_vectors(path: Path) -> "KeyedVectors":
     return vectors
 
 
-def train_vectors(documents: Sequence[Text], *, dimensions: int = 100, seed: int = 1) -> "KeyedVectors":
+def train_vectors(documents: Sequence[Text], *, seed: int = 1) -> "KeyedVectors":
     """Train word vectors on the documents: word2vec, CBOW, words that occur once included; the same on every run."""
     texts = _document_words(documents)
-    model = _gensim("Word2Vec")(texts, vector_size=dimensions, min_count=1, epochs=3, seed=seed, workers=1)
-    return model.wv
+    return _gensim("Word2Vec")(texts, min_count=1, epochs=3, seed=seed, workers=1).wv
 
 
 def _gensim(name: str) -> Any:

@@ -21,7 +21,7 @@ DOCUMENTS = Documents(tuple("abcdef"), tuple(ARTICLES), REFERENCES, "drawn")
 
 
 def test_every_metric_is_the_one_of_its_module():
-    evaluation = evaluate(DOCUMENTS, {"none": ["…"] * 6, "mine": HEADLINES}, options=OPTIONS)
+    evaluation = evaluate(DOCUMENTS, {"documents": ["…"] * 6, "mine": HEADLINES}, options=OPTIONS)
     assert evaluation.metrics == tuple(METRICS)
     split, lists = [words(text) for text in ARTICLES], [[text] for text in ARTICLES]
     lsi = LatentSemantic(split, keep=("number", 3), language="it")
@@ -35,7 +35,7 @@ def test_every_metric_is_the_one_of_its_module():
     expected = np.vstack([*informativeness, nouns, fog(HEADLINES, "it"), average_word_length(HEADLINES)])
     np.testing.assert_allclose(evaluation.values["mine"].T, expected, atol=1e-12)
     assert [*evaluation.means["mine"].values()] == pytest.approx(expected.mean(axis=1))
-    assert not evaluation.values["none"].any()
+    assert not evaluation.values["documents"].any()
     assert evaluation.written.tolist() == [[False, True]] * 6
 
 
