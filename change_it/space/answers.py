@@ -3,10 +3,8 @@
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
-from functools import cache
 from typing import Any
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader
 from markupsafe import escape
 
 from change_it.errors import InputError
@@ -149,14 +147,6 @@ def cards_html(answer: Mapping[str, Any]) -> str:
     return render("candidates.html.jinja", answer=answer, own=OWN, headlines=headlines)
 
 
-@cache
-def _templates() -> Environment:
-    """The templates of the page, and those of the reports for their tables."""
-    reports = environment()
-    loaders = [PackageLoader("change_it.space"), *([reports.loader] if reports.loader else [])]
-    return reports.overlay(loader=ChoiceLoader(loaders))
-
-
 def render(template: str, **values: Any) -> str:
-    """Fill a template of `templates`; every value is escaped."""
-    return _templates().get_template(template).render(**values)
+    """Fill a template of the pages; every value is escaped."""
+    return environment().get_template(template).render(**values)
