@@ -14,17 +14,10 @@ for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "
     os.environ.setdefault(variable, "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
-for profile, examples in (("gate", 15), ("night", 4000)):
-    settings.register_profile(
-        profile,
-        max_examples=examples,
-        derandomize=profile == "gate",
-        deadline=None,
-        database=None,
-        print_blob=True,
-        suppress_health_check=list(HealthCheck),
-    )
-settings.load_profile("gate")  # unless --hypothesis-profile names another
+gate = {"max_examples": 15, "derandomize": True, "deadline": None, "database": None}
+settings.register_profile("gate", **gate, suppress_health_check=list(HealthCheck))
+settings.load_profile("gate")  # unless --hypothesis-profile names another, as for a night:
+settings.register_profile("night", settings.get_profile("gate"), max_examples=4000, derandomize=False)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -91,22 +84,6 @@ def fake_judges():
     from scoring_fakes import FakeJudges
 
     return FakeJudges()
-
-
-@pytest.fixture
-def judges_of_folds(tmp_path, monkeypatch):
-    """Folders from which judges of the folds 0 and 1 are loaded, as fakes of other weights."""
-    from scoring_fakes import FakeJudges, write_stand_ins
-
-    folders = {fold: write_stand_ins(tmp_path / fold) for fold in "01"}
-    digits = {"0": "abcd", "1": "wxyz"}
-    fakes = {
-        str(folder.resolve()): FakeJudges(fold=fold, digits=digits[fold]) for fold, folder in folders.items()
-    }
-    monkeypatch.setattr(
-        "change_it.scoring.judges.Judges.from_pretrained", lambda name, *_, **__: fakes[str(name)]
-    )
-    return folders
 
 
 @pytest.fixture(scope="session")
