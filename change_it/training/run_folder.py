@@ -136,6 +136,7 @@ def train_in_folder(
     final = work / "final"
     with quiet():
         run.save(final)
+    libraries = [*LIBRARIES, *({"peft"} & sys.modules.keys())]
     weights_hash = hash_of_weights(final, command=f"change-it train {what}")
     metrics = {
         **run.describe(result),
@@ -145,7 +146,7 @@ def train_in_folder(
         "training": asdict(result),
         "processes": state.num_processes,
         "options": options,
-        "versions": {"change-it": __version__} | {library: version(library) for library in LIBRARIES},
+        "versions": {"change-it": __version__} | {name: version(name) for name in libraries},
     }
     for name, content in {**files, METRICS: metrics}.items():
         write_json(final / name, content)

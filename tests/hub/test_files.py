@@ -46,7 +46,7 @@ def edited(name, **changes):
         ("generators/sum-gio", lambda folder: (folder / "mine.py").touch(), r"did not write \(mine\.py\): move"),
         ("judges/hh", lambda folder: (folder / "a.txt").symlink_to("/etc/hostname"), r"a\.txt is a link that"),
         ("generators/sum-gio", edited("generator.json", base="/home/me/t5"), r"on the Hub as base in generator\.j"),
-        ("judges/hh", edited("config.json", change_it={"task": "hh"}), "is no judge"),
+        ("judges/hh", edited("config.json", change_it={"task": "hh"}), "config.json is broken"),
     ],
     ids=["a key", "code", "a link", "a base in a folder", "settings"],
 )  # fmt: skip

@@ -36,10 +36,10 @@ def test_order_and_batches_do_not_matter(trained, monkeypatch):
     pairs = zip(HEADLINES, ARTICLES, strict=True)
     alone = [judge.probabilities([a], [b], progress=False)[0] for a, b in pairs]
     assert together == pytest.approx(np.array(alone), abs=1e-5)
+    assert np.array_equal(together, judge.probabilities(HEADLINES, ARTICLES, progress=False))
     monkeypatch.setattr(judge_module, "LARGEST_BATCH", 2)
     back = judge.probabilities(HEADLINES[::-1], ARTICLES[::-1], progress=False)
     assert back[::-1] == pytest.approx(together, abs=1e-5)
-    assert np.array_equal(together, judge.probabilities(HEADLINES, ARTICLES, progress=False))
     with pytest.raises(ValueError, match="requires a second text for each"):
         judge.probabilities(HEADLINES, ARTICLES[1:])
 

@@ -6,7 +6,7 @@ import pytest
 from matplotlib.image import imread
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
-from scoring_fakes import FakeJudges, scored, toy_test_set
+from scoring_fakes import SCALE, FakeJudges, scored, toy_test_set
 
 from change_it.drawing import save
 from change_it.hevas.analysis import compare
@@ -67,7 +67,7 @@ def test_the_plane_has_a_point_and_a_label_of_its_own_for_each_system():
 
 
 def test_without_style_the_plane_has_one_axis():
-    found = scored(toy_test_set(), FakeJudges(digits="abc", scale=None))
+    found = scored(toy_test_set(), FakeJudges(scale=SCALE._replace(pairs=3)))
     [axes] = plane(found).figure.axes
     assert axes.get_xlabel() == "compliancy"
     assert [label.get_text() for label in axes.get_yticklabels()] == found.names
