@@ -1,4 +1,4 @@
-r"""Aspects of the known groups of style, the floor's curve and the audit's perturbations on a corpus: JSON for `tables.py --keep aspects`, `floors`, `attacks` and `scales`.
+r"""Aspects of known headlines and of the audit's perturbations on a corpus: JSON for `tables.py --keep aspects` and `attacks`.
 
     python benchmarks/aspects.py --name "CNN, Fox" --out runs/cnnfox --seeds 1 2 3 \
         --build "data/allsides.parquet --columns label=outlet --labels 'CNN (Web News):cnn,Fox Online News:fox' --other-outlets --language en --strict .5"
@@ -22,7 +22,6 @@ import tyro
 from change_it.audit.measure import measure_systems, read_corpus
 from change_it.cli import main as command
 from change_it.generators.rerank import floor
-from change_it.judges.judge_options import MARKS
 from change_it.scoring.compliancy import ASPECTS, COMPLIANCY_MEASURES
 from change_it.scoring.item import read_test_set
 from change_it.scoring.judges import Judges
@@ -43,7 +42,7 @@ def main(
     items: int = 400,
 ) -> dict[str, Any]:
     """Build, train, score and audit for every seed; summarise."""
-    tables, kept, curves, scales = [], [], [], []
+    tables, results, faults = [], [], 0
     for seed in seeds:
         judges, choosers, corpus = _prepare(out / str(seed), build, seed, encoder)
         test, _ = on_same_items(read_test_set(corpus), [])
@@ -55,30 +54,13 @@ def main(
                 pl.col(COMPLIANCY_MEASURES).mean()
             )
             tables.append(means.with_columns(system=pl.lit(system), seed=pl.lit(seed)))
-        curves.append(scores.curve)
-        scales.append(scores.style and scores.style._asdict() | {"fault": scores.style_fault})
-        kept.append(
-            measure_systems(judges, read_corpus(corpus, seed=seed), at_most=items, resamples=1000, seed=seed)
-        )
-    every = pl.concat(tables)
+        faults += bool(scores.style_fault)
+        data = read_corpus(corpus, seed=seed)
+        results.append(measure_systems(judges, data, at_most=items, resamples=1000, seed=seed))
     return {
-        "aspects": _groups(name, every, scales),
-        "floors": {name: {str(row["candidates"]): _mean(curves, at) for at, row in enumerate(curves[0])}},
-        "attacks": _attacks(name, kept),
-        "scales": {name: _scale(scales[0])},
+        "aspects": {name: _groups(pl.concat(tables)) | {"style n/a": f"{faults} of {len(seeds)} seeds"}},
+        "attacks": _attacks(name, results),
     }
-
-
-def _scale(scale: dict[str, Any]) -> dict[str, Any]:
-    """What main stored of the first seed: median steps to gold and to a clause of the article, by direction from the first outlet."""
-    cells: dict[str, Any] = {"pairs": scale["pairs"], "gold": f"{scale['gold']:.2f}"}
-    ways = dict(enumerate(("first to second", "second to first")))
-    cells |= {f"clause, {way}": f"{scale['clause'][at]:.2f}" for at, way in ways.items()}
-    for at, way in ways.items():
-        gap, ends = scale["gold"] - scale["clause"][at], (scale["low"][at], scale["high"][at])
-        cells[f"gold − clause, {way}"] = f"{gap:.2f} ({ends[0]:.2f} to {ends[1]:.2f})"
-    low, high = scale["leads"][MARKS]
-    return cells | {"main is right": scale["accuracy"], "main's lead over marks": f"{low:.2f} to {high:.2f}"}
 
 
 def _prepare(folder: Path, build: str, seed: int, encoder: str | None) -> tuple[Judges, Judges, str]:
@@ -89,22 +71,9 @@ def _prepare(folder: Path, build: str, seed: int, encoder: str | None) -> tuple[
         for task in ("main", "hh", "ah", "fluency"):
             place = folder / f"judges-{fold}" / task
             if not (place / "metrics.json").exists():
-                chosen = ("--encoder", encoder) if encoder and fold == "1" else ()
-                _run(
-                    "train",
-                    "judge",
-                    "--task",
-                    task,
-                    "--corpus",
-                    str(corpus),
-                    "--fold",
-                    fold,
-                    "--seed",
-                    str(seed),
-                    "--out",
-                    str(place),
-                    *chosen,
-                )
+                settings = ["--task", task, "--fold", fold, "--seed", str(seed)]
+                settings += ["--encoder", encoder] if encoder and fold == "1" else []
+                _run("train", "judge", "--corpus", str(corpus), "--out", str(place), *settings)
     judges, choosers = (Judges.from_pretrained(folder / f"judges-{fold}") for fold in ("1", "0"))
     return judges, choosers, str(corpus)
 
@@ -114,22 +83,16 @@ def _run(*arguments: str) -> None:
         raise SystemExit(code)
 
 
-def _groups(name: str, every: pl.DataFrame, scales: list[Any]) -> dict[str, dict[str, Any]]:
-    """A row for each known group: means with intervals, and how far gold is above a clause."""
-    rows: dict[str, dict[str, Any]] = {}
-    for system in GROUPS:
-        of = every.filter(system=system)
-        cells: dict[str, Any] = {"n, events": f"{of.height // len(scales)}, {of['event'].n_unique()}"}
-        cells |= {measure_: _interval(of, measure_) for measure_ in (*ASPECTS, "edited")}
-        rows[f"{name}: `{system}`"] = cells
-    key = ["id", "seed"]
-    both = every.filter(system="gold").join(every.filter(system="clause"), on=key, suffix="_clause")
-    for aspect in ASPECTS:
-        gap = both.with_columns((pl.col(aspect) - pl.col(f"{aspect}_clause")).alias("gap"))
-        rows[f"{name}: `gold`"][f"gold − clause: {aspect}"] = _interval(gap, "gap")
-    faults = [scale["fault"] for scale in scales if scale and scale["fault"]]
-    rows[f"{name}: `gold`"]["style n/a in a direction"] = f"{len(faults)} of {len(scales)} seeds"
-    return rows
+def _groups(headlines: pl.DataFrame) -> dict[str, Any]:
+    """Of each known group, and of gold less a clause, the three aspects with their intervals."""
+    by_system = {system: headlines.filter(system=system) for system in GROUPS}
+    gold, seeds = by_system["gold"], headlines["seed"].n_unique()
+    cells: dict[str, Any] = {"n, events": f"{gold.height // seeds}, {gold['event'].n_unique()}"}
+    for system, rows in by_system.items():
+        cells[f"`{system}`"] = [_interval(rows, aspect) for aspect in ASPECTS]
+    both = gold.join(by_system["clause"], on=["id", "seed"], suffix="_clause")
+    gaps = both.with_columns(**{aspect: pl.col(aspect) - pl.col(f"{aspect}_clause") for aspect in ASPECTS})
+    return cells | {"gold − clause": [_interval(gaps, aspect) for aspect in ASPECTS]}
 
 
 def _interval(rows: pl.DataFrame, column: str) -> list[float] | None:
@@ -142,32 +105,19 @@ def _interval(rows: pl.DataFrame, column: str) -> list[float] | None:
         return {"mean": sums["value"] / sums["n"]}
 
     columns = {"n": np.ones(known.height), "value": known[column].to_numpy()}
-    return [
-        round(end, 4)
-        for end in measure(columns, mean, known["direction"].to_list(), known["event"].to_list())[AVERAGE][
-            "mean"
-        ]
-    ]
+    means = measure(columns, mean, known["direction"].to_list(), known["event"].to_list())
+    return [round(end, 4) for end in means[AVERAGE]["mean"]]
 
 
-def _mean(curves: list[list[dict[str, Any]]], at: int) -> str:
-    """Style and acceptability of the best of so many clauses, over the seeds."""
-    points = [curve[at] for curve in curves if len(curve) > at]
-    return ", ".join(
-        figure(float(np.mean([of[key] for of in points]))) if all(key in of for of in points) else "n/a"
-        for key in ("style", "acceptability")
-    )
-
-
-def _attacks(name: str, kept: list[list[Any]]) -> dict[str, dict[str, Any]]:
+def _attacks(name: str, results: list[list[Any]]) -> dict[str, dict[str, Any]]:
     """What each perturbation keeps of gold's acceptability, and its style: means over the seeds."""
     rows: dict[str, dict[str, Any]] = {}
-    for kind in dict.fromkeys(result.system for of in kept for result in of[1:]):
-        found = [result for of in kept for result in of if result.system == kind]
+    for kind in dict.fromkeys(result['system'] for seed in results for result in seed[1:]):
+        found = [result for seed in results for result in seed if result['system'] == kind]
         styles = [result.values["style"] for result in found]
-        shown = f"{figure(float(np.mean([result.kept or 0 for result in found])))}, "
-        shown += "n/a" if None in styles else figure(float(np.mean(styles)))
-        rows[kind] = {name: f"{shown} ({found[0].outcome})"}
+        kept = figure(float(np.mean([result['kept'] or 0 for result in found])))
+        style = "n/a" if None in styles else figure(float(np.mean(styles)))
+        rows[kind] = {name: f"{kept}, {style} ({found[0]['outcome']})"}
     return rows
 
 

@@ -121,30 +121,38 @@ def main(resamples: int = 1000) -> dict[str, Any]:
     no_copies = rows.filter(~pl.col("copy"))
     written = no_copies.filter("written")
     tests: dict[str, Any] = {}
-    for name in (name for name in MEASURES if name not in SENTINELS):
-        task = name.split("_")[1] if name.startswith("p_") else ""
-        for question in (OWN[task], "accept") if task else ("accept", "preferred"):
-            cells = auc(written, question, (name,), resamples)
-            tests[f"{MEASURES[name]}, {QUESTIONS[question]}, written"] = cells
+
+    def add(row: str, *columns: Cells) -> None:
+        tests[row] = {name: [cells.get(name) for cells in columns] for name in columns[0]}
+
+    for name, title in MEASURES.items():
+        if name in SENTINELS:
+            continue
+        own = OWN[name.split("_")[1]] if name.startswith("p_") else "preferred"
+        asked = (own, "accept") if name.startswith("p_") else ("accept", own)
+        named = "; ".join(QUESTIONS[question] for question in asked)
+        add(f"{title}: {named}", *(auc(written, question, (name,), resamples) for question in asked))
+    by_sentinel = (auc(written, "accept", (sentinel,), resamples) for sentinel in SENTINELS)
+    add("ROUGE-L; words: accepted", *by_sentinel)
     for sentinel in SENTINELS:
-        tests[f"{MEASURES[sentinel]}, accepted, written"] = auc(written, "accept", (sentinel,), resamples)
-        for question in ("accept", "preferred"):
-            for label, part in (("without copies", no_copies), ("written", written)):
-                cells = auc(part, question, ("acceptability", sentinel), resamples)
-                tests[f"acceptability − {MEASURES[sentinel]}, {QUESTIONS[question]}, {label}"] = cells
-    for name in ("acceptability", "rougeL_source"):
-        cells = difference(written, "accept", halves(name), resamples)
-        tests[f"better half − other half by {MEASURES[name]}, written"] = cells
-    for column, better, worse in (
-        ("acceptability", "gold", "clause"), ("style", "gold", "clause"), ("style", "clause", "copy"),
-    ):  # fmt: skip
-        cells = difference(rows, column, systems(better, worse), resamples)
-        tests[f"{column}, {better} − {worse}"] = cells
+        for title, part in (("without copies", no_copies), ("written", written)):
+            leads = (
+                auc(part, question, ("acceptability", sentinel), resamples)
+                for question in ("accept", "preferred")
+            )
+            add(f"acceptability − {MEASURES[sentinel]}, {title}: accepted; preferred", *leads)
+    better = (
+        difference(written, "accept", halves(name), resamples) for name in ("acceptability", "rougeL_source")
+    )
+    add("accepted, better half − other half by acceptability; ROUGE-L", *better)
+    orders = (("acceptability", "gold", "clause"), ("style", "gold", "clause"), ("style", "clause", "copy"))
+    gaps = (difference(rows, column, systems(*pair), resamples) for column, *pair in orders)
+    add("gold − clause: acceptability; style; clause − copy: style", *gaps)
     by_corpus = {str(name): part for (name,), part in rows.group_by("corpus", maintain_order=True)}
     tests["pairs of systems in the reader's order"] = {name: order(part, resamples) for name, part in by_corpus.items()}  # fmt: skip
-    for question, asked in QUESTIONS.items():
-        cells = {name: agreement(part, question) for name, part in by_corpus.items()}
-        tests[f"two readings agree on {asked}; kappa"] = cells
+    tests[f"two readings agree, kappa: {'; '.join(QUESTIONS.values())}"] = {
+        name: [agreement(part, question) for question in QUESTIONS] for name, part in by_corpus.items()
+    }
     counts: dict[str, dict[str, str]] = {}
     for (corpus, system), part in rows.group_by("corpus", "system", maintain_order=True):
         yes = ", ".join(str(int(part[question].sum())) for question in QUESTIONS)

@@ -13,20 +13,20 @@ import tyro
 from change_it.judges.data import load_task
 from change_it.judges.judge_options import LINEAR
 from change_it.judges.linear_training import fit_baselines, fit_main
-from change_it.judges.metrics import measure_main
+from change_it.judges.metrics import measure_main, scores
 
 
 def measure_corpus(corpus: str, seed: int) -> dict[str, Any]:
     """What is measured of a corpus: system or figure to its values."""
     data = load_task("main", corpus, seed=seed)
     main_judge = fit_main(data.known, seed=seed)
-    asked = {LINEAR: main_judge.predict_proba, **fit_baselines(data.known, seed=seed)}
-    found = measure_main(corpus, data.outlets, asked)["within_event"]
-    cells: dict[str, Any] = {
-        name: [each["macro_f1"], each["value"], each["low"], each["high"]]
-        for name, each in found["systems"].items()
-    }
-    return cells | {"test pairs, events": f"{found['pairs']}, {found['events']}"}
+    systems = {LINEAR: main_judge.predict_proba, **fit_baselines(data.known, seed=seed)}
+    within, test, cells = measure_main(corpus, systems)["within_event"], data.tests["gold"], dict[str, Any]()
+    for name, share in within["systems"].items():
+        decided = systems[name](test.texts).argmax(axis=1)
+        f1 = scores(test.labels, decided, data.outlets)["macro_f1"]
+        cells[name] = [f1, share["value"], share["low"], share["high"]]
+    return cells | {"test pairs, events": f"{within['pairs']}, {within['events']}"}
 
 
 def main(corpora: Annotated[tuple[str, ...], tyro.conf.Positional], seed: int = 1) -> None:

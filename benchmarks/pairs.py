@@ -3,7 +3,7 @@
     python benchmarks/pairs.py --allsides allsides.parquet --arabic arabic.parquet
     python benchmarks/pairs.py --judges "CNN, Washington Times: linear" runs/cnnwt/corpus runs/cnnwt/judges/hh
 
-The tables are pairs_hh, which wants --judges, pairs_rule, pairs_blind, pairs_estimate and pairs_fresh. labels/pairs.csv has what two readers, who saw the dates, say of
+The tables are pairs_hh, which requires --judges, pairs_rule, pairs_blind and pairs_estimate. labels/pairs.csv has what two readers, who saw the dates, say of
 pairs aligned within three days: all of the test set, and some of A1; pairs_blind.csv what a third one, who did not, says of sixty of
 them; pairs_fresh.csv what that one says of others. None saw a cosine.
 """
@@ -39,6 +39,8 @@ from change_it.text.stopwords import stop_words
 PAIRS = Path(__file__).with_name("labels") / "pairs.csv"
 #: Labels below which a cell is left out.
 FEWEST = 3
+#: Follows the names of rows of pairs that were read after the choice of three days.
+LATER = ", read later"
 DAYS = ("same day", "a day apart", "two days apart", "three days apart")
 #: The labelled pairs of outlets, and the threshold from which on they were labelled.
 LABELLED = {
@@ -176,40 +178,41 @@ def aligned(file: Path, columns: str, labels: str, language: Any, names: Iterabl
     return by_name
 
 
-def estimates(read: pl.DataFrame, found: dict[str, Aligned]) -> dict[str, dict[str, Any]]:
-    """What readers say, labelled pairs and fresh ones, and the estimate, by days apart."""
-    fresh = pl.read_csv(PAIRS.with_name("pairs_fresh.csv")).with_columns(one_event=pl.col("same") == "yes")
-    tables: dict[str, dict[str, Any]] = {"pairs_estimate": {}, "pairs_fresh": {}}
-    errors: dict[tuple[str, str, str], list[float]] = {}
-    for name, pairs in found.items():
+def estimates(read: pl.DataFrame, outlets: dict[str, Aligned]) -> dict[str, Any]:
+    """What readers say, of labelled pairs and of pairs read later, and the estimate, by days apart."""
+    later = pl.read_csv(PAIRS.with_name("pairs_fresh.csv")).with_columns(one_event=pl.col("same") == "yes")
+    rows: dict[str, dict[str, Any]] = {}
+    errors: dict[tuple[str, str], list[float]] = {}
+    for name, pairs in outlets.items():
         strict = LABELLED.get(name, 0.5)
-        is_new = pl.struct("a_id", "b_id").is_in(
-            [dict(zip(("a_id", "b_id"), ids, strict=True)) for ids in pairs.added]
-        )
-        drawn, added = fresh.filter(~is_new), fresh.filter(is_new, corpus=name)
-        kinds = [("pairs_estimate", read, low, 1.0) for low in sorted({strict, 0.5})]
-        kinds += [("pairs_fresh", drawn, 0.5, 1.0), ("pairs_fresh", drawn, 0.185, strict)]
-        for table, labels, low, high in kinds:
+        new = [dict(zip(("a_id", "b_id"), ids, strict=True)) for ids in pairs.added]
+        is_new = pl.struct("a_id", "b_id").is_in(new)
+        drawn, added = later.filter(~is_new), later.filter(is_new, corpus=name)
+        kinds = [("", read, low, 1.0) for low in sorted({strict, 0.5})]
+        kinds += [(LATER, drawn, 0.5, 1.0), (LATER, drawn, 0.185, strict)]
+        for which, labels, low, high in kinds:
             row: dict[str, Any] = {}
             for gap, words in enumerate(DAYS[:GUARD]):
                 these = pl.col("similarity").is_between(low, high, closed="right")
-                said = share(labels.filter(these, corpus=name, days=gap)["one_event"].to_numpy())
-                if said[1] < FEWEST and (table == "pairs_fresh" or name in LABELLED):
+                yes, n, *shares = share(labels.filter(these, corpus=name, days=gap)["one_event"].to_numpy())
+                if n < FEWEST and (which == LATER or name in LABELLED):
                     continue
                 value, *ends = pairs.estimate(gap, low, high)
-                if said[1]:
+                if n:
                     for title, column in (("", "alone"), (", one-to-one within three days", "matched")):
-                        gaps = errors.setdefault((table, words, title), [])
-                        gaps.append(abs((pairs.estimate(gap, low, high, column=column)[0] or 0.0) - said[2]))
-                read_ = f"{said[0]} of {said[1]}: {figure(said[2])}" if said[1] else "–"
-                row[words] = f"{read_}; {figure(value)} ({'–'.join(map(figure, ends))})"
-            if added.height and (table, low) == ("pairs_fresh", 0.5):
+                        estimate = pairs.estimate(gap, low, high, column=column)[0] or 0.0
+                        errors.setdefault((f"mean error{which}{title}", words), []).append(
+                            abs(estimate - shares[0])
+                        )
+                by_readers = f"{yes} of {n}: {figure(shares[0])}" if n else "–"
+                row[words] = f"{by_readers}; {figure(value)} ({'–'.join(map(figure, ends))})"
+            if added.height and (which, low) == (LATER, 0.5):
                 row["same day, added"] = share(added["one_event"].to_numpy())[:3]
             if row:
-                tables[table][f"{name}, {low} to {high}"] = row
-    for (table, words, column), values in errors.items():
-        tables[table].setdefault(f"mean error{column}", {})[words] = float(np.mean(values))
-    return tables
+                rows[f"{name}, {low} to {high}{which}"] = row
+    for (title, words), values in errors.items():
+        rows.setdefault(title, {})[words] = float(np.mean(values))
+    return {"pairs_estimate": rows} if rows else {}
 
 
 def judged(read: pl.DataFrame, outlets: str, corpus: str, folder: str) -> list[Any]:

@@ -89,12 +89,14 @@ def number(value: float) -> str:
 
 
 def cell(value: Any) -> str:
-    """A value, or `12 of 20: .600 (.400–.800)`."""
+    """A value, `12 of 20: .600 (.400–.800)`, or several of them."""
     if value is None or isinstance(value, str):
         return value or "–"
     values = value if isinstance(value, list) else [value]
-    counts = " of ".join(number(each) for each in values if isinstance(each, int))
-    figures = [number(each) if each is not None else "–" for each in values if not isinstance(each, int)]
+    if any(isinstance(part, list) for part in values):
+        return "; ".join(map(cell, values))
+    counts = " of ".join(number(part) for part in values if isinstance(part, int))
+    figures = [number(part) if part is not None else "–" for part in values if not isinstance(part, int)]
     ends = f" ({'–'.join(figures[-2:])})" if len(figures) > 2 else ""
     return ": ".join(filter(None, (counts, ", ".join(figures[:-2] if ends else figures) + ends)))
 

@@ -12,7 +12,7 @@ from change_it.errors import InputError
 if TYPE_CHECKING:
     from change_it.corpus.change_it_splits import ChangeItSplits
     from change_it.generators.headline_transfer import HeadlineTransfer
-    from change_it.scoring.compute import compute_compliancy, compute_metrics
+    from change_it.scoring.compute import compute_compliancy
     from change_it.scoring.judges import Judges
 
 __version__ = "0.1.0"
@@ -23,7 +23,6 @@ __all__ = [
     "Judges",
     "__version__",
     "compute_compliancy",
-    "compute_metrics",
     "dataset_script_path",
     "metric_path",
     "space_path",
@@ -35,7 +34,6 @@ _MODULES = {
     "HeadlineTransfer": "generators.headline_transfer",
     "Judges": "scoring.judges",
     "compute_compliancy": "scoring.compute",
-    "compute_metrics": "scoring.compute",
 }
 
 

@@ -66,7 +66,7 @@ class Module(evaluate.Metric, ABC):
 
 def page(
     file: Path,
-    given: Callable[..., dict[str, Any]],
+    arguments: Callable[..., dict[str, Any]],
     inputs: Sequence[Any],
     labels: Mapping[str, str],
     description: str,
@@ -75,7 +75,7 @@ def page(
 
     Args:
         file: the module; by its file, since its folder has another name on the Hub.
-        given: makes the arguments of `compute` of the values of the inputs.
+        arguments: makes the arguments of `compute` of the values of the inputs.
         inputs: components.
         labels: names of results to what the page calls them.
         description: one sentence.
@@ -85,7 +85,7 @@ def page(
     def score(*values: Any) -> tuple[list[list[str]], str]:
         try:
             module = evaluate.load(str(file))
-            result = module.compute(**given(*values))
+            result = module.compute(**arguments(*values))
         except InputError as error:
             raise gr.Error(str(error)) from error
         [found] = getattr(module, "verdicts", [result])

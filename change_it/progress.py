@@ -9,8 +9,6 @@ from tqdm import tqdm
 
 #: True shows a progress bar; a function is called with the number of things done, from 0 to all.
 ProgressOption = bool | Callable[[int], object] | None
-#: True shows progress bars; a function is called with what is being done and the share of all work that is done.
-Progress = bool | Callable[[str, float], object]
 
 
 class _Lines:

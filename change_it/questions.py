@@ -1,6 +1,6 @@
-"""What readers are asked, in the one wording that sheets, prompts and the documentation have."""
+"""What readers are asked, in the one wording that sheets, prompts and the documentation have, and how their files are read."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,8 +35,6 @@ QUESTIONS = {
 }
 #: What each is called at the top of a sheet.
 HEADINGS = {name: f"{name}: {of.text} ({'/'.join(of.answers)})" for name, of in QUESTIONS.items()}
-#: The names that its column may have in a file.
-NAMES = {name: (name, heading) for name, heading in HEADINGS.items()}
 
 #: Sheets of headlines by the end of their names: what they show, and what they ask; and that of pairs.
 SHEETS = {
@@ -47,12 +45,19 @@ SHEETS = {
 PAIRS = (("a_headline", "a_article", "b_headline", "b_article"), ("same",))
 
 
-def read_sheet(file: Path, columns: Iterable[str]) -> list[Record]:
-    """Read the items of a sheet, with those of the columns that it has."""
-    names = {name: NAMES.get(name, (name,)) for name in ("item", *columns)}
-    records = read_records(file, required=(), optional=names)
-    if "item" not in records[0].cells:
-        raise InputError(
-            f"{file} is no sheet (it has no column item): give one of change-it annotate sheets or pairs"
-        )
-    return records
+def read_sheet(file: Path, columns: Iterable[str], required: Iterable[str] = ("item",)) -> list[Record]:
+    """Read a filled sheet or a file of labels: the required columns and those of the others that it has; a question's may be called by its heading."""
+    needed, others = (
+        {name: (name, HEADINGS.get(name, name)) for name in names} for names in (required, columns)
+    )
+    return read_records(file, required=needed, optional=others)
+
+
+def answer_number(file: Path, record: Record, question: str, outlets: Mapping[str, int] = {}) -> int | None:
+    """The number of a reader's answer to a question, from 1; None without an answer. `outlets` are names that stand for numbers."""
+    numbers = {answer: number for number, answer in enumerate(QUESTIONS[question].answers, 1)} | dict(outlets)
+    text = record.cells.get(question, "").casefold()
+    if text and text not in numbers:
+        wanted = f"{', '.join(numbers)}, or leave it empty"
+        raise InputError(f"{file}, line {record.line}: {question} is {text!r}; write {wanted}")
+    return numbers[text] if text else None

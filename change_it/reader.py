@@ -1,20 +1,15 @@
 """A chat model as a reader: it fills in sheets row by row, and sees what people see."""
 
-import csv
 import hashlib
-import io
 import json
 import re
-from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
-from threading import Lock
 
 from change_it.errors import InputError
-from change_it.io import append, with_formula, without_formula, write_table
+from change_it.io import earlier_rows, with_formula, without_formula, write_growing, write_table
 from change_it.networks.server import Server
-from change_it.progress import bar
 from change_it.questions import HEADINGS, MODEL, PAIRS, QUESTIONS, SHEETS, read_sheet
 
 #: What a model is asked, and what follows where its answer was none.
@@ -32,126 +27,85 @@ SHOWN = dict.fromkeys(
 )
 #: Tokens of an answer, at most: some models think first.
 ANSWER_TOKENS = 2000
-#: Characters of a token, and tokens of an answer to one question: of Qwen's tokenizer on Italian.
-_CHARACTERS, _WRITTEN = 3.4, 7
-
-
-@dataclass(frozen=True)
-class Sheet:
-    """The rows of a sheet and its questions."""
-
-    rows: Mapping[str, Mapping[str, str]]  # by their items
-    asked: Sequence[str]
-
-    @classmethod
-    def read(cls, file: Path) -> "Sheet":
-        """Read a sheet, filled in or not."""
-        records = read_sheet(file, ("id", *SHOWN, *QUESTIONS))
-        rows = {record.cells["item"]: record.cells for record in records}
-        asked = [name for name in QUESTIONS if name in records[0].cells]
-        if not asked or len(rows) < len(records):
-            fault = "has items twice" if asked else "asks nothing"
-            raise InputError(f"{file} {fault}: give a sheet of change-it annotate sheets or pairs")
-        return cls(rows, asked)
-
-    def prompt(self, item: str) -> str:
-        """What a model is asked about a row."""
-        row = self.rows[item]
-        texts = "\n\n".join(f"{name}: {with_formula(row[name])}" for name in SHOWN if row.get(name))
-        questions = "\n".join(HEADINGS[name] for name in self.asked)
-        form = json.dumps({name: "/".join(QUESTIONS[name].answers) for name in self.asked})
-        return PROMPT.format(texts=texts, questions=questions, form=form)
-
-    @property
-    def schema(self) -> dict[str, object]:
-        """What servers that constrain answers are given."""
-        properties = {name: {"type": "string", "enum": QUESTIONS[name].answers} for name in self.asked}
-        form: dict[str, object] = {"type": "object", "properties": properties, "required": self.asked}
-        form["additionalProperties"] = False  # as strict schemas have to say
-        return {"type": "json_schema", "json_schema": {"name": "answers", "schema": form, "strict": True}}
-
-    def tokens(self, items: Sequence[str]) -> tuple[int, int]:
-        """About how many tokens a model reads and writes."""
-        read = sum(len(self.prompt(item)) for item in items) / _CHARACTERS
-        return round(read), len(items) * len(self.asked) * _WRITTEN
-
-    def answers(self, text: str) -> dict[str, str]:
-        """The answers in the last object that has all of them; none without one."""
-        for form in reversed(re.findall(r"\{[^{}]*\}", text)):
-            try:
-                said = json.loads(form)
-            except ValueError:
-                continue
-            given = {name: str(said.get(name)).strip().casefold() for name in self.asked}
-            if all(answer in QUESTIONS[name].answers for name, answer in given.items()):
-                return given
-        return {}
 
 
 class Reading:
     """A sheet that a model fills in: a file that grows row by row, in which a later run goes on."""
 
-    def __init__(self, sheet: Sheet, server: Server, out: Path):
-        """Nothing is sent yet; a file of other rows, questions or another reader is refused."""
-        self.sheet, self.server, self.out = sheet, server, out
+    def __init__(self, sheet: Path, server: Server, out: Path):
+        """Read the sheet, filled in or not; nothing is sent yet. An output of other rows, questions or another reader is refused."""
+        records = read_sheet(sheet, ("id", *SHOWN, *QUESTIONS))
+        self.rows = {record.cells["item"]: record.cells for record in records}
+        self.questions = [name for name in QUESTIONS if name in records[0].cells]
+        if not self.questions or len(self.rows) < len(records):
+            fault = "has items twice" if self.questions else "asks nothing"
+            raise InputError(f"{sheet} {fault}: give a sheet of change-it annotate sheets or pairs")
+        self.server, self.out = server, out
         model = server.model.rpartition("/")[2] if server.model.startswith("/") else server.model
         reader, wording = f"{MODEL}{model}", hashlib.sha256(f"{PROMPT}{AGAIN}".encode()).hexdigest()[:6]
-        first = next(iter(sheet.rows.values()))
-        shown = [name for name in ("item", "id", *SHOWN) if name in first and not name.endswith("article")]
-        self.header = [*shown, "reader", "prompt", *(HEADINGS[name] for name in sheet.asked), "error"]
-        self.begun = {  # what stands in a row before its answers
-            item: [*(str(without_formula(" ".join(row[name].split()))) for name in shown), reader, wording]
-            for item, row in sheet.rows.items()
+        columns = [name for name in ("item", "id", *SHOWN) if name in records[0].cells]
+        columns = [name for name in columns if not name.endswith("article")]
+        self.header = [*columns, "reader", "prompt", *(HEADINGS[name] for name in self.questions), "error"]
+        self.beginnings = {  # of the rows, before their answers
+            item: [*(str(without_formula(" ".join(row[name].split()))) for name in columns), reader, wording]
+            for item, row in self.rows.items()
         }
         self.done: dict[str, list[str]] = {}
-        if out.exists():  # an earlier run's rows, without those with an error and a line that was cut off
-            text = out.read_text(encoding="utf-8", errors="replace").rpartition("\n")[0]
-            header, *rows = [*csv.reader(text.split("\n"))]
-            width = len(self.header) - len(sheet.asked) - 1
-            if header != self.header or any(row[:width] != self.begun.get(row[0]) for row in rows):
+        if out.exists():  # an earlier run's rows, without those with an error
+            width = len(columns) + 2
+            header, *rows = earlier_rows(out) or [[]]
+            if header != self.header or any(row[:width] != self.beginnings.get(row[0]) for row in rows):
                 raise InputError(f"{out} is not of this sheet, model and wording: name another --out")
             self.done = {row[0]: row for row in rows if not row[-1]}
-        self.waiting = [item for item in sheet.rows if item not in self.done]
+        self.waiting = [item for item in self.rows if item not in self.done]
 
     def fill_in(self, concurrency: int) -> dict[str, str]:
         """Ask for the rows that wait; returns those without answers and why."""
-        lock, faults = Lock(), dict[str, str]()
-        write_table(self.out, self.header, self.done.values())
-        with bar("reading", len(self.begun), initial=len(self.done)) as bar_:
 
-            def finish(item: str) -> None:
-                given, fault = self._ask(item)
-                row = [*self.begun[item], *(given.get(name, "") for name in self.sheet.asked), fault]
-                text = io.StringIO()
-                csv.writer(text, lineterminator="\n").writerow(row)
-                with lock, self.out.open("ab") as file:
-                    append(file, text.getvalue().encode())
-                    self.done[item] = row
-                    if fault:
-                        faults[item] = fault
-                    bar_.update()
+        def fill(item: str) -> dict[str, list[str]]:
+            answers, fault = self._ask(item)
+            cells = [answers.get(name, "") for name in self.questions]
+            return {item: [*self.beginnings[item], *cells, fault]}
 
-            try:
-                with ThreadPoolExecutor(concurrency) as pool:
-                    list(pool.map(finish, self.waiting))
-            except InputError as error:
-                kept = f"{len(self.done):,} of {len(self.begun):,} rows are kept"
-                raise InputError(f"{error} ({kept}, and the same command goes on)") from error
-            except KeyboardInterrupt as error:
-                error.add_note(
-                    f"the same command goes on from {len(self.done):,} of {len(self.begun):,} rows"
-                )
-                raise
-        write_table(self.out, self.header, [self.done[item] for item in self.begun])
-        return faults
+        pool, total = ThreadPoolExecutor(concurrency), len(self.rows)
+        write_growing(
+            self.out, self.header, self.done, self.waiting, fill, pool=pool, total=total, work="reading"
+        )
+        write_table(self.out, self.header, [self.done[item] for item in self.rows])
+        return {item: self.done[item][-1] for item in self.waiting if self.done[item][-1]}
 
     def _ask(self, item: str) -> tuple[dict[str, str], str]:
         """Answers, or none and why; one more try, without a schema, which some servers refuse, where there was no such object."""
-        prompt, settings = self.sheet.prompt(item), {"max_tokens": ANSWER_TOKENS, "temperature": 0.0}
-        for wording, more in ((prompt, {"response_format": self.sheet.schema}), (prompt + AGAIN, {})):
-            choice, fault = self.server.complete(wording, **settings, **more)
+        prompt, settings = self._prompt(item), {"max_tokens": ANSWER_TOKENS, "temperature": 0.0}
+        for text, options in ((prompt, {"response_format": self._schema()}), (prompt + AGAIN, {})):
+            choice, fault = self.server.complete(text, **settings, **options)
             if choice is not None:
-                if given := self.sheet.answers(choice.text):
-                    return given, ""
+                if answers := self._answers(choice.text):
+                    return answers, ""
                 fault = f"no such JSON object ({choice.finish_reason}): {choice.text[:80]}"
         return {}, " ".join(fault.split())
+
+    def _prompt(self, item: str) -> str:
+        """What a model is asked about a row."""
+        row = self.rows[item]
+        texts = "\n\n".join(f"{name}: {with_formula(row[name])}" for name in SHOWN if row.get(name))
+        questions = "\n".join(HEADINGS[name] for name in self.questions)
+        form = json.dumps({name: "/".join(QUESTIONS[name].answers) for name in self.questions})
+        return PROMPT.format(texts=texts, questions=questions, form=form)
+
+    def _schema(self) -> dict[str, object]:
+        """What servers that constrain answers are given."""
+        properties = {name: {"type": "string", "enum": QUESTIONS[name].answers} for name in self.questions}
+        form: dict[str, object] = {"type": "object", "properties": properties, "required": self.questions}
+        form["additionalProperties"] = False  # as strict schemas have to say
+        return {"type": "json_schema", "json_schema": {"name": "answers", "schema": form, "strict": True}}
+
+    def _answers(self, text: str) -> dict[str, str]:
+        """The answers in the last object that has all of them; none without one."""
+        for form in reversed(re.findall(r"\{[^{}]*\}", text)):
+            with suppress(ValueError):
+                record = json.loads(form)
+                answers = {name: str(record.get(name)).strip().casefold() for name in self.questions}
+                if all(answer in QUESTIONS[name].answers for name, answer in answers.items()):
+                    return answers
+        return {}

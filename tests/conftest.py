@@ -4,8 +4,6 @@ import gc
 import os
 import shutil
 from contextlib import contextmanager
-from importlib.util import find_spec
-from inspect import getfile
 
 import pytest
 from filelock import FileLock
@@ -16,38 +14,10 @@ for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "
     os.environ.setdefault(variable, "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
-for profile, examples in (("gate", 15), ("night", 4000)):
-    settings.register_profile(
-        profile,
-        max_examples=examples,
-        derandomize=profile == "gate",
-        deadline=None,
-        database=None,
-        print_blob=True,
-        suppress_health_check=list(HealthCheck),
-    )
-settings.load_profile("gate")  # unless --hypothesis-profile names another
-
-
-class OnlyExamples:
-    """Modules without examples in their docstrings are not imported to look for some."""
-
-    @staticmethod
-    def pytest_ignore_collect(collection_path):
-        if collection_path.suffix == ".py" and not collection_path.name.startswith("test_"):
-            return ">>> " not in collection_path.read_text(encoding="utf-8") or None
-        return None
-
-
-def pytest_configure(config):
-    config.pluginmanager.register(OnlyExamples)
-
-
-def file_of(thing):
-    """As `inspect.getfile`, but Gradio does not find its components, for each of which it would write a stub."""
-    if getattr(thing, "__module__", "").startswith("gradio."):
-        raise OSError("not asked for")
-    return getfile(thing)
+gate = {"max_examples": 15, "derandomize": True, "deadline": None, "database": None}
+settings.register_profile("gate", **gate, suppress_health_check=list(HealthCheck))
+settings.load_profile("gate")  # unless --hypothesis-profile names another, as for a night:
+settings.register_profile("night", settings.get_profile("gate"), max_examples=4000, derandomize=False)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -55,9 +25,7 @@ def pytest_collection():
     """What the libraries hold is never looked through for garbage, neither while they are loaded nor later."""
     gc.disable()
     try:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("inspect.getfile", file_of)
-            return (yield)
+        return (yield)
     finally:
         gc.freeze()
         gc.enable()
@@ -73,35 +41,20 @@ def pytest_collection_modifyitems(config, items):
 
 
 @pytest.fixture(scope="session")
-def shared_folder(tmp_path_factory, worker_id):
-    """A folder that the first of the processes that run tests fills, while the others wait: `shared_folder(name, fill)`."""
-    base = tmp_path_factory.getbasetemp()
-    base = base if worker_id == "master" else base.parent
-
-    def folder_of(name, fill):
-        with FileLock(base / f"{name}.lock"):
-            if not (base / name).exists():
-                (base / name).mkdir()
-                fill(base / name)
-        return base / name
-
-    return folder_of
-
-
-def build_corpus(folder):
-    """Sample and corpus, as a user would build them."""
+def corpus(tmp_path_factory, worker_id):
+    """Folder of a small corpus; its sample lies beside it. The first of the processes that run tests builds it, while the others wait."""
     from change_it.commands import corpus as corpus_commands
-    from change_it.commands.corpus import SampleOptions
     from change_it.corpus.corpus_options import BuildOptions
 
-    corpus_commands.sample(SampleOptions(out=folder / "sample.csv", articles=600))
-    corpus_commands.build(BuildOptions(files=(str(folder / "sample.csv"),), out=folder / "corpus"))
-
-
-@pytest.fixture(scope="session")
-def corpus(shared_folder):
-    """Folder of a small corpus, built once; its sample lies beside it."""
-    return str(shared_folder("sample", build_corpus) / "corpus")
+    base = tmp_path_factory.getbasetemp()
+    folder = (base if worker_id == "master" else base.parent) / "sample"
+    with FileLock(folder.with_suffix(".lock")):
+        if not folder.exists():
+            folder.mkdir()
+            sample = corpus_commands.SampleOptions(out=folder / "sample.csv", articles=600)
+            corpus_commands.sample(sample)
+            corpus_commands.build(BuildOptions(files=(str(sample.out),), out=folder / "corpus"))
+    return str(folder / "corpus")
 
 
 @pytest.fixture
@@ -113,10 +66,10 @@ def interrupted_at(monkeypatch):
 
     @contextmanager
     def interrupted(update):
-        def on_step_end(pace, args, state, control, **_):
+        def on_step_end(clock, args, state, control, **_):
             if state.global_step == update:
                 raise InterruptedError
-            decide(pace, args, state, control)
+            decide(clock, args, state, control)
 
         with monkeypatch.context() as patched:
             patched.setattr(Clock, "on_step_end", on_step_end)
@@ -131,21 +84,6 @@ def fake_judges():
     from scoring_fakes import FakeJudges
 
     return FakeJudges()
-
-
-@pytest.fixture
-def judges_of_folds(tmp_path, monkeypatch):
-    """Folders from which judges of the folds 0 and 1 are loaded, as fakes of other weights."""
-    from scoring_fakes import FakeJudges, write_stand_ins
-
-    folders = {str(write_stand_ins(tmp_path / fold).resolve()): fold for fold in "01"}
-    monkeypatch.setattr(
-        "change_it.scoring.judges.Judges.from_pretrained",
-        lambda name, *_, **__: FakeJudges(
-            fold=folders[str(name)], digits={"0": "abcd", "1": "wxyz"}[folders[str(name)]]
-        ),
-    )
-    return {fold: tmp_path / fold for fold in "01"}
 
 
 @pytest.fixture(scope="session")
@@ -178,14 +116,11 @@ def toy_corpus(tmp_path_factory):
 def browser():
     """Debian's Chromium, driven by Playwright; without it tests skip, or fail where CHANGE_IT_REQUIRE_BROWSER=1 asks for it."""
     program = shutil.which("chromium")
-    if not program or find_spec("playwright") is None:
+    if not program:
         give_up = pytest.fail if os.environ.get("CHANGE_IT_REQUIRE_BROWSER") == "1" else pytest.skip
-        give_up("no program chromium (apt-get install chromium) or no package playwright (pip install)")
+        give_up("no program chromium (apt-get install chromium)")
     from playwright.sync_api import expect, sync_playwright
 
-    minute = 60_000
-    expect.set_options(timeout=minute)
+    expect.set_options(timeout=60_000)
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"], timeout=minute)
-        yield started
-        started.close()
+        yield playwright.chromium.launch(executable_path=program, args=["--no-sandbox"], timeout=60_000)

@@ -33,7 +33,9 @@ class RuleJudge(Judge):
     """Probability of class 1 by a rule; counts what it is asked."""
 
     def __init__(self, task, rule, *, outlets=OUTLETS, fold="all", weights_hash=""):
-        super().__init__(task, None, None, fold, outlets, weights_hash, max_tokens=1024)
+        about = {"task": task, "fold": fold, "outlets": outlets, "max_tokens": 1024}
+        hashes = {"weights_hash": weights_hash, "model_hash": weights_hash}
+        super().__init__(model=None, tokenizer=None, **about, **hashes)
         self.rule, self.asked = rule, []
 
     def predict(self, texts, pairs):
@@ -137,29 +139,23 @@ def write_stand_ins(folder, outlets=OUTLETS):
 
 def write_toy_corpus(folder):
     """A corpus folder with the configs that scoring reads."""
-    pairs = pl.DataFrame(_pairs())
     names = ("id", "label", "headline", "article", "event")
     test = [
-        dict(zip(names, (p[f"{s}_id"], o, *_texts(p, s), p["event"]), strict=True))
-        for p in _pairs()
-        for s, o in zip("ab", OUTLETS, strict=True)
+        (pair[f"{side}_id"], outlet, *_texts(pair, side), pair["event"])
+        for pair in _pairs()
+        for side, outlet in zip("ab", OUTLETS, strict=True)
     ]
-    train = [
-        {"id": f"{o}{n}", "label": o, "headline": h, "article": f"Oggi {h}", "event": f"{o}{n}"}
-        for o, texts in _training().items()
-        for n, h in enumerate(texts)
+    training = [
+        (f"{outlet}{n}", outlet, headline, f"Oggi {headline}", f"{outlet}{n}")
+        for outlet, headlines in _training().items()
+        for n, headline in enumerate(headlines)
     ]
-    for config, split, rows in (
-        ("pairs", "test", pairs),
-        ("articles", "train", pl.DataFrame(train)),
-        ("articles", "test", pl.DataFrame(test)),
+    for file, table in (
+        ("pairs/test", pl.DataFrame(_pairs())),
+        ("articles/train", pl.DataFrame(training, names, orient="row")),
+        ("articles/test", pl.DataFrame(test, names, orient="row")),
     ):
-        (folder / config).mkdir(parents=True, exist_ok=True)
-        rows.write_parquet(folder / config / f"{split}.parquet")
-    (folder / "README.md").write_text(
-        "---\nconfigs:\n- config_name: pairs\n  data_files:\n  - split: test\n    path: pairs/test.parquet\n"
-        "- config_name: articles\n  data_files:\n  - split: train\n    path: articles/train.parquet\n"
-        "  - split: test\n    path: articles/test.parquet\n---\n",
-        encoding="utf-8",
-    )
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        table.write_parquet(folder / f"{file}.parquet")
+    (folder / "README.md").touch()
     return folder

@@ -10,7 +10,7 @@ from scoring_fakes import FakeJudges
 
 import change_it
 from change_it import InputError, Judges, compute_compliancy
-from change_it.scoring.compliancy import ASPECTS, COMPLIANCY_MEASURES
+from change_it.scoring.compliancy import ASPECTS, COMPLIANCY_MEASURES, VERDICT_NAMES
 from change_it.scoring.scores import score
 from change_it.scoring.systems import built_in_systems
 
@@ -108,22 +108,31 @@ def test_batches_and_generators_carry_all_that_compute_takes(metric, toy_test, f
 
 def test_judges_mark_headlines_when_they_are_called(gold):
     judges = FakeJudges(digits="abcd")
-    found = judges(gold["predictions"], originals=gold["sources"], articles=gold["articles"])
+    texts = {"originals": gold["sources"], "articles": gold["articles"]}
+    found = judges(["Giu\u0300 il\u200b ponte di Bari!", *gold["predictions"][1:]], **texts)
+    gold["predictions"][0] = found[0].text
     verdicts = compute_compliancy(**gold, judges=judges)["verdicts"]
     for one, row in zip(found, verdicts, strict=True):
-        assert one.marks == {name: row[name] for name in one.marks}
+        assert one.marks == {name: row[name] for name in VERDICT_NAMES}
         assert (one.compliant, one.style, one.acceptability) == tuple(row[name] for name in ASPECTS)
-    first = found[0]
-    assert first.text == gold["predictions"][0]
-    assert first.probabilities == pytest.approx(
-        {"hh": 0.8, "ah": 0.7, "main": 0.9, "source": 0.2, "fluency": 0.6}
-    )
-    half = {"originals": gold["sources"][:4], "articles": gold["articles"][:4]}
+        assert [part.text for part in one.unsupported] == row["unsupported"]
+    assert [found[0].text[part.start : part.end] for part in found[0].unsupported] == ["Bari"]
+    probabilities = {"hh": 0.8, "ah": 0.7, "main": 0.9, "source": 0.2, "fluency": 0.6}
+    assert found[0].probabilities == pytest.approx(probabilities)
+    half = {name: values[:4] for name, values in texts.items()}
     assert judges(pd.Series(gold["predictions"][:4]), **half, to="gio") == found[:4]
     assert judges([], originals=[], articles=[]) == []
-    with pytest.raises(InputError, match="there are 8 headlines, 1 originals, 8 articles"):
-        judges(gold["predictions"], originals=["x"], articles=gold["articles"])
-    with pytest.raises(InputError, match="headlines is one text"):
-        judges("Crolla il ponte", originals=["x"], articles=["y"])
-    with pytest.raises(InputError, match="to: 'left' is no outlet: give rep or gio"):
-        judges(gold["predictions"], originals=gold["sources"], articles=gold["articles"], to="left")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"originals": ["x"]}, "there are 8 headlines, 1 originals, 8 articles"),
+        ({"headlines": "Crolla il ponte"}, "headlines is one text"),
+        ({"to": "left"}, "to: 'left' is no outlet: give rep or gio"),
+    ],
+)
+def test_what_cannot_be_judged_is_one_sentence(gold, change, message):
+    texts = {"headlines": gold["predictions"], "originals": gold["sources"], "articles": gold["articles"]}
+    with pytest.raises(InputError, match=message):
+        FakeJudges()(**texts | change)

@@ -8,32 +8,10 @@ import pytest
 from corpus_fakes import articles, options, write_articles
 
 from change_it import engines
-from change_it.cli import main
 from change_it.commands import corpus as corpus_commands
 from change_it.corpus import alignment
 from change_it.engines import EngineOptions, map_ordered, use_engine
 from change_it.errors import InputError
-from change_it.judges import judge
-
-MACHINE = {"num_cpus": 2, "object_store_memory": 80 << 20}
-
-
-@pytest.fixture(scope="module")
-def cluster():
-    """A cluster of one machine with two cores."""
-    ray_cluster = pytest.importorskip("ray.cluster_utils")
-    machine = {**MACHINE, "include_dashboard": False}
-    cluster = ray_cluster.Cluster(head_node_args=machine, initialize_head=True)
-    yield cluster
-    cluster.shutdown()
-
-
-def same_files(one, other):
-    """Whether two folders hold the same files, byte for byte."""
-    files = {path.relative_to(one) for path in one.rglob("*") if path.is_file()}
-    assert files == {path.relative_to(other) for path in other.rglob("*") if path.is_file()}
-    assert files
-    return all(filecmp.cmp(one / file, other / file, shallow=False) for file in files)
 
 
 def test_results_come_in_the_order_of_the_items(monkeypatch):
@@ -45,57 +23,50 @@ def test_results_come_in_the_order_of_the_items(monkeypatch):
         later.set()
         return number * 10
 
-    found = map_ordered(work, ((number,) for number in range(50)))
-    assert list(found) == [10 * number for number in range(50)]
+    assert map_ordered(work, ((number,) for number in range(50))) == [10 * number for number in range(50)]
 
 
-def test_options_that_cannot_be_followed_are_refused(monkeypatch):
-    with pytest.raises(InputError, match="requires --engine ray"):
-        EngineOptions(address="auto").check_engine()
-    monkeypatch.setattr(engines, "find_spec", lambda name: None)
-    with pytest.raises(InputError, match="pip install ray"):
-        EngineOptions(engine="ray").check_engine()
+@pytest.mark.parametrize(
+    ("choices", "is_installed", "says"),
+    [
+        ({"address": "auto"}, True, "requires --engine ray"),
+        ({"engine": "ray"}, False, "pip install ray"),
+        ({"engine": "ray", "address": "127.0.0.1:1"}, True, r"no Ray cluster answers at 127\.0\.0\.1:1"),
+    ],
+)
+def test_engines_that_are_not_there_are_refused(choices, is_installed, says, monkeypatch):
+    if is_installed and "engine" in choices:
+        pytest.importorskip("ray")
+    if not is_installed:
+        monkeypatch.setattr(engines, "find_spec", lambda name: None)
+    with pytest.raises(InputError, match=says), use_engine(EngineOptions(**choices)):
+        pass
 
 
 @pytest.mark.slow
-def test_commands_write_the_same_bytes_on_a_cluster(
-    cluster, tmp_path, corpus, saved_models, monkeypatch, capsys
-):
-    on_cluster = {"engine": "ray", "address": cluster.address}
+def test_a_cluster_writes_the_same_corpus_byte_for_byte(tmp_path, monkeypatch):
+    clusters = pytest.importorskip("ray.cluster_utils")
+    machine = {"num_cpus": 2, "object_store_memory": 80 << 20, "include_dashboard": False}
+    cluster = clusters.Cluster(head_node_args=machine, initialize_head=True)
     news = str(write_articles(tmp_path / "news.csv", articles(close=60, loose=40, alone=60)))
     corpus_commands.build(options(tmp_path / "local", files=(news,)))
     monkeypatch.setattr(alignment, "ROWS", 16)
-    corpus_commands.build(options(tmp_path / "ray", files=(news,), **on_cluster))
-    assert same_files(tmp_path / "local", tmp_path / "ray")
-
-    def call(command, name, *more):
-        given = [command, "--corpus", corpus, "--device", "cpu", *more]
-        assert main([*given, "--out", str(tmp_path / "local" / name)]) == 0
-        cluster_options = ["--engine", "ray", "--address", cluster.address]
-        assert main([*given, *cluster_options, "--out", str(tmp_path / "ray" / name)]) == 0
-
-    monkeypatch.setattr(judge, "LARGEST_BATCH", 16)
-    capsys.readouterr()
-    call("score", "report", "--judges", f"{saved_models}/judges", "--resamples", "50", "--json")
-    assert "raylet" not in capsys.readouterr().out
-    assert same_files(tmp_path / "local/report/items", tmp_path / "ray/report/items")
-
-
-def test_a_cluster_that_does_not_answer_is_named():
-    pytest.importorskip("ray")
-    with (
-        pytest.raises(
-            InputError, match=r"no Ray cluster answers at 127\.0\.0\.1:1 with this RAY_AUTH_TOKEN: start one"
-        ),
-        use_engine(EngineOptions(engine="ray", address="127.0.0.1:1")),
-    ):
-        pass
+    try:
+        corpus_commands.build(options(tmp_path / "ray", files=(news,), engine="ray", address=cluster.address))
+    finally:
+        cluster.shutdown()
+    files = [
+        {path.relative_to(out) for path in out.rglob("*") if path.is_file()}
+        for out in (tmp_path / "local", tmp_path / "ray")
+    ]
+    assert files[0] == files[1] > set()
+    assert filecmp.cmpfiles(tmp_path / "local", tmp_path / "ray", files[0], shallow=False)[1:] == ([], [])
 
 
 #: Starts a cluster without an address, and lets another process, which has no RAY_ variable, join it by its address.
 JOIN = """
 import os, subprocess, sys
-from change_it.engines import EngineOptions, map_ordered, use_engine, use_engine
+from change_it.engines import EngineOptions, map_ordered, use_engine
 
 with use_engine(EngineOptions(engine="ray", address=sys.argv[1] if sys.argv[1:] else None)):
     import ray

@@ -12,9 +12,9 @@ from scoring_fakes import FakeJudges
 
 import change_it
 from change_it import InputError
-from change_it.hevas.documents import Documents, System
+from change_it.hevas.documents import Documents
+from change_it.hevas.evaluation import METRICS, WITH_REFERENCES, MetricOptions
 from change_it.hevas.evaluation import evaluate as measure
-from change_it.hevas.metrics import METRICS, WITH_REFERENCES, MetricOptions
 from change_it.text.rouge import headline_rouge
 
 ROOT = change_it.shipped_path("metrics")
@@ -73,7 +73,7 @@ def test_what_cannot_be_scored_is_one_sentence(rouge, given, message):
 
 def test_hevas_has_the_means_of_the_package_and_without_references_what_needs_none(hevas):
     documents = Documents(tuple("abcd"), tuple(ARTICLES), tuple(map(tuple, REFERENCES)), "x")
-    expected = measure(documents, [System("s", tuple(PREDICTIONS))], options=MetricOptions(**HEVAS))
+    expected = measure(documents, {"s": PREDICTIONS}, options=MetricOptions(**HEVAS))
     given = {"predictions": PREDICTIONS, "documents": ARTICLES}
     result = hevas.compute(**given, references=REFERENCES, **HEVAS)
     assert list(result) == [*METRICS, "empty"]

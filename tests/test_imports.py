@@ -45,9 +45,8 @@ def call(command, absent):
 LARGE = {*MODELS, "gradio", "datasets", "pandas", "pyarrow", "matplotlib", "sklearn", "accelerate"}
 WRONG = """
 corpus build nope.csv --out out | nope.csv does not exist
-corpus build book.xlsx --out out | book.xlsx is of no known kind
+corpus build book.xlsx --out out | book.xlsx is no text but a spreadsheet
 train judge --task main --corpus nope --out out | no corpus folder nope
-train judge --task main --corpus corpus --epochs 0 --out out | --epochs 0.0 is out of range
 train judge --task main --corpus corpus --encoder ./nope --out out | no encoder can be loaded from './nope'
 train generator --recipe sum --to nope --corpus corpus --out out | --to nope is no outlet of corpus: give one or two
 train generator --recipe sum --to one --corpus corpus --architecture ./nope --out out | no model can be loaded from './nope'
@@ -55,9 +54,7 @@ transfer --generator sum-two --input rows.csv --to nope --out out.csv | sum-two 
 transfer --generator sum-two --input predictions.csv --out out.csv | predictions.csv has no column article
 transfer --generator rewrite --input article.csv --columns article=text --out out.csv | article.csv has no column headline and no column label
 transfer --generator sum-two --out out.csv | give --corpus to transfer its test headlines, or --input for a file
-transfer --generator sum-two --corpus corpus --rerank corpus --out out.csv | corpus lacks the judge main and hh and ah
 transfer --generator rewrite --input rows.csv --to rewrite --out out.csv | rewrite is no outlet of rewrite: give one or two
-judge headline --original headline --article rows.csv --judges judges --to nope | --to nope is no outlet of these judges: give one or two
 score --corpus corpus --judges judges --resamples 0 | --resamples 0 is too few
 score --corpus corpus --judges judges --predictions mine=rows.csv --columns headline=new | rows.csv has no column new
 audit --corpus corpus --judges judges --labels rows.csv | rows.csv has no column supported
@@ -65,11 +62,9 @@ annotate read rows.csv --endpoint http://127.0.0.1:9 --out out.csv | rows.csv is
 annotate score rows.csv --key rows.csv | rows.csv has no column item
 demo --run rows.csv --port 0 | rows.csv holds no judges
 push metric nope me/nope | ships no metrics/nope
-score --corpus . --judges judges | . is not a change_it corpus (it has no README.md): did you mean corpus?
-score --corpus judges --judges corpus | it is judges, not corpus: are two options swapped?
-score --corpus corpus --judges judges/main | it is one judge, give all of them: judges
+score --corpus . --judges judges | . is not a change_it corpus (it has no README.md)
+score --corpus corpus --judges judges/main | judges/main lacks the judge main and hh and ah
 score --corpus corpus --judges judges --predictions mine=rows.csv --columns title=headline | is not ours=theirs
-transfer --generator judges --corpus corpus --out out.csv | it is judges, not generators
 corpus build rows.csv --strict 50 --out out | --strict 50.0 are no cosines
 push dataset corpus headlines | headlines is no name
 quickstart --out rows.csv/x | cannot write --out

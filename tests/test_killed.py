@@ -3,7 +3,6 @@
 python tests/test_killed.py COMMAND FOLDER SEED
 """
 
-import hashlib
 import os
 import random
 import shutil
@@ -11,6 +10,8 @@ import signal
 import sys
 from dataclasses import replace
 from functools import wraps
+from importlib import import_module
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -27,19 +28,14 @@ COMMANDS = {
 
 
 def state(out, name):
-    """What a reader would find: nothing, or a digest of the files by which a state is known.
+    """What a reader would find of the files by which a state is known.
 
     A folder that is being replaced is `.out.*.old` for a moment, and whole.
     """
     if not out.exists() and (old := list(out.parent.glob(f".{out.name}.*.old"))):
         out = max(old, key=lambda path: path.stat().st_ctime_ns)
     files = [out / file if file else out for file in COMMANDS[name][1]]
-    if not any(file.is_file() for file in files):
-        return ""
-    digest = hashlib.sha256()
-    for file in files:
-        digest.update(file.read_bytes() if file.is_file() else b"missing")
-    return digest.hexdigest()
+    return [file.read_bytes() if file.is_file() else None for file in files]
 
 
 def names(place):
@@ -48,54 +44,26 @@ def names(place):
     return sorted(path.name for path in place.iterdir() if path.suffix not in left or path.name[0] != ".")
 
 
-def start(command, folder, log, *, at=0):
-    """Run it in a process of its own, which kills itself at its `at`-th file; the process, and where it says their number."""
-    said, says = os.pipe()
-    if (child := os.fork()) != 0:
-        os.close(says)
-        return child, said
-    number = 0
+def run(command, folder, kill_at, files):
+    """Run a command, which counts its `files` and kills itself at one of them."""
 
     def count(event, details):
-        nonlocal number
         writing = event in ("os.rename", "os.mkdir", "os.remove", "os.rmdir") or (
             event == "open" and isinstance(details[2], int) and details[2] & (os.O_WRONLY | os.O_RDWR)
         )
         if writing and str(details[0]).startswith(str(folder)):
-            number += 1
-            if number == at:
+            files.value += 1
+            if files.value == kill_at:
                 os.kill(os.getpid(), signal.SIGKILL)
 
-    code = 99
-    try:
-        with log.open("a") as file:
-            os.dup2(file.fileno(), 1)
-            os.dup2(file.fileno(), 2)
-        from change_it.cli import main
+    from change_it.cli import main
 
-        sys.addaudithook(count)
-        code = main(command)
-        os.write(says, str(number).encode())
-    except BaseException:
-        import traceback
-
-        traceback.print_exc()
-    finally:
-        sys.stdout.flush()
-        os._exit(code)
-
-
-def finish(child, said):
-    """Exit code (negative: the signal), and the number of files if it came to an end."""
-    with os.fdopen(said, "rb") as pipe:
-        number = pipe.read()
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), int(number or 0)
+    sys.addaudithook(count)
+    sys.exit(main(command))
 
 
 def check(name, folder, seed):
     """Kill a command that replaces an older result, again and again; then let it end."""
-    from importlib import import_module
-
     import change_it.auto  # noqa: F401 (all modules are loaded once, before the processes part)
 
     import_module(f"change_it.{COMMANDS[name][0]}")
@@ -104,39 +72,34 @@ def check(name, folder, seed):
 
         run_judge = train.judge
         train.judge = wraps(run_judge)(lambda options: run_judge(replace(options, checkpoint_minutes=0.0)))
-    rng, place, log = random.Random(f"{seed} {name}"), folder / name, folder / f"{name}.log"
-    shutil.rmtree(place, ignore_errors=True)
+    rng, place, processes = random.Random(f"{seed} {name}"), folder / name, get_context("fork")
     place.mkdir()
     out = place / ("out.csv" if name == "transfer" else "out")
 
-    def command(out, seed, *more):
-        given = COMMANDS[name][2].format(made=folder).split()
-        return [*given, "--out", str(out), "--seed", str(seed), *more]
-
-    def whole(out, seed, *more):
-        code, files = finish(*start(command(out, seed, *more), place, log))
-        assert code == 0, log.read_text()[-3000:]
-        return state(out, name), files
+    def ended(out, seed, *more, kill_at=0):
+        """The exit code of a process (negative: the signal), the state that it leaves, and the number of files that it wrote."""
+        arguments = COMMANDS[name][2].format(made=folder).split()
+        command, files = [*arguments, "--out", str(out), "--seed", str(seed), *more], processes.Value("i")
+        process = processes.Process(target=run, args=(command, place, kill_at, files))
+        process.start()
+        process.join()
+        return process.exitcode, state(out, name), files.value
 
     resumed = ["--resume"] if name == "judge" else []
-    old, _ = whole(out, 1)
-    new, files = whole(out.with_name(f"whole-{out.name}"), 2)
+    code, old, _ = ended(out, 1)
+    other_code, new, files = ended(out.with_name(f"whole-{out.name}"), 2)
+    assert code == other_code == 0
     assert old != new
-    assert "" not in (old, new)
+    assert None not in [*old, *new]
     beside = names(place)
-    found = []
     for moment in range(MOMENTS):
-        at = rng.randint(1, files)
-        code, _ = finish(*start(command(out, 2, *(resumed if found else [])), place, log, at=at))
-        assert code in (0, -signal.SIGKILL), log.read_text()[-3000:]
-        found.append(state(out, name))
-        assert found[-1] in (old, new), (name, f"moment {moment} of seed {seed}, file {at} of {files}")
-    assert whole(out, 2, *resumed)[0] == new
+        kill_at = rng.randint(1, files)
+        code, left, _ = ended(out, 2, *(resumed if moment else []), kill_at=kill_at)
+        assert code in (0, -signal.SIGKILL)
+        assert left in (old, new), f"{name}: moment {moment} of seed {seed}, file {kill_at} of {files}"
+    assert ended(out, 2, *resumed)[:2] == (0, new)
     assert names(place) == beside
-    if name == "judge":
-        from change_it.training.run_folder import WORK
-
-        assert not (out / WORK).exists()
+    assert not (out / "checkpoints").exists()
 
 
 @pytest.fixture(scope="module")

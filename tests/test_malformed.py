@@ -36,44 +36,34 @@ def drop(name, tensors):
     del tensors[next(key for key in tensors if name in key)]
 
 
-#: What is done to a judge's folder, and what the refusal says.
-JUDGES = {
-    "NaN": (change_weights(spoil), "not finite numbers"),
-    "a tensor is missing": (change_weights(partial(drop, "classifier.weight")), "lack classifier.weight"),
-    "a shard elsewhere": (partial(in_shards, elsewhere=True), "which is missing in its folder"),
-    "a kernel": (set_in("config.json", "attn_implementation", value="kernels-community/flash-attn"), "code of the Hub"),
-    "three classes": (set_in("config.json", "id2label", value={"0": "a", "1": "b", "2": "c"}), "another version"),
-    "nested": (write("config.json", '{"model_type":' + "[" * 100_000), "config.json is broken"),
-    "no tokenizer": (write("tokenizer.json", "{}"), "cannot be loaded as a judge"),
-}  # fmt: skip
-GENERATORS = {
-    "a tensor is missing": (change_weights(partial(drop, "switch.weight")), "lack switch.weight"),
-    "no JSON": (write("generator.json", "recipe: sum"), "generator.json is broken"),
-    "no seed": (lambda folder: edit(folder / "generator.json", lambda record: record.pop("seed")), "generator.json lacks seed"),
-    "a text for a number": (set_in("generator.json", "source_tokens", value="9"), "generator.json is broken .*source_tokens"),
-    "no length": (set_in("generator.json", "target_tokens", value=10**7), "lengths out of 1 to 10,000 tokens"),
-    "no recipe": (set_in("generator.json", "recipe", value="sun"), "generator.json is broken .*recipe.*sun"),
-    "tokenizer": (write("tokenizer.json", "{}"), "no tokenizer that can be loaded"),
-}  # fmt: skip
+#: The damaged folder, what is done to it, and what the refusal says.
+DAMAGES = [
+    ("judges/hh", change_weights(spoil), "not finite numbers"),
+    ("judges/hh", change_weights(partial(drop, "classifier.weight")), "another version .*classifier.weight"),
+    ("judges/hh", partial(in_shards, elsewhere=True), "which is missing in its folder"),
+    ("judges/hh", set_in("config.json", "attn_implementation", value="kernels-community/flash-attn"), "code of the Hub"),
+    ("judges/hh", set_in("config.json", "id2label", value={"0": "a", "1": "b", "2": "c"}), "another version"),
+    ("judges/hh", write("config.json", '{"model_type":' + "[" * 100_000), "config.json is broken"),
+    ("judges/hh", write("tokenizer.json", "{}"), "cannot be loaded as a judge"),
+    ("generator", change_weights(partial(drop, "switch.weight")), "another version .*switch.weight"),
+    ("generator", write("generator.json", "recipe: sum"), "generator.json is broken"),
+    ("generator", lambda folder: edit(folder / "generator.json", lambda record: record.pop("seed")), "generator.json is broken .*seed"),
+    ("generator", set_in("generator.json", "source_tokens", value="9"), "generator.json is broken .*source_tokens"),
+    ("generator", set_in("generator.json", "target_tokens", value=10**7), "lengths out of 1 to 10,000 tokens"),
+    ("generator", set_in("generator.json", "recipe", value="sun"), "generator.json is broken .*recipe.*sun"),
+    ("generator", write("tokenizer.json", "{}"), "no tokenizer that can be loaded"),
+]  # fmt: skip
 
 
-def refused_in_one_sentence(kind, damage, says, saved, folder):
-    folder = Path(shutil.copytree(saved, folder))
+@pytest.mark.parametrize(("name", "damage", "says"), DAMAGES, ids=[says for _, _, says in DAMAGES])
+def test_a_damaged_model_is_refused_in_one_sentence(name, damage, says, saved_models, tmp_path):
+    folder = Path(shutil.copytree(saved_models / name, tmp_path / "model"))
     damage(folder)
+    kind = HeadlineTransfer if name == "generator" else Judge
     with pytest.raises(InputError, match=says) as refused:
         kind.from_pretrained(folder, device="cpu")
     assert str(folder) in str(refused.value)
     assert "\n" not in str(refused.value)
-
-
-@pytest.mark.parametrize("name", JUDGES)
-def test_a_damaged_judge_is_refused_in_one_sentence(name, saved_models, tmp_path):
-    refused_in_one_sentence(Judge, *JUDGES[name], saved_models / "judges/hh", tmp_path / "hh")
-
-
-@pytest.mark.parametrize("name", GENERATORS)
-def test_a_damaged_generator_is_refused_in_one_sentence(name, saved_models, tmp_path):
-    refused_in_one_sentence(HeadlineTransfer, *GENERATORS[name], saved_models / "generator", tmp_path / "sum")
 
 
 def test_whole_shards_are_loaded_and_hashed(saved_models, tmp_path):

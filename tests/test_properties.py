@@ -12,9 +12,8 @@ from change_it.corpus.corpus_options import ReadingOptions
 from change_it.corpus.reading import read_articles
 from change_it.corpus.splits import split
 from change_it.errors import InputError
-from change_it.hevas.documents import Documents, System, worded
-from change_it.hevas.evaluation import evaluate
-from change_it.hevas.metrics import MetricOptions
+from change_it.hevas.documents import Documents, worded
+from change_it.hevas.evaluation import MetricOptions, evaluate
 from change_it.scoring import compliancy
 from change_it.scoring.item import Item
 from change_it.text.evidence import unsupported
@@ -120,7 +119,7 @@ def test_scores_of_hevas_are_in_0_1(data):
     options = MetricOptions(topics=2, stop_words="none")
 
     def values(*metrics):
-        found = evaluate(documents, [System("one", headlines)], metrics=metrics, options=options)
+        found = evaluate(documents, {"one": headlines}, metrics=metrics, options=options)
         return found.values["one"]
 
     bounded = values("R-1", "R-2", "R-SU", "TM-C", "TM-S", "JS-C", "JS-S", "PNR", "NR", "PR")

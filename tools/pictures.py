@@ -1,4 +1,7 @@
-"""Take the pictures of `docs/images`: the page and the report of a run of `change-it quickstart`; needs the program chromium."""
+"""Take the pictures of `docs/images`: the page and the report of a run of `change-it quickstart`; needs the program chromium.
+
+python -m tools.pictures runs/quickstart
+"""
 
 import os
 import shutil

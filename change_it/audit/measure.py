@@ -3,17 +3,16 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import polars as pl
 
-from change_it.audit.agreement import ENOUGH, Agreement, ReaderLabels, agreement
-from change_it.audit.perturbations import PERTURBATIONS, Aspect, Perturbation, Resources, perturbed
-from change_it.audit.verdicts import Summary, hashes, verdicts
+from change_it.audit.agreement import ENOUGH, ReaderLabels, agreement
+from change_it.audit.perturbations import PERTURBATIONS, Perturbation, Resources, perturbed
+from change_it.audit.verdicts import Summary, hashes, rate_judges
 from change_it.corpus.folder import read_language, read_table
-from change_it.progress import Progress
 from change_it.scoring.compliancy import COMPLIANCY_MEASURES
 from change_it.scoring.item import GOLD, Item, read_test_set
 from change_it.stats import AVERAGE, EventIds, Floats, Score, Statistics, log_odds, measure
@@ -27,7 +26,6 @@ if TYPE_CHECKING:  # loads torch
 
 #: What judges make of a perturbation.
 Outcome = Literal["let through", "stopped", "too few to tell"]
-Interval = tuple[float, float] | None
 #: A perturbation is stopped where it keeps at most this share of gold's acceptability, or has at most this style: half the way.
 STOPPED, HALFWAY = 0.10, 0.5
 #: Examples of each perturbation that are shown, and perturbations that the one sentence names.
@@ -43,85 +41,14 @@ CUES, OFTEN = 12, 4
 _TOKEN = re.compile(r"\w+(?:['’]\w+)*['’]?|[^\w\s]")
 
 
-@dataclass(frozen=True)
-class Result:
-    """What the judges make of a perturbation, or of gold."""
-
-    system: str  # its name
-    seen: bool  # whether a judge is trained on headlines that are made in the same way
-    description: str
-    aspect: Aspect  # that should notice it
-    n: int  # headlines
-    events: int  # that they are of; intervals draw events
-    kept: float | None  # their mean acceptability over gold's on the same items; None where gold has none
-    interval: Interval  # 95%, of `kept`
-    style_interval: Interval  # of their mean style
-    values: dict[str, float | None]  # the mean of each of `COMPLIANCY_MEASURES`; None where it is n/a
-    examples: Sequence[Mapping[str, Any]] = ()  # the highest headlines, their items and verdicts
-
-    @property
-    def outcome(self) -> Outcome:
-        """Stopped or let through where the interval of the aspect that should notice is on one side of `STOPPED` or `HALFWAY`; of few events it says nothing."""
-        of_style = self.aspect == "style"
-        most, interval = (HALFWAY, self.style_interval) if of_style else (STOPPED, self.interval)
-        if self.events < ENOUGH or interval is None:
-            return "too few to tell"
-        low, high = interval
-        return "stopped" if high <= most else "let through" if low > most else "too few to tell"
-
-    def as_dict(self) -> dict[str, Any]:
-        """The result as a JSON object."""
-        return asdict(self) | ({"outcome": self.outcome} if self.system != GOLD else {})
-
-
-@dataclass(frozen=True)
-class Cue:
-    """A word or mark that speaks for an outlet to main."""
-
-    outlet: str
-    text: str
-    weight: float  # mean change of the log-odds when it is taken out of a headline
-    n: int  # headlines that it was taken out of
-
-
-@dataclass(frozen=True, kw_only=True)
-class Audit(Summary):
-    """The results of an audit."""
-
-    about: Mapping[str, Any]  # what was audited, and how
-    systems: tuple[Result, ...]  # gold and the perturbations
-    cues: tuple[Cue, ...]
-    within_event: Mapping[str, Any]  # main's, as in its `metrics.json`; empty of an older one
-    agreement: Agreement | None = None  # with readers; None without labels
-
-    @property
-    def signature(self) -> str:
-        """The settings that its figures depend on."""
-        about = self.about
-        trained = f"|trained:{about['trained']}" if about["trained"] else ""
-        drawn = f"items:{about['at_most']} of {about['items']}|events:{about['events']}"
-        labels = f"|labels:{self.agreement.labels[:6]}" if self.agreement else ""
-        return f"audit|judges:{about['judges']}{trained}|score:{about['score']}|{drawn}{labels}|seed:{about['seed']}"
-
-    def as_dict(self) -> dict[str, Any]:
-        """The audit as a JSON object."""
-        record = super().as_dict() | dict(self.about)
-        record["systems"] = [system.as_dict() for system in self.systems]
-        record |= {"cues": [asdict(cue) for cue in self.cues], "style": dict(self.within_event)}
-        if self.agreement:
-            record["agreement"] = {**vars(self.agreement)}
-            del record["agreement"]["rows"]
-        return record | {"signature": self.signature}
-
-
-def read_corpus(corpus: str, language: str | None = None, *, seed: int = 1) -> Resources:
-    """Read a corpus (folder or Hub id): its own language, or a guess, when None."""
+def read_corpus(corpus: str, *, seed: int = 1) -> Resources:
+    """Read a corpus (folder or Hub id); its language is guessed where it does not say."""
     test = read_test_set(corpus)
     articles = read_table(corpus, "articles", "train", ["article"])["article"]
     openings = articles.sample(min(READ, len(articles)), seed=seed, shuffle=True).str.slice(0, OPENING)
     headlines = [text for texts in test.training_headlines.values() for text in texts]
     outlets = [outlet for outlet, texts in test.training_headlines.items() for _ in texts]
-    language = language or read_language(corpus) or guess_language(headlines)
+    language = read_language(corpus) or guess_language(headlines)
     return Resources(test, Lexicon(headlines, outlets, openings.to_list()), language)
 
 
@@ -133,36 +60,58 @@ def audit(
     at_most: int = 400,
     resamples: int = 1000,
     seed: int = 1,
-    progress: Progress = False,
+    progress: bool = False,
     labels: ReaderLabels | None = None,
-) -> Audit:
-    """Audit judges on a corpus; `metrics` are those of `verdicts.read_metrics`, `at_most` the headlines of each perturbation."""
+) -> tuple[dict[str, Any], pl.DataFrame | None]:
+    """Audit judges on a corpus; `metrics` are those of `verdicts.read_metrics`, `at_most` the headlines of each perturbation.
+
+    Returns:
+        The audit as a JSON object: `verdicts` on each judge and `together`, a sentence, see `Summary`; what was audited and how;
+        `systems`, see `measure_systems`; `cues`, see `main_cues`; `style`, main within an event; with labels `agreement`; `signature`.
+        And the labels beside what the judges say, None without labels.
+    """
     test = corpus.test
     trained = judges.check_corpus(test)
-    how: dict[str, Any] = {"resamples": resamples, "progress": progress}
-    systems = measure_systems(judges, corpus, at_most=at_most, seed=seed, **how)
-    gold, main = (systems[0].values["evidence"], systems[0].events), metrics.get("main", {})
-    return Audit(
-        verdicts=tuple(verdicts(judges, metrics, gold, has_capitals=corpus.has_capitals)),
-        together=together(systems),
-        about={
-            "corpus": test.name,
-            "outlets": test.outlets,
-            "language": corpus.language,
-            "judges": judges.signature,
-            "hashes": hashes(judges),
-            "score": score_of(judges),
-            "items": len(test.items),
-            "events": len({item.event for item in test.items}),
-            "at_most": at_most,
-            "seed": seed,
-            "trained": trained,
-        },
-        systems=tuple(systems),
-        cues=tuple(main_cues(judges.main, test.items, seed=seed)),
-        within_event={name: main[name] for name in ("within_event",) if name in main},
-        agreement=agreement(labels, judges, **how) if labels else None,
+    systems = measure_systems(
+        judges, corpus, at_most=at_most, seed=seed, resamples=resamples, progress=progress
     )
+    gold, main = (systems[0]["values"]["evidence"], systems[0]["events"]), metrics.get("main", {})
+    found = rate_judges(judges, metrics, gold, has_capitals=corpus.has_capitals)
+    items, events = len(test.items), len({item.event for item in test.items})
+    record: dict[str, Any] = Summary(tuple(found), summary_sentence(systems)).as_dict() | {
+        "corpus": test.name,
+        "outlets": test.outlets,
+        "language": corpus.language,
+        "judges": judges.signature,
+        "hashes": hashes(judges),
+        "score": score_of(judges),
+        "items": items,
+        "events": events,
+        "at_most": at_most,
+        "seed": seed,
+        "trained": trained,
+        "systems": systems,
+        "cues": main_cues(judges.main, test.items, seed=seed),
+        "style": {name: main[name] for name in ("within_event",) if name in main},
+    }
+    parts, beside = [f"audit|judges:{judges.signature}"], None
+    parts += [f"trained:{trained}"] if trained else []
+    parts += [f"score:{score_of(judges)}", f"items:{at_most} of {items}", f"events:{events}"]
+    if labels:
+        how: dict[str, Any] = {"resamples": resamples, "progress": progress}
+        record["agreement"], beside = agreement(labels, test, judges, **how)
+        parts.append(f"labels:{labels.hash[:6]}")
+    return record | {"signature": "|".join([*parts, f"seed:{seed}"])}, beside
+
+
+def outcome_of(system: Mapping[str, Any]) -> Outcome:
+    """Stopped or let through where the interval of the aspect that should notice is on one side of `STOPPED` or `HALFWAY`; of few events it says nothing."""
+    of_style = system["aspect"] == "style"
+    most, interval = (HALFWAY, system["style_interval"]) if of_style else (STOPPED, system["interval"])
+    if system["events"] < ENOUGH or interval is None:
+        return "too few to tell"
+    low, high = interval
+    return "stopped" if high <= most else "let through" if low > most else "too few to tell"
 
 
 def score_of(judges: "Judges") -> str:
@@ -177,12 +126,18 @@ def measure_systems(
     at_most: int,
     resamples: int,
     seed: int,
-    progress: Progress = False,
-) -> list[Result]:
-    """Judge gold and every perturbation that applies to an item: gold, then the perturbations, what keeps most first.
+    progress: bool = False,
+) -> list[dict[str, Any]]:
+    """Judge gold and every perturbation that applies to an item.
 
     A perturbation has at most `at_most` headlines, of the first items that it applies to, in one random order of events for
     all, both directions of an event together. It keeps the ratio of its mean score (see `score_of`) to gold's on the same items.
+
+    Returns:
+        A JSON object of gold, and of each perturbation, what keeps most first: `system`, its name; `seen`, whether a judge is trained on
+        headlines that are made in the same way; `description`; `aspect` that should notice it; `n` headlines of so many `events`; what is
+        `kept`, None where gold has no score, and its 95% `interval`; `style_interval`, of the mean style; `values`, the mean of each of
+        `COMPLIANCY_MEASURES`; `examples`, the highest headlines; and of perturbations the `outcome`.
     """
     items = resources.test.items
     names, numbers = np.unique([item.event for item in items], return_inverse=True)
@@ -225,21 +180,22 @@ def measure_systems(
             example = {"id": item.id, "direction": item.direction, "source": item.source}
             example |= {"true": kind.true_headline(item), "headline": row["headline"]}
             examples.append(example | {"verdicts": {name: row[name] for name in COMPLIANCY_MEASURES}})
-        result = Result(
-            system=kind.name,
-            seen=bool(kind.seen),
-            description=kind.description,
-            aspect=kind.aspect,
-            n=rows.height,
-            events=rows["event"].n_unique(),
-            kept=kept.value if is_kept else None,
-            interval=kept.interval if is_kept and not np.isnan(sum(kept)) else None,
-            style_interval=styles,
-            values=rows.select(pl.col(COMPLIANCY_MEASURES).cast(pl.Float64).mean()).row(0, named=True),
-            examples=tuple(examples),
-        )
-        results.append(result)
-    return [results[0], *sorted(results[1:], key=lambda one: -1.0 if one.kept is None else -one.kept)]
+        result: dict[str, Any] = {
+            "system": kind.name,
+            "seen": bool(kind.seen),
+            "description": kind.description,
+            "aspect": kind.aspect,
+            "n": rows.height,
+            "events": rows["event"].n_unique(),
+            "kept": kept.value if is_kept else None,
+            "interval": kept.interval if is_kept and not np.isnan(sum(kept)) else None,
+            "style_interval": styles,
+            "values": rows.select(pl.col(COMPLIANCY_MEASURES).cast(pl.Float64).mean()).row(0, named=True),
+            "examples": examples,
+        }
+        results.append(result | ({"outcome": outcome_of(result)} if kind is not _GOLD else {}))
+    gold, *kinds = results
+    return [gold, *sorted(kinds, key=lambda kind: -1.0 if kind["kept"] is None else -kind["kept"])]
 
 
 def _ratio(
@@ -254,37 +210,40 @@ def _ratio(
     return measure(columns, aggregate, events=events, shares=shares, **how)[AVERAGE]["ratio"]
 
 
-def together(systems: Sequence[Result]) -> str:
+def summary_sentence(systems: Sequence[Mapping[str, Any]]) -> str:
     """What each aspect notices of the perturbations in a sentence or two, and the worst that acceptability does not."""
-    kinds = [system for system in systems if system.system != GOLD]
-    said = []
+    kinds, said = systems[1:], []
     wrong, same = "headlines that are wrong on purpose", "headlines that keep the original's style"
     for aspect, what in (("acceptability", wrong), ("style", same)):
-        counts = Counter(kind.outcome for kind in kinds if kind.aspect == aspect)
+        counts = Counter(kind["outcome"] for kind in kinds if kind["aspect"] == aspect)
         through, stopped, few = (counts[outcome] for outcome in get_args(Outcome))
-        if aspect == "style" and counts and not any(kind.style_interval for kind in kinds):
+        if aspect == "style" and counts and not any(kind["style_interval"] for kind in kinds):
             said.append(f"style, which should notice {counts.total()} more, is n/a")
-        elif kinds_of := counts.total():
+        elif total := counts.total():
             rest = f", {few} had too few examples" if few else ""
             said.append(
-                f"{aspect} stops {stopped} of {kinds_of} kinds of {what} and lets {through} through{rest}"
+                f"{aspect} stops {stopped} of {total} kinds of {what} and lets {through} through{rest}"
             )
     if not said:
         return ""
-    text = "; ".join(said)
-    text = f"{text[:1].upper()}{text[1:]}."
+    text = f"{'; '.join(said).capitalize()}."
     if (absent := len(PERTURBATIONS) - len(kinds)) > 0:
         text += f" {absent} kinds more need names that capitals show, numbers, or Italian or English."
-    through_it = [kind for kind in kinds if (kind.aspect, kind.outcome) == ("acceptability", "let through")]
+    through_it = [
+        kind for kind in kinds if (kind["aspect"], kind["outcome"]) == ("acceptability", "let through")
+    ]
     if not through_it:
         return text
-    first, *others = sorted(through_it, key=lambda kind: -(kind.kept or 0.0))[:NAMED]
-    shares = "".join(f", {kind.system} ({figure(kind.kept)})" for kind in others)
-    return f"{text} Worst: {first.system} (keeps {figure(first.kept)} of gold's acceptability){shares}."
+    first, *others = sorted(through_it, key=lambda kind: -(kind["kept"] or 0.0))[:NAMED]
+    shares = "".join(f", {kind['system']} ({figure(kind['kept'])})" for kind in others)
+    return f"{text} Worst: {first['system']} (keeps {figure(first['kept'])} of gold's acceptability){shares}."
 
 
-def main_cues(main: "Judge", items: Sequence[Item], *, seed: int = 1) -> list[Cue]:
-    """For each outlet the words and marks that change main's log-odds most in its favour: each is taken out of each of 400 test headlines that has it."""
+def main_cues(main: "Judge", items: Sequence[Item], *, seed: int = 1) -> list[dict[str, Any]]:
+    """For each outlet the words and marks that speak for it to main, the strongest first: each is taken out of each of `n` test headlines that have it.
+
+    `weight` is the mean change of main's log-odds.
+    """
     order = np.arange(len(items))
     if len(items) > OCCLUDED:
         order = np.sort(np.random.default_rng(seed).permutation(len(items))[:OCCLUDED])
@@ -303,7 +262,12 @@ def main_cues(main: "Judge", items: Sequence[Item], *, seed: int = 1) -> list[Cu
     sums = {word: sum(values) for word, values in changes.items() if len(values) >= OFTEN}
     rising = sorted(sums, key=lambda word: (sums[word], word))
     return [
-        Cue(outlet, word, abs(float(np.mean(changes[word]))), len(changes[word]))
+        {
+            "outlet": outlet,
+            "text": word,
+            "weight": abs(float(np.mean(changes[word]))),
+            "n": len(changes[word]),
+        }
         for outlet, sign, words in zip(main.outlets, (-1, 1), (rising, rising[::-1]), strict=True)
         for word in words[:CUES]
         if sign * sums[word] > 0

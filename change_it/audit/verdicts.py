@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from change_it.corpus.looks import MARKED
 from change_it.io import listed, read_json, record_errors
-from change_it.judges.judge_options import MARKS, no_better_than
+from change_it.judges.judge_options import MARKS, no_better_than, within_event_table
 from change_it.judges.spec import FACTS, JUDGES, TRAINED
 from change_it.stats import share_interval
 from change_it.tables import Column, Row, Table, Value, with_interval
@@ -93,13 +93,18 @@ def read_summary(judges: "Judges", folder: Path) -> Summary:
     path = folder.resolve().parent / "audit" / "audit.json"
     audit = read_json(path)
     if audit is None or audit.get("hashes") != hashes(judges) or not isinstance(audit["together"], str):
-        return Summary(tuple(verdicts(judges, read_metrics(folder))))
+        return Summary(tuple(rate_judges(judges, read_metrics(folder))))
     with record_errors(path):
-        read = []
-        for row in audit["verdicts"]:
-            shares = {test: (value, low, high) for test, (value, low, high) in row["shares"].items()}
-            read.append(Verdict(row["judge"], row["level"], row["text"], shares))
-        return Summary(tuple(read), audit["together"], path.with_suffix(".html"))
+        return read_verdicts(audit, path.with_suffix(".html"))
+
+
+def read_verdicts(audit: Mapping[str, Any], page: Path | None = None) -> Summary:
+    """The verdicts in an audit, a JSON object."""
+    verdicts = []
+    for row in audit["verdicts"]:
+        shares = {test: (value, low, high) for test, (value, low, high) in row["shares"].items()}
+        verdicts.append(Verdict(row["judge"], row["level"], row["text"], shares))
+    return Summary(tuple(verdicts), audit["together"], page)
 
 
 def hashes(judges: "Judges") -> dict[str, str]:
@@ -109,33 +114,17 @@ def hashes(judges: "Judges") -> dict[str, str]:
 
 def read_metrics(judges: str | Path) -> dict[str, dict[str, Any]]:
     """Judge to the `metrics.json` that training wrote in its folder, in a folder with one for each; judges without one are left out."""
-    paths: dict[str, Path] = {judge: Path(judges) / judge / "metrics.json" for judge in TRAINED}
-    metrics = {judge: record for judge, path in paths.items() if (record := read_json(path)) is not None}
-    for judge, record in metrics.items():
-        check_metrics(record, paths[judge])
+    metrics: dict[str, dict[str, Any]] = {}
+    for judge in TRAINED:
+        path = Path(judges) / judge / "metrics.json"
+        if (record := read_json(path)) is not None:
+            with record_errors(path):  # where the figures are used
+                within_event_table(record), _rate_by_tests(judge, record)
+            metrics[judge] = record
     return metrics
 
 
-def check_metrics(record: Mapping[str, Any], path: Path) -> None:
-    """Refuse the `metrics.json` of a judge that lacks a figure of a test and class, or has one out of [0, 1]."""
-    with record_errors(path):
-        within = record.get("within_event", {}).get("systems", {}).values()
-        figures = [row[key] for row in within for key in ("value", "low", "high", "macro_f1")]
-        for tests in (record["results"], *record["baselines"].values()):
-            for test in record["results"]:
-                cells = [tests[test][name] for name in record["classes"]]
-                figures += [cell[key] for cell in cells for key in ("precision", "recall", "f1")]
-                figures.append(tests[test]["macro_f1"])
-        options = record.get("options", {})
-        if (
-            not record["results"]
-            or not isinstance(options, dict)
-            or not all(0 <= one <= 1 for one in figures)
-        ):
-            raise ValueError
-
-
-def verdicts(
+def rate_judges(
     judges: "Judges",
     metrics: Mapping[str, Mapping[str, Any]],
     gold: tuple[float | None, int] | None = None,
@@ -143,12 +132,12 @@ def verdicts(
     has_capitals: bool = True,
 ) -> list[Verdict]:
     """Verdicts on the judges by the results of `read_metrics`; and on evidence by the share of gold that it accepts, of so many events."""
-    made = [_of_main(judges, metrics.get("main", {}))]
-    made += [_of_tests(judge, metrics.get(judge, {})) for judge in ("hh", "ah")]
+    made = [_rate_main(judges, metrics.get("main", {}))]
+    made += [_rate_by_tests(judge, metrics.get(judge, {})) for judge in ("hh", "ah")]
     lacks_fluency = Verdict("fluency", "distrust", "there is none, so that acceptability is n/a")
-    made.append(_of_tests("fluency", metrics.get("fluency", {})) if judges.fluency else lacks_fluency)
+    made.append(_rate_by_tests("fluency", metrics.get("fluency", {})) if judges.fluency else lacks_fluency)
     if gold is not None:
-        made.append(_of_evidence(*gold, has_capitals=has_capitals))
+        made.append(_rate_evidence(*gold, has_capitals=has_capitals))
     return [verdict for verdict in made if verdict.text or verdict.shares]
 
 
@@ -158,7 +147,7 @@ def _level(lows: Sequence[float]) -> Level:
     return "rely" if low > GOOD else "care" if low > CHANCE else "distrust"
 
 
-def _of_main(judges: "Judges", metrics: Mapping[str, Any]) -> Verdict:
+def _rate_main(judges: "Judges", metrics: Mapping[str, Any]) -> Verdict:
     """By main within an event, beside its baselines; with care where it may tell how files were exported, and not style."""
     systems = metrics.get("within_event", {}).get("systems", {})
     names = {"judge": "says which of two headlines of one event is whose"}
@@ -180,7 +169,7 @@ def _of_main(judges: "Judges", metrics: Mapping[str, Any]) -> Verdict:
     return Verdict("main", "distrust" if faults else level, "; ".join([*remarks, *faults]), shares)
 
 
-def _of_tests(judge: str, metrics: Mapping[str, Any]) -> Verdict:
+def _rate_by_tests(judge: str, metrics: Mapping[str, Any]) -> Verdict:
     """By what it gets right of `JudgeSpec.tests`, and where it is no better than a baseline."""
     of_event = 1 if judge == "hh" else 2  # both headlines of an event are in the tests of the others
     results, shares, lows = metrics.get("results", {}), {}, []
@@ -195,13 +184,14 @@ def _of_tests(judge: str, metrics: Mapping[str, Any]) -> Verdict:
     return Verdict(judge, _level(lows), "; ".join(text), shares)
 
 
-def _of_evidence(share: float | None, events: int, *, has_capitals: bool) -> Verdict:
+def _rate_evidence(share: float | None, events: int, *, has_capitals: bool) -> Verdict:
+    """By the share of the newspapers' own headlines that it accepts."""
     if share is None:
-        text = "articles are too short for it, so that acceptability leaves it out"
-        return Verdict("evidence", "distrust", text)
+        return Verdict(
+            "evidence", "distrust", "articles are too short for it, so that acceptability leaves it out"
+        )
     low, high = share_interval(share, events)
-    shares, level = {"accepts the newspapers' own headlines": (share, low, high)}, _level([low])
-    if has_capitals:
-        return Verdict("evidence", level, "", shares)
-    text = "it looks up numbers and quotations only, since this script has no capitals to tell names by"
-    return Verdict("evidence", "care" if level == "rely" else level, text, shares)
+    level, shares = _level([low]), {"accepts the newspapers' own headlines": (share, low, high)}
+    only = "it looks up numbers and quotations only, since this script has no capitals to tell names by"
+    is_limited = level == "rely" and not has_capitals
+    return Verdict("evidence", "care" if is_limited else level, "" if has_capitals else only, shares)

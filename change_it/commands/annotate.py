@@ -10,8 +10,7 @@ from change_it.commands.common import check_counts, print_json
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
 from change_it.io import check_writable, counted, listed
-from change_it.judges.judge_options import check_judges
-from change_it.questions import PAIRS, QUESTIONS, SHEETS
+from change_it.questions import QUESTIONS, SHEETS
 from change_it.scoring.systems import read_prediction_files
 from change_it.tables import console, print_lines, print_table
 from change_it.training.training_options import Device, Precision
@@ -60,15 +59,15 @@ def sheets(options: AnnotateSheetsOptions) -> None:
     files = {name: out.with_name(f"{out.stem}-{name}.csv") if name else out for name in (*SHEETS, "key")}
     check_new(*files.values(), inputs=[options.corpus, *(system.file for system in systems)])
 
-    from change_it import annotation  # loads polars
-    from change_it.scoring.item import read_test_set
+    from change_it.scoring.item import read_test_set  # loads polars
+    from change_it.sheets import draw_headlines, headlines_by_condition, in_random_split, write_sheets
 
     test = read_test_set(options.corpus)
-    conditions = annotation.conditions(test, systems)
+    conditions = headlines_by_condition(test, systems)
     if options.random_split:
-        conditions["random split"] = annotation.in_random_split(test, options.seed)
-    rows = annotation.draw(test, conditions, options.items, options.seed)
-    written = ", then ".join(map(str, annotation.write_sheets(files, rows)))
+        conditions["random split"] = in_random_split(test, options.seed)
+    rows = draw_headlines(test, conditions, options.items, options.seed)
+    written = ", then ".join(map(str, write_sheets(files, rows)))
     print(f"{len(rows)} headlines, {options.items} each of {', '.join(conditions)}: {written}")
     print(f"The key, which readers must not see: {files['key']}")
     print(f"Next: change-it annotate score FILLED.csv --key {files['key']}")
@@ -101,10 +100,10 @@ def pairs(options: AnnotatePairsOptions) -> None:
     key = options.out.with_name(f"{options.out.stem}-key.csv")
     check_new(options.out, key, inputs=[options.corpus])
 
-    from change_it import pair_annotation
+    from change_it.sheets import draw_pairs, write_sheets
 
-    drawn = pair_annotation.draw_pairs(options.corpus, options.pairs, options.seed)
-    pair_annotation.write_pairs(options.out, key, drawn)
+    drawn = draw_pairs(options.corpus, options.pairs, options.seed)
+    write_sheets({"": options.out, "key": key}, drawn)
     bands = counted(drawn["band"].n_unique(), "band")
     print(f"{counted(len(drawn), 'pair')} from {bands} of cosine: {options.out}")
     print(f"Readers answer in the last column: {QUESTIONS['same'].text}")
@@ -120,15 +119,15 @@ class AnnotateReadOptions:
     The key of a server is read from CHANGE_IT_API_KEY.
 
     Examples:
-        change-it annotate read study/sheet-sources.csv --endpoint http://localhost:8000/v1 --out study/model-sources.csv
+        change-it annotate read study/sheet-sources.csv --endpoint http://localhost:8000/v1 --model NAME --out study/model-sources.csv
     """
 
     sheet: tyro.conf.Positional[Path]
     """A sheet of `change-it annotate sheets` or `pairs`; what is filled in is not shown."""
     endpoint: str
     """Address of the server."""
-    model: str | None = None
-    """The server's name of the model; may be left out where it has one alone."""
+    model: str
+    """The server's name of the model."""
     out: Path
     """The sheet with answers, without articles, a CSV file; its reader is `model NAME`."""
     concurrency: int = 8
@@ -136,19 +135,16 @@ class AnnotateReadOptions:
 
 
 def read(options: AnnotateReadOptions) -> None:
-    """Say what it costs, ask, and name the rows without an answer."""
+    """Ask, and name the rows without an answer."""
     check_counts(concurrency=options.concurrency)
     check_writable(options.out, kind="csv", inputs=[options.sheet])
 
     from change_it.networks.server import Server
-    from change_it.reader import Reading, Sheet
+    from change_it.reader import Reading
 
-    sheet, server = Sheet.read(options.sheet), Server(options.endpoint, options.model or "")
-    server.model = server.model or server.only_model()
-    reading = Reading(sheet, server, options.out)
-    number, whole = counted(len(reading.waiting), "row"), len(sheet.rows)
-    read, written = sheet.tokens(reading.waiting)
-    print(f"{number} of {whole:,} for {server.model}: about {read:,} tokens to read and {written:,} to write")
+    reading = Reading(options.sheet, Server(options.endpoint, options.model), options.out)
+    whole = len(reading.rows)
+    print(f"{counted(len(reading.waiting), 'row')} of {whole:,} for {options.model}")
     faults = reading.fill_in(options.concurrency)
     named = listed([f"{item}: {fault}" for item, fault in faults.items()], 5)
     again = f"{counted(len(faults), 'row')} without an answer ({named}): the same command asks again"
@@ -186,33 +182,26 @@ class AnnotateScoreOptions:
 
 def score(options: AnnotateScoreOptions) -> None:
     """Score filled sheets."""
+    from change_it import annotation
+    from change_it.sheets import read_answers, read_key
+
+    key = read_key(options.key)
+    is_of_pairs, signature, judged = "pair_id" in key.columns, "", {}
+    if is_of_pairs and options.judges:
+        raise InputError(f"{options.key} is of pairs, of which no judge is asked: leave out --judges")
+    answers = read_answers(options.sheets, key)
     if options.judges:
-        check_judges(options.judges)
+        from change_it.scoring.judges import Judges
 
-    from change_it import annotation, pair_annotation
-
-    judged, judges = {}, None
-    if (pairs := pair_annotation.read_pair_key(options.key)) is not None:
-        if options.judges:
-            raise InputError(f"{options.key} is of pairs, of which no judge is asked: leave out --judges")
-        answers = annotation.read_answers(options.sheets, pairs.iter_rows(named=True), PAIRS[1])
-        tables = pair_annotation.pair_tables(pairs, answers, options.seed)
-        events = pairs["event"].to_list()
+        judges = Judges.from_pretrained(options.judges, precision=options.precision, device=options.device)
+        judged, signature = annotation.judge_decisions(judges, key), judges.signature
+    if is_of_pairs:
+        tables = annotation.pair_tables(key, answers, options.seed)
     else:
-        key = annotation.read_key(options.key)
-        answers = annotation.read_answers(options.sheets, [row._asdict() for row in key])
-        if options.judges:
-            from change_it.scoring.judges import Judges
-
-            judges = Judges.from_pretrained(
-                options.judges, precision=options.precision, device=options.device
-            )
-            judged = annotation.ask(judges, key)
         tables = annotation.study_tables(key, answers, judged, options.seed)
-        events = [row.event for row in key]
-    signature = annotation.signature_of(events, answers, options.seed, judges.signature if judges else "")
+    signature = annotation.signature_of(key, answers, options.seed, signature)
     if options.json:
-        print_json(annotation.record(tables, signature))
+        print_json(annotation.tables_as_json(tables, signature))
         return
     terminal = console()
     for table in tables.values():

@@ -10,8 +10,6 @@ from change_it.commands.common import check_counts, print_json
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
 from change_it.io import check_writable
-from change_it.judges.judge_options import check_judges
-from change_it.scoring.systems import read_label_files
 from change_it.tables import console, print_lines, print_table
 from change_it.training.training_options import Device, Precision
 
@@ -50,40 +48,38 @@ def run(options: AuditOptions) -> None:
     """Audit the judges, print the tables or JSON, and write the page."""
     check_counts(items=options.items, resamples=options.resamples)
     check_corpus(options.corpus)
-    check_judges(options.judges)
     if not options.out and not Path(options.judges).is_dir():
         raise InputError(f"{options.judges} is no folder, so --out is required")
     out = options.out or Path(options.judges).resolve().parent / "audit"
     check_writable(out, inputs=[options.corpus, options.judges, *options.labels], record="audit.json")
-    files = read_label_files(options.labels)
 
-    from change_it.audit.agreement import reader_labels  # these load torch and polars
+    from change_it.audit.agreement import agreement_table, reader_labels  # these load torch and polars
     from change_it.audit.measure import audit, read_corpus
-    from change_it.audit.verdicts import read_metrics, verdicts_table
+    from change_it.audit.verdicts import read_metrics, read_verdicts, verdicts_table
     from change_it.networks.pretrained import local_folder
     from change_it.results.audit_tables import perturbations_table, write_audit
     from change_it.results.score_tables import other_corpus
     from change_it.scoring.judges import Judges
 
     corpus = read_corpus(options.corpus, seed=options.seed)
-    labels = reader_labels(files, corpus.test) if files else None
+    labels = reader_labels(options.labels, corpus.test) if options.labels else None
     folder = local_folder(options.judges, command="change-it train judge")
     judges = Judges.from_pretrained(folder, precision=options.precision, device=options.device)
     how: dict[str, Any] = {"resamples": options.resamples, "seed": options.seed, "labels": labels}
     how |= {"at_most": options.items, "progress": not options.json}
-    audited = audit(corpus, judges, read_metrics(folder), **how)
-    write_audit(out, audited)
+    audited, labels_beside = audit(corpus, judges, read_metrics(folder), **how)
+    write_audit(out, audited, labels_beside)
     if options.json:
-        print_json(audited.as_dict())
+        print_json(audited)
         return
     terminal = console()
-    print_lines([*other_corpus(audited.about["trained"]), audited.together], terminal)
-    print_table(perturbations_table(audited.systems, audited.about["score"]), terminal)
-    if audited.agreement:
-        print_table(audited.agreement.table, terminal)
-    print_table(verdicts_table(audited.verdicts), terminal)
+    print_lines([*other_corpus(audited["trained"]), audited["together"]], terminal)
+    print_table(perturbations_table(audited["systems"], audited["score"]), terminal)
+    if labels:
+        print_table(agreement_table(audited["agreement"]), terminal)
+    print_table(verdicts_table(read_verdicts(audited).verdicts), terminal)
     lines = [f"wrote {out / 'audit.html'} and audit.json"]
-    outcomes = {one.outcome for one in audited.systems[1:]}  # gold is the first
+    outcomes = {kind["outcome"] for kind in audited["systems"][1:]}  # gold is the first
     if "too few to tell" in outcomes:
         lines.append("Too few examples: what helps is more test pairs, by more articles.")
     elif "let through" in outcomes:

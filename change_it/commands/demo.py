@@ -5,7 +5,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from change_it.errors import InputError
-from change_it.judges.judge_options import check_judges
 from change_it.tables import console
 
 
@@ -36,7 +35,6 @@ def run(options: DemoOptions) -> None:
         raise InputError(
             f"{options.run} holds no judges: give --judges, the folder of a run, or make one with change-it quickstart"
         )
-    check_judges(judges)
 
     from change_it.space.app import build, launch
     from change_it.space.models import Models

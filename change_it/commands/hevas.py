@@ -2,15 +2,14 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from change_it.commands.common import check_counts, print_json
 from change_it.errors import InputError
 from change_it.hevas.analysis import analyse
 from change_it.hevas.baseline_systems import BASELINES, Baseline, baseline
-from change_it.hevas.documents import System, read_documents, read_systems
-from change_it.hevas.evaluation import evaluate
-from change_it.hevas.metrics import MetricOptions, check_input, chosen_metrics
+from change_it.hevas.documents import read_documents, read_systems
+from change_it.hevas.evaluation import MetricOptions, chosen_metrics, evaluate
 from change_it.hevas.readability import is_known
 from change_it.io import check_writable, listed, named_files
 from change_it.tables import console, print_table
@@ -46,8 +45,6 @@ class HevasOptions(MetricOptions):
     """R-1 R-2 R-SU R-WSU LSA-C LSA-S TM-C TM-S WE-C WE-S KL-C KL-S JS-C JS-S PNR NR PR Fog AWL, or informativeness, readability; all when not given."""
     charts: tuple[Literal["bar", "interval", "box", "scatter"], ...] = ("interval", "box", "scatter")
     """Charts: bar without and interval with intervals of the means, box, and scatter of every two metrics."""
-    distinct: bool = False
-    """Leave metrics that tell no two of the systems apart (≈) out of average and ranks."""
     shared_items: bool = False
     """Measure all systems on the documents that every file of --system has a row of; else files with fewer are refused."""
     columns: str = ""
@@ -80,7 +77,6 @@ def run(options: HevasOptions) -> None:
     options = replace(options, language=language, stop_words=stop)
     unknown = [name for name in metrics if not options.metrics and not is_known(name, language)]
     metrics = tuple(name for name in metrics if name not in unknown)
-    check_input(documents, metrics, options)
     names, shared = [COPY, *BASELINES], options.shared_items
     documents, systems = read_systems(options.system, documents, taken=names, shared_items=shared)
     if documents.events is None:
@@ -89,9 +85,11 @@ def run(options: HevasOptions) -> None:
     for name in dict.fromkeys(options.baselines):
         if name == COPY and not documents.originals:
             raise InputError("--baselines copy requires a corpus folder, with original headlines")
-        how: dict[str, Any] = {"n_words": options.n_words, "seed": options.seed, "language": stop}
-        headlines = documents.originals if name == COPY else baseline(name, documents.texts, **how)
-        systems.append(System(name, tuple(headlines)))
+        systems[name] = list(documents.originals)
+        if name != COPY:
+            systems[name] = baseline(
+                name, documents.texts, n_words=options.n_words, seed=options.seed, language=stop
+            )
 
     from change_it.results.hevas_report import (  # loads matplotlib and polars
         hevas_record,
@@ -100,8 +98,7 @@ def run(options: HevasOptions) -> None:
         write_hevas,
     )
 
-    how = {"distinct": options.distinct, "progress": not options.json}
-    evaluation = evaluate(documents, systems, metrics=metrics, options=options, **how)
+    evaluation = evaluate(documents, systems, metrics=metrics, options=options, progress=not options.json)
     analysis = analyse(evaluation, resamples=options.resamples, seed=options.seed)
     if options.out:
         write_hevas(options.out, documents, systems, evaluation, analysis, options.charts)
@@ -109,8 +106,7 @@ def run(options: HevasOptions) -> None:
         print_json(hevas_record(evaluation, analysis), allow_nan=False)
         return
     table = means_table(evaluation)
-    notes = [*documents.remarks, *(remark for system in systems for remark in system.remarks)]
-    notes += [*hevas_remarks(evaluation), *table.notes, evaluation.signature]
+    notes = [*documents.remarks, *hevas_remarks(evaluation), *table.notes, evaluation.signature]
     notes += [analysis.outcome] if analysis.outcome else []
     if unknown:
         notes.append(f"left out: {listed(unknown)}, for which the language {language} is not known")

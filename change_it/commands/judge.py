@@ -9,7 +9,7 @@ import tyro
 from change_it.commands.common import print_json
 from change_it.errors import InputError
 from change_it.io import read_input
-from change_it.judges.judge_options import COMMAND, check_judges
+from change_it.judges.judge_options import COMMAND
 from change_it.judges.spec import JUDGES
 from change_it.scoring.compliancy import ASPECTS, NO_CHECK
 from change_it.tables import Column, Row, Table, Value, console, figure, print_lines, print_table
@@ -47,7 +47,6 @@ class JudgeHeadlineOptions:
 
 def run(options: JudgeHeadlineOptions) -> None:
     """Judge a headline and print the marks, or JSON."""
-    check_judges(options.judges, to=options.to)
     headline, original, article = options.headline, options.original, read_input(options.article)
     texts = {"HEADLINE": headline, "--original": original, "--article": article}
     if empty := [name for name, text in texts.items() if not text.strip()]:

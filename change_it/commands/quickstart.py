@@ -122,7 +122,7 @@ def run(options: QuickstartOptions) -> None:
     started, encoder = time.perf_counter(), options.encoder
     inputs = [encoder, *(outlet_and_file(file)[1] for file in options.files)]
     read_prediction_files(options.predictions)
-    check_writable(options.out, kind="run", inputs=inputs, record=RECORD)
+    check_writable(options.out, inputs=inputs, record=RECORD)
     if is_missing_path(encoder):
         raise InputError(f"there is no folder {encoder}: give the Hub id or folder of a pre-trained model")
     out, steps = options.out, Steps(options)
@@ -176,6 +176,6 @@ def result_of(name: str, out: Path) -> str:
         return str((read_json(out / "audit" / "audit.json") or {})["together"].partition(" Worst")[0])
     if name.endswith(" judge"):
         metrics = read_json(out / "judges" / name.split()[0] / "metrics.json") or {}
-        return line_of(metrics, str(out / "corpus"))
+        return line_of(metrics)
     chosen = "judges of the other half of the events, which choose among candidates and clauses"
     return chosen if name == "choosing" else f"in {out / 'predictions' / f'{RECIPE}.csv'}"

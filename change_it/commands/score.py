@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from change_it.commands.common import check_counts, print_json
 from change_it.corpus.folder import check_corpus, read_warnings
-from change_it.engines import EngineOptions, use_engine
 from change_it.errors import InputError
 from change_it.io import check_writable, listed
-from change_it.judges.judge_options import check_judges
 from change_it.scoring.compliancy import NO_CHECK
-from change_it.scoring.systems import PredictionFile, read_label_files, read_prediction_files
+from change_it.scoring.systems import PredictionFile, read_prediction_files
 from change_it.tables import console, print_lines, print_table
 from change_it.training.training_options import Device, Precision
 
@@ -25,7 +23,7 @@ if TYPE_CHECKING:  # loads torch, polars and matplotlib
 
 
 @dataclass(kw_only=True)
-class ScoreOptions(EngineOptions):
+class ScoreOptions:
     """Score systems' headlines for compliancy, style and acceptability, beside the other newspaper's own (gold) and baselines: clause, lead, copy, random-target and, with judges that choose, floor.
 
     All rows of a table are scored on the same headlines: those with an aligned one.
@@ -42,7 +40,7 @@ class ScoreOptions(EngineOptions):
     judges: str
     """Folder or Hub id that holds the judges main, hh and ah, and fluency for acceptability."""
     predictions: tuple[str, ...] = ()
-    """Systems to score as NAME=FILE; a file is CSV with id and headline (from transfer also target, error, reranker, generator), or .txt with a headline a line in the order of the test set. Files of one name are runs with other seeds: their mean is shown, with intervals over runs and events."""
+    """Systems to score as NAME=FILE; a file is CSV with id and headline (from transfer also target, error, reranker, generator). Files of one name are runs with other seeds: their mean is shown, with intervals over runs and events."""
     columns: str = ""
     """Column map of the prediction files, ours=theirs: id=key,headline=output."""
     shared_items: bool = False
@@ -55,6 +53,8 @@ class ScoreOptions(EngineOptions):
     """Style counts as reversed when main predicts another outlet than for the original (the paper's), or for the target."""
     out: Path | None = None
     """Folder for report.html, systems.csv, scores.json and items/; nothing is written when not given."""
+    by_direction: bool = False
+    """Show each direction below the average."""
     json: bool = False
     """Print JSON instead of a table."""
     resamples: int = 1000
@@ -69,12 +69,8 @@ def run(options: ScoreOptions) -> None:
     """Score the built-in systems and those of the prediction files."""
     check_corpus(options.corpus)
     folders = list(filter(None, (options.judges, options.floor)))
-    for name in folders:
-        check_judges(name)
-    options.check_engine()
     check_counts(resamples=options.resamples)
     files = read_prediction_files(options.predictions, options.columns)
-    labels = read_label_files(options.labels)
     if options.out:
         inputs = [options.corpus, *folders, *(str(file.file) for file in files), *map(str, options.labels)]
         check_writable(options.out, inputs=inputs, record="scores.json")
@@ -88,7 +84,7 @@ def run(options: ScoreOptions) -> None:
     from change_it.scoring.scores import score
 
     test = read_test_set(options.corpus)
-    labelled = reader_labels(labels, test) if labels else None
+    labels = reader_labels(options.labels, test) if options.labels else None
     test, systems = _systems(options, test, files)
 
     from change_it.networks.pretrained import local_folder  # these load torch
@@ -97,27 +93,29 @@ def run(options: ScoreOptions) -> None:
     folder = local_folder(options.judges, command="change-it train judge")
     qualities = read_metrics(folder)  # refused before anything is scored
     where: dict[str, Any] = {"precision": options.precision, "device": options.device}
-    with use_engine(options, models=True):
-        judges = Judges.from_pretrained(folder, **where)
-        if options.floor:
-            from change_it.generators.rerank import floor
+    judges = Judges.from_pretrained(folder, **where)
+    if options.floor:
+        from change_it.generators.rerank import floor
 
-            systems.append(floor(test, Judges.from_pretrained(options.floor, **where)))
-        settings = {name: getattr(options, name) for name in ("reversal", "resamples", "seed")}
-        scores = score(test, judges, systems, **settings, progress=not options.json)
-    if labelled:
-        shares = {name: shares_accepted(labelled, items) for name, items in scores.items.items()}
+        systems.append(floor(test, Judges.from_pretrained(options.floor, **where)))
+    settings = {name: getattr(options, name) for name in ("reversal", "resamples", "seed")}
+    scores = score(test, judges, systems, **settings, progress=not options.json)
+    if labels:
+        shares = {name: shares_accepted(labels, items) for name, items in scores.items.items()}
         scores = scores.with_accepted({name: share for name, share in shares.items() if share})
         headlines = set(chain(*(items.select("id", "headline").rows() for items in scores.items.values())))
-        if lost := [item for item in labelled.items if (item.id, item.prediction) not in headlines]:
-            count = f"{len(lost):,} of {len(labelled.items):,} labelled headlines"
-            example = f"{lost[0].prediction!r} ({lost[0].id})"
-            print(f"Warning: {count} are of no system that is scored, such as {example}.", file=sys.stderr)
+        labelled = labels.table.select("id", "headline").rows()
+        if lost := [headline for headline in labelled if headline not in headlines]:
+            count, (id_, text) = f"{len(lost):,} of {len(labelled):,} labelled headlines", lost[0]
+            print(
+                f"Warning: {count} are of no system that is scored, such as {text!r} ({id_}).",
+                file=sys.stderr,
+            )
     summary = read_summary(judges, folder)
     if options.json:
         print_json(report_record(scores, summary))
     else:  # the work is not lost where the report cannot be written
-        _show(scores, summary, read_warnings(options.corpus))
+        _show(options, scores, summary)
     if options.out:
         articles = {item.id: item.article for item in test.items}
         write_report(options.out, scores, qualities, summary, made=made(), articles=articles)
@@ -152,15 +150,15 @@ def _systems(
     return scored, [*built_in_systems(scored, seed=options.seed), *systems]
 
 
-def _show(scores: "Scores", summary: "Summary", warnings: Sequence[str]) -> None:
+def _show(options: ScoreOptions, scores: "Scores", summary: "Summary") -> None:
     """Print the tables and what they come to."""
     from change_it.results.score_tables import examples_table, meaning, terminal_table
 
     terminal = console()
-    for table in (examples_table(scores), terminal_table(scores)):
+    for table in (examples_table(scores), terminal_table(scores, by_direction=options.by_direction)):
         if table:
             print_table(table, terminal)
-    warned = [f"Warning: {warning}." for warning in warnings]
+    warned = [f"Warning: {warning}." for warning in read_warnings(options.corpus)]
     lines = [summary.text, summary.together, *warned, NO_CHECK, meaning(scores)]
     print_lines(filter(None, lines), terminal)
 

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from change_it.corpus.folder import check_corpus, check_outlet, lower_strict
+from change_it.corpus.folder import check_corpus, check_outlet
 from change_it.errors import InputError
 from change_it.generators.generator_options import GeneratorOptions, no_model
 from change_it.io import check_writable, is_missing_path, listed
@@ -19,7 +19,6 @@ from change_it.judges.judge_options import (
 )
 from change_it.judges.spec import TASKS, TRAINED, Task
 from change_it.tables import console, figure, print_lines, print_table
-from change_it.training.training_options import check_numbers
 
 #: Matches below which HH is said to have learnt from few.
 FEW_MATCHES = 200
@@ -67,7 +66,7 @@ def judge(options: TrainJudgeOptions) -> None:
     check_corpus(options.corpus)
     for settings in judges:
         settings_of(settings)
-        check_writable(settings.out, kind="run", inputs=settings.inputs, record="metrics.json")
+        check_writable(settings.out, inputs=settings.inputs, record="metrics.json")
     if is_missing_path(options.encoder):
         fault = f"no encoder can be loaded from {options.encoder!r}"
         raise InputError(f"{fault}: give a Hub id, a local folder, or --encoder {LINEAR}")
@@ -83,7 +82,7 @@ def judge(options: TrainJudgeOptions) -> None:
         for table in (within_event_table(metrics), table_of(metrics)) if len(judges) == 1 else ():
             if table:
                 print_table(table, to)
-        line = f"✓ {settings.task} {line_of(metrics, settings.corpus)}: {settings.out}{_processes(metrics)}"
+        line = f"✓ {settings.task} {line_of(metrics)}: {settings.out}{_processes(metrics)}"
         print_lines([line], to)
     if metrics:
         print_lines([_next(options)], to)
@@ -97,17 +96,13 @@ def _processes(metrics: Mapping[str, Any]) -> str:
     )
 
 
-def line_of(metrics: Mapping[str, Any], corpus: str) -> str:
-    """The results of a judge in a line, from its `metrics.json`, and what helps on its corpus."""
+def line_of(metrics: Mapping[str, Any]) -> str:
+    """The results of a judge in a line, from its `metrics.json`, and whether it learnt from few matches."""
     parts = [f"{name} {figure(result['macro_f1'])}" for name, result in metrics["results"].items()]
     if within := metrics.get("within_event"):
         parts.append(f"within an event {figure(within['systems']['judge']['value'])}")
     if metrics["task"] == "hh" and (matches := metrics["sizes"]["train"] // 2) < FEW_MATCHES:
-        few = f"learnt from {matches} matches, fewer than {FEW_MATCHES}"
-        best = lower_strict(corpus)
-        parts.append(
-            f"{few}: take more articles{f', or build the corpus with --strict {best:g}' if best else ''}"
-        )
+        parts.append(f"learnt from {matches} matches, fewer than {FEW_MATCHES}: take more articles")
     return f"F1 {', '.join(parts)}"
 
 
@@ -121,9 +116,8 @@ def _next(options: TrainJudgeOptions) -> str:
 
 def generator(options: GeneratorOptions) -> None:
     """Train a generator and say what came of it."""
-    check_numbers(options)
     check_corpus(options.corpus)
-    check_writable(options.out, kind="run", inputs=options.inputs, record="metrics.json")
+    check_writable(options.out, inputs=options.inputs, record="metrics.json")
     if options.architecture is not None and is_missing_path(options.architecture):
         raise InputError(no_model(options.architecture))
     if options.to is not None:

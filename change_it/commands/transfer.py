@@ -15,7 +15,6 @@ from change_it.errors import InputError
 from change_it.generators.folder import COMMAND, choose_generators
 from change_it.generators.generator_options import CANDIDATES, Recipe
 from change_it.io import check_columns, check_model, check_writable, counted, parse_columns, read_tables
-from change_it.judges.judge_options import check_judges
 from change_it.tables import Column, Row, Table, console, print_lines, print_table
 from change_it.training.training_options import Device, Precision
 
@@ -109,8 +108,6 @@ def _check(options: TransferOptions) -> None:
     check_counts(**{name: getattr(options, name) for name in counts})
     if options.corpus:
         check_corpus(options.corpus)
-    if options.rerank:
-        check_judges(options.rerank)
     needs = {"headline", "article"} if options.endpoint or options.rerank else set[str]()
     needs_label = options.to is None and bool(options.endpoint)
     if options.endpoint:

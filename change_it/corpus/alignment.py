@@ -293,23 +293,23 @@ def find_pairs(
     if window is not None and not all((days[rows] >= 0).any() for rows in (a_rows, b_rows)):
         raise InputError("an outlet has no dated article: give a date column, or use --window-days none")
     for floor in (options.loose, min(LOWEST, options.loose)):
-        every = align(vectors, days, (a_rows, b_rows), window_days=window, floor=floor)
-        across = every
+        in_window = align(vectors, days, (a_rows, b_rows), window_days=window, floor=floor)
+        in_guard = in_window
         if window != options.guard:
-            across = align(vectors, days, (a_rows, b_rows), window_days=options.guard, floor=floor)
-        matched = one_to_one(across)
-        best = matched if window is None else matched.select(matched.days_apart(days) <= window)
-        if len(best) >= wanted:
+            in_guard = align(vectors, days, (a_rows, b_rows), window_days=options.guard, floor=floor)
+        matched = one_to_one(in_guard)
+        kept_pairs = matched if window is None else matched.select(matched.days_apart(days) <= window)
+        if len(kept_pairs) >= wanted:
             break
     nearest = np.zeros(len(articles))
-    for rows in across.places:
-        np.maximum.at(nearest, rows, across.similarity)
+    for rows in in_guard.places:
+        np.maximum.at(nearest, rows, in_guard.similarity)
     close = align(vectors, days, (everything, everything), window_days=options.guard, floor=options.strict)
-    lags = pairs_by_lag(across, matched, days, (a_rows, b_rows)) if window is not None else []
+    lags = pairs_by_lag(in_guard, matched, days, (a_rows, b_rows)) if window is not None else []
     others = one_to_one(_of_further_outlets(close, labels))
     if window is not None:
         others = others.select(others.days_apart(days) <= window)
-    return Candidates(replace(best, counts=every.counts), close, nearest, lags, others=others)
+    return Candidates(replace(kept_pairs, counts=in_window.counts), close, nearest, lags, others=others)
 
 
 def _of_further_outlets(pairs: Pairs, labels: Ints) -> Pairs:
@@ -399,13 +399,13 @@ def test_neighbours(
 ) -> dict[str, int]:
     """Count the test articles of the table `articles` that have a training article above the strict cosine inside the guard; `ids` are those of `vectors`."""
     row = {id_: number for number, id_ in enumerate(ids)}
-    learnt = pl.concat(part for split, part in tables.items() if split != "test")
-    both = pl.concat([tables["test"], learnt])
-    guard = options.guard if both["date"].is_not_null().any() else None
-    test, training = np.split(np.arange(both.height), [tables["test"].height])
-    rows, days = vectors[[row[id_] for id_ in both["id"]]], day_numbers(both["date"])
+    training_articles = pl.concat(part for split, part in tables.items() if split != "test")
+    all_articles = pl.concat([tables["test"], training_articles])
+    guard = options.guard if all_articles["date"].is_not_null().any() else None
+    test, training = np.split(np.arange(all_articles.height), [tables["test"].height])
+    rows, days = vectors[[row[id_] for id_ in all_articles["id"]]], day_numbers(all_articles["date"])
     close = align(rows, days, (test, training), window_days=guard, floor=options.strict)
-    labels = both["label"].to_numpy()
+    labels = all_articles["label"].to_numpy()
     foreign = labels[close.a_index] != labels[close.b_index]
     count = {"articles": close.a_index, "other_outlet": close.a_index[foreign]}
     return {name: len(np.unique(rows)) for name, rows in count.items()}

@@ -120,9 +120,9 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     article_table = article_table.filter(pl.col("alignment") != REMOVED)
     nearest = pl.DataFrame([ids, pl.Series("nearest", candidates.nearest)])
     base = {"articles": _sides(article_table, "articles"), "pairs": _sides(pair_table, "pairs")}
-    every = base | training_sets(base, neighbours.with_columns(ids), outlets, nearest, options)
+    all_tables = base | training_sets(base, neighbours.with_columns(ids), outlets, nearest, options)
     tables = {
-        config: {side: rows.select(*CONFIGS[config]) for side, rows in every[config].items()}
+        config: {side: rows.select(*CONFIGS[config]) for side, rows in all_tables[config].items()}
         for config in CONFIGS
     }
     stage("leak check")
@@ -143,8 +143,8 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     report["warnings"] = warnings_of(report)
     advice = "it is left after --mend" if reading.mended else "--mend takes it off"
     looks = [*reading.looks, *look(articles, outlets.names, candidates.close.places, advice)]
-    report |= {"looks": [each.as_dict() for each in looks]}
-    report |= {"mended": [each.as_dict() for each in reading.mended]}
+    report |= {"looks": [item.as_dict() for item in looks]}
+    report |= {"mended": [item.as_dict() for item in reading.mended]}
     removed = [Rejection(*places[row], ids[row], reason) for row, reason in sorted(splits.removed.items())]
     return Corpus(outlets, tables, [*reading.rejected, *removed], report)
 
@@ -236,10 +236,10 @@ def _events(tables: Tables) -> dict[str, Any]:
     events = articles.group_by("event").agg(pl.len(), days=span.dt.total_days() + 1)
     _, largest, days = events.sort("len", "event").row(-1)
     pairs = tables["pairs"]["test"]["event"].value_counts()["count"].to_numpy().astype(np.float64)
-    strict = pl.concat(rows for side, rows in tables["pairs"].items() if side != OTHER).filter(
+    strict_pairs = pl.concat(rows for side, rows in tables["pairs"].items() if side != OTHER).filter(
         pl.col("alignment") != "A3"
     )
-    most = strict["event"].value_counts()["count"].max()
+    most = strict_pairs["event"].value_counts()["count"].max()
     return {
         "largest_pairs": most or 0,
         "largest": largest,
@@ -287,9 +287,9 @@ def card(corpus: Corpus, digests: Mapping[str, str]) -> str:
     """
     environment = template_environment(FileSystemLoader(dataset_script_path()), autoescape=False)
     environment.filters |= {"plain": without_markup, "table": card_markdown}
-    about = {"tables": corpus.tables, "outlets": corpus.outlets, "report": corpus.report, "digests": digests}
+    shown = {"tables": corpus.tables, "outlets": corpus.outlets, "report": corpus.report, "digests": digests}
     page = environment.get_template("README.md.jinja")
-    return page.render(columns=CONFIGS, summary=summary(corpus.report), **about) + "\n"
+    return page.render(columns=CONFIGS, summary=summary(corpus.report), **shown) + "\n"
 
 
 def _with_equal_texts(clusters: Ints, articles: list[Article]) -> Ints:
@@ -370,12 +370,12 @@ def warnings_of(report: Mapping[str, Any]) -> list[str]:
         few = f"only {share:.0%} of the strict pairs report one event, by the estimate"
         warnings.append(f"{few}: {mend}{at_best}")
     if has_large_event:
-        many = f"an event has {events['largest_pairs']} of the {strict:,} strict pairs"
-        warnings.append(f"{many}: {mend}")
+        fault = f"an event has {events['largest_pairs']} of the {strict:,} strict pairs"
+        warnings.append(f"{fault}: {mend}")
     elif events["largest"] > LARGEST or (events["largest_days"] or 0) > LONGEST:
         length = f" in {events['largest_days']} days" if events["largest_days"] else ""
-        many = f"an event has {events['largest']} articles{length}, more than one event has"
-        warnings.append(f"{many}: {mend}")
+        fault = f"an event has {events['largest']} articles{length}, more than one event has"
+        warnings.append(f"{fault}: {mend}")
     return warnings
 
 

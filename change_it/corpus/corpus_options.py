@@ -10,8 +10,6 @@ import tyro
 from change_it.engines import EngineOptions
 from change_it.errors import InputError
 
-#: Non-matching examples: random, hard (the nearest wrong one by tf-idf) or half of each.
-Negatives = Literal["random", "hard", "mixed"]
 #: Days after which two articles above the strict cosine report two events (docs/decisions.md).
 GUARD = 3
 

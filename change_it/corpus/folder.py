@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from change_it.corpus.article import Outlets
 from change_it.errors import InputError
-from change_it.io import counted, hub_fault, instead, is_hub_id, read_json
+from change_it.io import counted, fetch, is_hub_id, read_json
 from change_it.text.stopwords import guess_language
 
 if TYPE_CHECKING:
@@ -107,42 +107,33 @@ def read_outlets(corpus: str) -> tuple[str, str]:
     return first, second
 
 
-def read_report(corpus: Path) -> dict[str, Any]:
-    """The content of `alignment.json` of a corpus folder."""
-    report = read_json(corpus / REPORT)
-    if report is None:
-        raise InputError(f"{corpus} is not a corpus folder: write one with `change-it corpus build`")
-    return report
+def read_report(corpus: str | Path) -> dict[str, Any]:
+    """The content of `alignment.json` of a corpus (folder or Hub id); nothing where there is none."""
+    name = str(corpus)
+    return read_json((_fetched(name) if is_hub_id(name) else Path(name)) / REPORT) or {}
 
 
 def read_warnings(corpus: str) -> list[str]:
     """The warnings of `corpus build`, for the commands that use the corpus, how many looks it has, and what its loose pairs are worth."""
-    report = _report_of(corpus)
+    report = read_report(corpus)
     warnings, looks, share = [*report.get("warnings", [])], report.get("looks"), report.get("loose_one_event")
     if share is not None and share < 0.8:
         loose = f"some {share:.0%} of the loose pairs (A3, which s2s1 and s2s2 learn) report one event"
         warnings.append(f"{loose}, by the estimate")
     if looks:
-        seen = counted(len(looks), "thing")
-        warnings.append(f"corpus build noticed {seen} in these articles: see {Path(corpus) / CARD}")
+        things = counted(len(looks), "thing")
+        warnings.append(f"corpus build noticed {things} in these articles: see {Path(corpus) / CARD}")
     return warnings
-
-
-def lower_strict(corpus: str) -> float | None:
-    """The lowest strict threshold above which nine in ten pairs are one event, by the estimate; None where it is not below that of the corpus."""
-    report = _report_of(corpus)
-    best = report.get("lowest_strict")
-    return best if best and best < report["thresholds"]["strict"] else None
 
 
 def read_language(corpus: str) -> str:
     """Language of a corpus; empty where it is unknown."""
-    return str(_report_of(corpus).get("options", {}).get("language", ""))
+    return str(read_report(corpus).get("options", {}).get("language", ""))
 
 
 def describe_corpus(corpus: str) -> dict[str, Any]:
     """The description of a corpus (folder or Hub id) for the card of a model trained on it."""
-    report = _report_of(corpus)
+    report = read_report(corpus)
     parts = ("sample", "rows", "kept", "thresholds", "pairs", "looks")
     test = read_table(corpus, "articles", "test", ["headline", "article"])
     return {
@@ -179,11 +170,6 @@ def is_foreign(models: Path, text: str) -> bool:
     return guess_language([text]) != (language if language in ("it", "en") else "none")
 
 
-def _report_of(corpus: str) -> dict[str, Any]:
-    """The content of `alignment.json` of a folder or a data set of the Hub; nothing where there is none."""
-    return read_json((_fetched(corpus) if is_hub_id(corpus) else Path(corpus)) / REPORT) or {}
-
-
 def _folder(corpus: str) -> Path:
     """The folder of a corpus; one of the Hub is fetched."""
     check_corpus(corpus)
@@ -193,12 +179,7 @@ def _folder(corpus: str) -> Path:
 @cache
 def _fetched(corpus: str) -> Path:
     """Where the files of a corpus of the Hub lie."""
-    from huggingface_hub import snapshot_download
-
-    try:
-        return Path(snapshot_download(corpus, repo_type="dataset", allow_patterns=[*FILES, REPORT, CARD]))
-    except (OSError, ValueError) as error:
-        raise InputError(hub_fault(corpus, error)) from error
+    return fetch(corpus, [*FILES, REPORT, CARD], kind="dataset")
 
 
 def check_corpus(corpus: str) -> None:
@@ -208,13 +189,13 @@ def check_corpus(corpus: str) -> None:
         mend = "give one written by `change-it corpus build`, or a Hub id"
         raise InputError(f"there is no corpus folder {corpus}: {mend}")
     if folder.is_dir() and not (folder / CARD).is_file():
-        mend = instead(folder, "corpus") or "build one with `change-it corpus build`"
-        raise InputError(f"{corpus} is not a change_it corpus (it has no {CARD}): {mend}")
+        fault = f"{corpus} is not a change_it corpus (it has no {CARD})"
+        raise InputError(f"{fault}: build one with `change-it corpus build`")
 
 
 def check_outlet(corpus: str, to: str) -> None:
     """Refuse an outlet that a corpus folder does not have; those of a Hub id are known only when it is loaded."""
-    outlets = (read_json(Path(corpus) / REPORT) or {}).get("outlets", {})
+    outlets = {} if is_hub_id(corpus) else read_report(corpus).get("outlets", {})
     names = [outlets[side] for side in "ab" if side in outlets]
     if names and to not in names:
         raise InputError(f"--to {to} is no outlet of {corpus}: give {' or '.join(names)}")

@@ -78,68 +78,73 @@ def look(
     sides = [[article for article in articles if article.label == name] for name in outlets]
     if min(map(len, sides)) < LEAST:
         return []
-    plain: list[list[Article]] = []
+    trimmed_sides: list[list[Article]] = []
     looks: list[Look] = []
-    for name, mine, other in zip(outlets, sides, sides[::-1], strict=True):
-        cut, shared = _without_shared(name, mine, other, advice)
-        plain.append(cut)
+    for name, own, opposite in zip(outlets, sides, sides[::-1], strict=True):
+        trimmed, shared = _without_shared(name, own, opposite, advice)
+        trimmed_sides.append(trimmed)
         looks += shared
-        for what, texts, least, advice in _of_one(mine, cut):
-            looks += _seen(what, name, texts, len(mine), advice, least)
-    looks += _marks(*plain) + _marks(*plain[::-1])
-    others = {article.article for article in plain[1]}
-    twins = [article.headline for article in plain[0] if article.article in others]
-    what, least = f"articles stand word for word in {outlets[1]}, too", max(OFTEN / len(plain[0]), HUNDREDTH)
+        for fault, texts, least, advice in _of_one(own, trimmed):
+            looks += _if_many(fault, name, texts, len(own), advice, least)
+    looks += _marks(*trimmed_sides) + _marks(*trimmed_sides[::-1])
+    texts_of_b = {article.article for article in trimmed_sides[1]}
+    copies = [article.headline for article in trimmed_sides[0] if article.article in texts_of_b]
+    fault = f"articles stand word for word in {outlets[1]}, too"
+    least = max(OFTEN / len(trimmed_sides[0]), HUNDREDTH)
     advice = "leave agency texts out, which show no outlet"
-    looks += _seen(what, outlets[0], twins, len(plain[0]), advice, least)
-    foreign = [a.headline for a in articles if not a.headline.isascii()]
-    unspaced = [text for text in foreign if 2 * sum(map(is_unspaced, text)) > len(text)]
+    looks += _if_many(fault, outlets[0], copies, len(trimmed_sides[0]), advice, least)
+    not_ascii = [a.headline for a in articles if not a.headline.isascii()]
+    unspaced = [text for text in not_ascii if 2 * sum(map(is_unspaced, text)) > len(text)]
     advice = "words, lengths and baselines count its letters, and no figure was validated on such a language"
-    looks += _seen("headlines are in a script without spaces", "", unspaced, len(articles), advice, MANY)
-    what = f"articles are {LONG} times as long as others and aligned, or aligned with {HUB} others"
+    looks += _if_many("headlines are in a script without spaces", "", unspaced, len(articles), advice, MANY)
+    fault = f"articles are {LONG} times as long as others and aligned, or aligned with {HUB} others"
     live, advice = _live(articles, outlets, links), "if they are live pages of many stories, leave them out"
-    return looks + _seen(what, "", live, len(articles), advice, 0)
+    return looks + _if_many(fault, "", live, len(articles), advice, 0)
 
 
 def mended(articles: Sequence[Article], outlets: tuple[str, str]) -> tuple[list[Article], list[Look]]:
     """The articles without what the texts of their outlet share, in order, and what was taken off; a text of nothing else is empty."""
     sides = [[article for article in articles if article.label == name] for name in outlets]
-    done = [_without_shared(*side) for side in zip(outlets, sides, sides[::-1], strict=True)]
-    cut = {name: iter(plain) for name, (plain, _) in zip(outlets, done, strict=True)}
-    taken_off = [look for _, looks in done for look in looks]
-    return [next(cut[a.label]) if a.label in cut else a for a in articles], taken_off
+    trimmed_sides = [_without_shared(*side) for side in zip(outlets, sides, sides[::-1], strict=True)]
+    trimmed = {name: iter(plain) for name, (plain, _) in zip(outlets, trimmed_sides, strict=True)}
+    taken_off = [look for _, looks in trimmed_sides for look in looks]
+    return [next(trimmed[a.label]) if a.label in trimmed else a for a in articles], taken_off
 
 
-def _seen(what: str, outlet: str, texts: Sequence[str], total: int, advice: str, least: float) -> list[Look]:
+def _if_many(
+    fault: str, outlet: str, texts: Sequence[str], total: int, advice: str, least: float
+) -> list[Look]:
     """A look at some texts, unless they are a smaller share."""
     is_enough = texts and len(texts) >= least * total
-    return [Look(what, outlet, len(texts), total, texts[0], advice)] if is_enough else []
+    return [Look(fault, outlet, len(texts), total, texts[0], advice)] if is_enough else []
 
 
 def _without_shared(
-    name: str, mine: list[Article], other: list[Article], advice: str = ""
+    name: str, own: list[Article], opposite: list[Article], advice: str = ""
 ) -> tuple[list[Article], list[Look]]:
     """The articles of an outlet without what many of them share and the other's do not, and looks at that."""
-    if min(len(mine), len(other)) < LEAST:
-        return mine, []
-    passages = shared_passages([article.article for article in mine])
-    headlines, theirs = ([article.headline for article in side] for side in (mine, other))
-    begins, ends = (shared_ends(headlines, theirs, end=end) for end in (False, True))
+    if min(len(own), len(opposite)) < LEAST:
+        return own, []
+    passages = shared_passages([article.article for article in own])
+    headlines, opposite_headlines = ([article.headline for article in side] for side in (own, opposite))
+    begins, ends = (shared_ends(headlines, opposite_headlines, end=end) for end in (False, True))
     looks: list[Look] = []
-    many = MANY + len(mine) ** -0.5  # phrases of a small outlet may be in a fifth of its articles by chance
-    for what, least, examples, changed in (
+    many = MANY + len(own) ** -0.5  # phrases of a small outlet may be in a fifth of its articles by chance
+    for fault, least, examples, changed in (
         ("articles share a passage", many, passages, lambda a: (a.headline, _without(a.article, passages))),
         ("articles begin with their headline", FEW, [], lambda a: (a.headline, _without_title(a))),
         (BEGIN, FEW, begins, lambda a: (_without_end(a.headline, begins, end=False), a.article)),
         (END, FEW, ends, lambda a: (_without_end(a.headline, ends, end=True), a.article)),
     ):
-        texts = map(changed, mine)
-        cut = [replace(a, headline=head, article=text) for a, (head, text) in zip(mine, texts, strict=True)]
-        before = [a.headline for a, b in zip(mine, cut, strict=True) if a != b]
-        if seen := _seen(what, name, before, len(mine), advice, least):
-            looks.append(replace(seen[0], example=[*examples, *before][0]))
-            mine = cut
-    return mine, looks
+        texts = map(changed, own)
+        trimmed = [
+            replace(a, headline=head, article=text) for a, (head, text) in zip(own, texts, strict=True)
+        ]
+        before = [a.headline for a, b in zip(own, trimmed, strict=True) if a != b]
+        if matches := _if_many(fault, name, before, len(own), advice, least):
+            looks.append(replace(matches[0], example=[*examples, *before][0]))
+            own = trimmed
+    return own, looks
 
 
 def _without_title(article: Article) -> str:
@@ -152,7 +157,7 @@ def _without_title(article: Article) -> str:
 
 def shared_ends(headlines: Sequence[str], others: Sequence[str], *, end: bool) -> list[str]:
     """What a twentieth of an outlet's headlines begin or end with and the others do not, after or before a mark; half of them without one; the longest first."""
-    counts, there = (
+    counts, others_counts = (
         Counter(part for text in {*texts} for part in _ends(text, end=end)) for texts in (headlines, others)
     )
     total, pattern = len({*headlines}), _ENDS if end else _BEGINS
@@ -160,15 +165,15 @@ def shared_ends(headlines: Sequence[str], others: Sequence[str], *, end: bool) -
         part
         for part, count in counts.items()
         if count >= max(OFTEN, total * (FEW if pattern.fullmatch(part) else 0.5))
-        and 10 * there[part] * total <= count * len(others)
+        and 10 * others_counts[part] * total <= count * len(others)
     ]
     return sorted(parts, key=lambda part: (-len(part), part))
 
 
 def _ends(text: str, *, end: bool) -> list[str]:
     """The first or last words of a headline, not all of them."""
-    every = text.split()
-    return [" ".join(every[-n:] if end else every[:n]) for n in range(1, min(ENDS + 1, len(every)))]
+    words = text.split()
+    return [" ".join(words[-n:] if end else words[:n]) for n in range(1, min(ENDS + 1, len(words)))]
 
 
 def _without_end(text: str, parts: Sequence[str], *, end: bool) -> str:
@@ -184,18 +189,18 @@ def _without_end(text: str, parts: Sequence[str], *, end: bool) -> str:
 def shared_passages(texts: Sequence[str]) -> list[str]:
     """Passages that a fifth of some texts share, the most frequent first; a passage ends where the number of texts that share it changes."""
     drawn = sorted(texts, key=lambda text: (zlib.crc32(text.encode()), text))[:SAMPLED]
-    pieces = [text.split() for text in drawn]
-    runs = [list(zip(*(words[at:] for at in range(PASSAGE)), strict=False)) for words in pieces]
-    counts = Counter(run for several in runs for run in set(several))
+    split_texts = [text.split() for text in drawn]
+    runs = [list(zip(*(words[place:] for place in range(PASSAGE)), strict=False)) for words in split_texts]
+    counts = Counter(run for own_runs in runs for run in set(own_runs))
     least = max(OFTEN, MANY * len(drawn))
     passages: Counter[str] = Counter()
-    for words, several in zip(pieces, runs, strict=True):
+    for words, own_runs in zip(split_texts, runs, strict=True):
         start, before = 0, 0
-        for at, count in enumerate([*map(counts.__getitem__, several), 0]):
+        for place, count in enumerate([*map(counts.__getitem__, own_runs), 0]):
             if not 0.8 * before <= count <= 1.25 * before:
                 if before >= least:
-                    passages[" ".join(words[start : at - 1 + PASSAGE])] += 1
-                start = at
+                    passages[" ".join(words[start : place - 1 + PASSAGE])] += 1
+                start = place
             before = count
     return [passage for passage, count in passages.most_common() if count >= least / 2]
 
@@ -207,49 +212,50 @@ def _without(text: str, passages: Sequence[str]) -> str:
     return text
 
 
-def _of_one(mine: list[Article], cut: list[Article]) -> Iterator[tuple[str, list[str], float, str]]:
-    """The looks at one outlet: name, what is found, its least share, advice; `cut` is without what the articles share."""
-    counts = Counter(article.headline for article in mine)
-    often = max(OFTEN, HUNDREDTH * len(mine))
-    none = [
+def _of_one(articles: list[Article], trimmed: list[Article]) -> Iterator[tuple[str, list[str], float, str]]:
+    """Yield the looks at one outlet: name, texts at fault, their least share, advice; `trimmed` is without what the articles share."""
+    counts = Counter(article.headline for article in articles)
+    often = max(OFTEN, HUNDREDTH * len(articles))
+    worthless = [
         text for text, n in counts.most_common() if n >= often or _NOTHING.fullmatch(text) for _ in range(n)
     ]
     advice = "leave these rows out, or give them their headlines"
-    yield "headlines are none, or stand over many articles", none, 0, advice
+    yield "headlines are none, or stand over many articles", worthless, 0, advice
 
-    days = Counter(str(article.date) for article in mine if article.date)
+    days = Counter(str(article.date) for article in articles if article.date)
     (day, most), (_, second) = [*days.most_common(2), ("", 0), ("", 0)][:2]
-    alone = [day] * most if most >= 5 * second else []
+    of_one_day = [day] * most if most >= 5 * second else []
     advice = "if it stands for no date, or is the day of the crawl, leave these dates empty"
-    yield "articles are of one day", alone, FEW, advice
+    yield "articles are of one day", of_one_day, FEW, advice
 
-    firsts = [day for day in days.elements() if day.endswith("-01")]
-    if len(firsts) <= 2 * max(Counter(firsts).values(), default=0):
-        firsts = []  # they are of one day
+    first_days = [day for day in days.elements() if day.endswith("-01")]
+    if len(first_days) <= 2 * max(Counter(first_days).values(), default=0):
+        first_days = []  # they are of one day
     advice = "if only the month is known, leave these dates empty, or unread by --columns date="
-    yield "articles are of the first of a month", firsts, MANY, advice
+    yield "articles are of the first of a month", first_days, MANY, advice
 
-    twice = [word for a in mine if (word := encoded_twice(a.headline) or encoded_twice(a.article))]
-    yield "articles were encoded as UTF-8 twice", twice, 0, "--mend repairs them"
+    garbled = [word for a in articles if (word := encoded_twice(a.headline) or encoded_twice(a.article))]
+    yield "articles were encoded as UTF-8 twice", garbled, 0, "--mend repairs them"
 
-    stubs = [a.article for a in cut if length(a.article[: 20 * STUB]) < STUB]
+    stubs = [a.article for a in trimmed if length(a.article[: 20 * STUB]) < STUB]
     yield f"articles have less than {STUB} words of their own", stubs, FEW, "leave them out"
 
-    openings = Counter(a.article[:OPENING] for a in cut if len(a.article) >= OPENING)
-    again = [text for text in openings.elements() if openings[text] > 1]
+    openings = Counter(a.article[:OPENING] for a in trimmed if len(a.article) >= OPENING)
+    repeated = [text for text in openings.elements() if openings[text] > 1]
     advice = "if they are versions of one story, give them one id, and the newest is kept"
-    yield "articles begin as another one with another id", again, FEW, advice
+    yield "articles begin as another one with another id", repeated, FEW, advice
 
 
-def _marks(mine: list[Article], other: list[Article]) -> list[Look]:
+def _marks(own: list[Article], opposite: list[Article]) -> list[Look]:
     """A mark in the place of which the other outlet has another one."""
     for pattern, twin in _TWINS:
-        here, there = (
+        with_mark, with_twin = (
             [[a.headline for a in side if re.search(mark, a.headline)] for mark in marks]
-            for side, marks in ((mine, (pattern, twin)), (other, (twin, pattern)))
+            for side, marks in ((own, (pattern, twin)), (opposite, (twin, pattern)))
         )
-        if all(len(texts) >= LEAST and len(rest) <= FEW * len(texts) for texts, rest in (here, there)):
-            return _seen(MARK, mine[0].label, here[0], len(mine), "write it alike in both files", 0)
+        sides = with_mark, with_twin
+        if all(len(texts) >= LEAST and len(rest) <= FEW * len(texts) for texts, rest in sides):
+            return _if_many(MARK, own[0].label, with_mark[0], len(own), "write it alike in both files", 0)
     return []
 
 
@@ -258,14 +264,14 @@ def _live(articles: Sequence[Article], outlets: tuple[str, str], links: tuple[In
     side = np.array([outlets.index(a.label) if a.label in outlets else 2 for a in articles])
     days = np.array([a.date.toordinal() if a.date else 0 for a in articles])
     sizes = np.array([len(a.article) for a in articles])
-    medians = np.array([np.median(sizes[side == at]) for at in (0, 1)] + [np.inf])
+    medians = np.array([np.median(sizes[side == number]) for number in (0, 1)] + [np.inf])
     a, b = links
     across = (side[a] + side[b] == 1) & (days[a] == days[b])
     partners = np.bincount(np.concatenate([a[across], b[across]]), minlength=len(articles))
     pages = (partners > 0) & (sizes > LONG * medians[side])
     pages &= pages.sum() >= max(OFTEN, FEW * (partners > 0).sum())
     pages |= (partners >= HUB) & (days > 0)
-    return [articles[at].headline for at in np.flatnonzero(pages).tolist()]
+    return [articles[number].headline for number in np.flatnonzero(pages).tolist()]
 
 
 def refuse_apart(articles: Sequence[Article], outlets: tuple[str, str], window: int) -> None:

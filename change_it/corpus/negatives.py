@@ -125,10 +125,10 @@ def negate(text: str, rng: Random, language: str) -> str | None:
 def _finite_verbs(text: str) -> list[int]:
     """Where the finite verbs of an Italian headline start, with the pronouns before them."""
     text_tokens = tokens(text, "it")
-    tags, starts, at = load_tagger("it").tag(text_tokens), [], 0
+    tags, starts, end = load_tagger("it").tag(text_tokens), [], 0
     for word in text_tokens:
-        starts.append(text.index(word, at))
-        at = starts[-1] + len(word)
+        starts.append(text.index(word, end))
+        end = starts[-1] + len(word)
     verbs = []
     for index, (word, tag) in enumerate(zip(text_tokens, tags, strict=True)):
         after_verb = index > 0 and tags[index - 1] in ("VERB", "AUX")

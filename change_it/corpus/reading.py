@@ -86,10 +86,10 @@ class Reading:
 
     def keep(self, reason: str, is_kept: Sequence[bool]) -> None:
         """Reject the articles that are not kept."""
-        every = list(zip(self.articles, self.places, is_kept, strict=True))
-        self.rejected += [Rejection(*place, a.id, reason, a.label) for a, place, keep in every if not keep]
-        self.articles = [article for article, _, keep in every if keep]
-        self.places = [place for _, place, keep in every if keep]
+        rows = list(zip(self.articles, self.places, is_kept, strict=True))
+        self.rejected += [Rejection(*place, a.id, reason, a.label) for a, place, keep in rows if not keep]
+        self.articles = [article for article, _, keep in rows if keep]
+        self.places = [place for _, place, keep in rows if keep]
 
     def refused(self, message: str) -> RefusedError:
         """The error that refuses the input, with the reasons of rejected rows by outlet."""
@@ -234,8 +234,8 @@ class _Reader:
         needs = [] if reading.articles else ["headline", "article", *(["label"] if by_label else [])]
         advice = f",date={date_column}" if date_column else ""
         advice += ", or give each file its outlet, as in left=a.csv right=b.csv" if by_label else ""
-        seen = dict.fromkeys(name for table in tables for name in table.columns)
-        check_columns(files, seen, self.columns, COLUMNS, needs=needs, advice=advice)
+        present = dict.fromkeys(name for table in tables for name in table.columns)
+        check_columns(files, present, self.columns, COLUMNS, needs=needs, advice=advice)
         if not reading.articles:
             mend = "correct them, or give --columns, as in headline=title, or --labels"
             if reading.reasons.most_common(1)[0][0] in (UNREADABLE, TOO_OLD, NO_DAY, DAY_NUMBER):
@@ -269,9 +269,9 @@ def _name_outlets(reading: Reading, outlets: Outlets | None, tables: Sequence[In
         is_change_it = labels == {*KNOWN_LABELS} and all(
             table.outlet or LAYOUT.issuperset(table.columns) for table in tables
         )
-        a, b = KNOWN_LABELS if is_change_it else in_order
-        short = KNOWN_LABELS if is_change_it else {}
-        outlets = Outlets(short.get(a, a), short.get(b, b), a, b)
+        names = KNOWN_LABELS if is_change_it else {label: label for label in in_order}
+        (a_label, a), (b_label, b) = names.items()
+        outlets = Outlets(a, b, a_label, b_label)
     for label, name in ((outlets.a_label, outlets.a), (outlets.b_label, outlets.b)):
         if not labels & {label, name}:
             mend = "give files of both outlets, or correct --labels"
@@ -288,12 +288,12 @@ def _drop_repeated(reading: Reading) -> None:
 
     def is_best(key: Callable[[Article], str], rank: Callable[[Article], Any]) -> list[bool]:
         ranked = sorted(enumerate(reading.articles), key=lambda placed: rank(placed[1]))
-        best = {*{(article.label, key(article)): place for place, article in ranked}.values()}
-        return [place in best for place in range(len(ranked))]
+        kept = {*{(article.label, key(article)): place for place, article in ranked}.values()}
+        return [place in kept for place in range(len(ranked))]
 
     newest = is_best(lambda a: a.id, lambda a: (a.date or date.min, len(a.article), a.headline, a.article))
-    dated = sorted((a for a in reading.articles if a.date), key=lambda a: str(a.date), reverse=True)
-    first_day = {(a.label, a.id): a.date for a in dated}  # that of the event
+    newest_first = sorted((a for a in reading.articles if a.date), key=lambda a: str(a.date), reverse=True)
+    first_day = {(a.label, a.id): a.date for a in newest_first}  # that of the event
     reading.articles = [replace(a, date=first_day.get((a.label, a.id))) for a in reading.articles]
     reading.keep("duplicate id", newest)
     oldest = is_best(lambda a: a.article, lambda a: (-(a.date or date.max).toordinal(), a.headline, a.id))

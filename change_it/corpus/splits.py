@@ -117,8 +117,8 @@ def split(
     first, second = close if alignments is None else (NONE, NONE)
     is_close = np.zeros(len(clusters), dtype=bool)
     is_close[np.r_[second[tested[first]], first[tested[second]]]] = True
-    out = in_test | is_close
-    free = ~out[a] & ~out[b]
+    not_trained_on = in_test | is_close
+    free = ~not_trained_on[a] & ~not_trained_on[b]
 
     if alignments is not None:
         pair_alignment = np.where(free, alignment[a], REMOVED)
@@ -134,25 +134,25 @@ def split(
     for name in _ORDER[1:]:
         alignment[a[pair_alignment == name]] = name
         alignment[b[pair_alignment == name]] = name
-    gone = np.flatnonzero(out & ~tested)
-    reasons = np.select([labels[gone] > 1, in_test[gone]], [OTHER_OUTLET, NEAR_DUPLICATE], CLOSE)
-    alignment[gone] = REMOVED
+    leaving = np.flatnonzero(not_trained_on & ~tested)
+    reasons = np.select([labels[leaving] > 1, in_test[leaving]], [OTHER_OUTLET, NEAR_DUPLICATE], CLOSE)
+    alignment[leaving] = REMOVED
     other_a, other_b = others
-    is_other_kept = ~out[other_a] & ~out[other_b]
+    is_other_kept = ~not_trained_on[other_a] & ~not_trained_on[other_b]
 
     event = components(
         clusters, np.r_[a[is_kept], other_a[is_other_kept]], np.r_[b[is_kept], other_b[is_other_kept]]
     )
     fold = _folds(event, alignment, np.minimum(labels, 2), rng_for(seed, "folds"))
-    asked_for = int((top | next_best).sum())
+    wanted = int((top | next_best).sum())
     return Splits(
         alignment=alignment,
         event=event,
         fold=fold,
         pairs=np.flatnonzero(is_kept).astype(np.int64),
         pair_alignment=pair_alignment[is_kept],
-        removed=dict(zip(gone.tolist(), reasons.tolist(), strict=True)),
-        dropped=asked_for - int(is_kept.sum()),
+        removed=dict(zip(leaving.tolist(), reasons.tolist(), strict=True)),
+        dropped=wanted - int(is_kept.sum()),
         others=np.flatnonzero(is_other_kept).astype(np.int64),
     )
 
@@ -255,8 +255,8 @@ def leak_check(tables: Mapping[str, Mapping[str, pl.DataFrame]], clusters: pl.Da
         "partners": ("ids", partners.filter(is_tested)["partner"]),
         "texts": ("texts", _hashes(test["article"])),
     }
-    learnt = [part["headline"] for split, part in articles.items() if split != "test"]
-    headlines = _hashes(pl.concat(learnt)).unique().implode()
+    training_headlines = [part["headline"] for split, part in articles.items() if split != "test"]
+    headlines = _hashes(pl.concat(training_headlines)).unique().implode()
     leaks = dict.fromkeys([*forbidden, "foreign_headlines"], 0)
     rows = {}
     for config, splits in tables.items():
@@ -268,8 +268,8 @@ def leak_check(tables: Mapping[str, Mapping[str, pl.DataFrame]], clusters: pl.Da
         unchanged = [
             part.filter(pl.col("kind") != "facts") if "kind" in part.columns else part for part in training
         ]
-        printed = _hashes(_values(unchanged, _HEADLINES)).is_in(headlines)
-        leaks["foreign_headlines"] += int((~printed).sum())
+        is_known = _hashes(_values(unchanged, _HEADLINES)).is_in(headlines)
+        leaks["foreign_headlines"] += int((~is_known).sum())
     if any(leaks.values()):
         raise RuntimeError(f"the leak check found test material in training sets: {leaks}")
     return {"test_articles": test.height, "rows": rows, "found": leaks}

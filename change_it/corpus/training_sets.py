@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from change_it.corpus.article import Outlets
-from change_it.corpus.corpus_options import BuildOptions, Negatives
+from change_it.corpus.corpus_options import BuildOptions
 from change_it.corpus.folder import OTHER, read_table
 from change_it.corpus.negatives import contradict, name_pool
 from change_it.corpus.splits import components, rng_for
@@ -39,57 +39,62 @@ def training_sets(
     """
     articles, pairs, seed = base["articles"], base["pairs"], options.seed
     train, test = articles["train"], articles["test"]
-    every = pl.concat([train, articles[OTHER]])
+    all_outlets = pl.concat([train, articles[OTHER]])
     weak = train.filter(pl.col("alignment").is_in(["R", "A3"]))
-    even, even_weak = balanced(train, "main", seed=seed), balanced(weak, "sum", seed=seed)
+    balanced_train, balanced_weak = balanced(train, "main", seed=seed), balanced(weak, "sum", seed=seed)
     a1, a3 = (pairs["train"].filter(alignment=name) for name in ("A1", "A3"))
     strict = pl.concat([a1, pairs[OTHER]])
-    held = pl.col("event").is_in(_validation_events(every, strict, seed).implode())
-    sides = {"train": ~held, "validation": held}
+    is_held_out = pl.col("event").is_in(_validation_events(all_outlets, strict, seed).implode())
+    sides = {"train": ~is_held_out, "validation": is_held_out}
     directions = dict(zip(outlets.names, outlets.directions[::-1], strict=True))  # to the outlet
     to_own = pl.col("label").replace_strict(directions, return_dtype=pl.String)
 
     def shuffled(purpose: str, rows: pl.DataFrame) -> pl.DataFrame:
         return _shuffled(rows, rng_for(seed, f"order of {purpose}"))
 
-    main = {side: shuffled("main", _headlines(even.filter(rule), outlets)) for side, rule in sides.items()}
+    main = {
+        side: shuffled("main", _headlines(balanced_train.filter(rule), outlets))
+        for side, rule in sides.items()
+    }
     tables: Tables = {"main": main | {"test": _headlines(test, outlets)}}
     tables["sum"] = {
-        "train": shuffled("sum", _articles_to_headlines(even_weak, to_own)),
+        "train": shuffled("sum", _articles_to_headlines(balanced_weak, to_own)),
         "test": crossed(pairs["test"], outlets, source="article"),
     }
     language = options.language or "none"
-    facts = partial(_changed_facts, headlines=every["headline"], language=language, seed=seed)
-    pool = pl.concat([even, articles[OTHER]])
-    for task, make, rows, known, tested in (
-        ("hh", headline_pairs, strict, every, pairs["test"]),
-        ("ah", headline_articles, pool, pool, test),
+    facts = partial(_changed_facts, headlines=all_outlets["headline"], language=language, seed=seed)
+    pool = pl.concat([balanced_train, articles[OTHER]])
+    for task, make, which, rows, known, tested in (
+        ("hh", headline_pairs, "other_id", strict, all_outlets, pairs["test"]),
+        ("ah", headline_articles, "own_id", pool, pool, test),
     ):
         published, mixed = dict[str, pl.DataFrame](), dict[str, pl.DataFrame]()
+        nearest_headlines = _nearest_headlines(neighbours, which, known)
         for side, rule in sides.items():
-            draw = partial(make, rows.filter(rule), known, neighbours, seed=seed)
-            published[side], both = draw(negatives="random"), draw(negatives="mixed")
+            draw = partial(make, rows.filter(rule), nearest_headlines, seed=seed)
+            published[side], both = draw(hard=0), draw(hard=0.5)
             right, wrong = both.filter(label=1), both.filter(label=0)
             changed = facts(right, count=round(FACTS * right.height))
             mixed[side] = shuffled(task, pl.concat([right, wrong[changed.height :], changed]))
-        draw = partial(make, tested, test, neighbours, seed=seed)
-        published["test"] = draw(negatives="random")
+        draw = partial(make, tested, seed=seed)
+        nearest_headlines = _nearest_headlines(neighbours, which, test)
+        published["test"] = draw(nearest_headlines, hard=0)
         right = published["test"].filter(label=1)
         parts = [
             published["test"],
-            draw(negatives="hard").filter(kind="hard"),
+            draw(nearest_headlines, hard=1).filter(kind="hard"),
             facts(right, count=right.height),
         ]
         if task == "hh":
-            near = draw(negatives="hard", neighbour="near_id").filter(kind="hard")
+            near = draw(_nearest_headlines(neighbours, "near_id", test), hard=1).filter(kind="hard")
             parts.append(near.with_columns(kind=pl.lit("near")))
         tables |= {task: mixed | {"test": shuffled(task, pl.concat(parts))}, f"{task}_random": published}
     crossed_test = crossed(pairs["test"], outlets, source="headline")
     for name, rows in {"s2s1": a3, "s2s2": pl.concat([a1, a3]), "s2s3": a1}.items():
         training = shuffled(name, crossed(rows, outlets, source="headline"))
         tables[name] = {"train": training, "test": crossed_test}
-    near = train.join(nearest, on="id", how="left", maintain_order="left")
-    return tables | _lrec_sets(near, test, outlets, options, shuffled)
+    with_nearest = train.join(nearest, on="id", how="left", maintain_order="left")
+    return tables | _lrec_sets(with_nearest, test, outlets, options, shuffled)
 
 
 def _validation_events(articles: pl.DataFrame, pairs: pl.DataFrame, seed: int) -> pl.Series:
@@ -137,20 +142,12 @@ def balanced(articles: pl.DataFrame, purpose: str, *, seed: int) -> pl.DataFrame
     )
 
 
-def headline_pairs(
-    pairs: pl.DataFrame,
-    articles: pl.DataFrame,
-    neighbours: pl.DataFrame,
-    *,
-    negatives: Negatives,
-    seed: int,
-    neighbour: str = "other_id",
-) -> pl.DataFrame:
-    """Examples of the HH judge: the headlines of each pair, and as many of two different events.
+def headline_pairs(pairs: pl.DataFrame, nearest: pl.DataFrame, *, hard: float, seed: int) -> pl.DataFrame:
+    """Examples of the HH judge: the headlines of each pair, and as many of two different events, a share of them `hard`.
 
     Outlet A comes first in half of them. A random negative takes the B headline of another pair; a hard one the headline of
-    the nearest wrong article of the other outlet (`neighbour`), seen from A in half of the rows (a random one where there is none, or it
-    is taken). No negative crosses folds, joins two pairs that share an article or a headline, or occurs twice.
+    the nearest wrong article of the other outlet (`_nearest_headlines`), seen from A in half of the rows (a random one where there is
+    none, or it is taken). No negative crosses folds, joins two pairs that share an article or a headline, or occurs twice.
     """
     rng = rng_for(seed, "headline pairs")
     groups = _groups(pairs, "a_id", "b_id", "a_headline", "b_headline")
@@ -162,10 +159,10 @@ def headline_pairs(
     is_other = (pl.col("hard1") != pl.col("a_headline")) | (pl.col("hard2") != pl.col("b_headline"))
     drawn = pairs.with_columns(
         random=_headline_of(pairs, "b_headline", wrong),
-        beside_a=_neighbour_headline(pairs["a_id"], neighbour, neighbours, articles),
-        beside_b=_neighbour_headline(pairs["b_id"], neighbour, neighbours, articles),
-        from_a=pl.Series(_half(pairs.height, rng)),
-        wanted=pl.Series(_hard_rows(pairs.height, negatives, rng)),
+        beside_a=_of_ids(nearest, pairs["a_id"]),
+        beside_b=_of_ids(nearest, pairs["b_id"]),
+        from_a=pl.Series(_share(0.5, pairs.height, rng)),
+        wanted=pl.Series(_share(hard, pairs.height, rng)),
     ).with_columns(
         hard1=pl.when(see_a).then("a_headline").otherwise("beside_b"),
         hard2=pl.when(see_a).then("beside_a").otherwise("b_headline"),
@@ -173,23 +170,21 @@ def headline_pairs(
     drawn = drawn.with_columns(
         hard=pl.col("wanted") & pl.coalesce("beside_a", "beside_b").is_not_null() & is_other
     )
-    hard = pl.col("hard") & pl.struct("hard", "hard1", "hard2").is_first_distinct()
+    is_hard = pl.col("hard") & pl.struct("hard", "hard1", "hard2").is_first_distinct()
     made = drawn.select(
         "fold",
         "event",
-        headline1=pl.when(hard).then("hard1").otherwise("a_headline"),
-        headline2=pl.when(hard).then("hard2").otherwise("random"),
-        kind=_kind(hard),
+        headline1=pl.when(is_hard).then("hard1").otherwise("a_headline"),
+        headline2=pl.when(is_hard).then("hard2").otherwise("random"),
+        kind=_kind(is_hard),
     ).drop_nulls()
     return _shuffled(_labelled(_swapped(right, rng), _swapped(made, rng)), rng)
 
 
-def headline_articles(
-    rows: pl.DataFrame, articles: pl.DataFrame, neighbours: pl.DataFrame, *, negatives: Negatives, seed: int
-) -> pl.DataFrame:
+def headline_articles(rows: pl.DataFrame, nearest: pl.DataFrame, *, hard: float, seed: int) -> pl.DataFrame:
     """Examples of the AH judge: each article with its headline, and with a wrong headline of the *same* outlet, so that style says nothing.
 
-    A hard negative is the headline of the nearest wrong article (a random one where there is none). No negative crosses folds
+    A hard negative (a share of `hard`) is the headline of the nearest wrong article (a random one where there is none). No negative crosses folds
     or repeats the right headline.
     """
     rng = rng_for(seed, "headline articles")
@@ -197,8 +192,8 @@ def headline_articles(
     wrong = _wrong_row(_groups(rows, "headline"), strata, rng)
     drawn = rows.with_columns(
         random=_headline_of(rows, "headline", wrong),
-        near=_neighbour_headline(rows["id"], "own_id", neighbours, articles),
-        hard=pl.Series(_hard_rows(rows.height, negatives, rng)),
+        near=_of_ids(nearest, rows["id"]),
+        hard=pl.Series(_share(hard, rows.height, rng)),
     )
     differs = pl.col("near").str.to_lowercase() != pl.col("headline").str.to_lowercase()
     usable = (pl.col("hard") & differs).fill_null(False)
@@ -333,31 +328,24 @@ def _headline_of(rows: pl.DataFrame, column: str, positions: NDArray[np.int64]) 
     return rows[column].gather(pl.Series(positions).replace(-1, None)).alias("random")
 
 
-def _neighbour_headline(
-    ids: pl.Series, which: str, neighbours: pl.DataFrame, articles: pl.DataFrame
-) -> pl.Series:
-    """Headline of the neighbour (a column of `find_neighbours`) of each id; null where there is none."""
+def _nearest_headlines(neighbours: pl.DataFrame, which: str, articles: pl.DataFrame) -> pl.DataFrame:
+    """The headline `near` of the neighbour (a column of `find_neighbours`) of each `id` that has one among the articles."""
     headlines = articles.select(pl.col("id").alias(which), near="headline")
-    return (
-        pl.DataFrame({"id": ids})
-        .join(neighbours.select("id", which), on="id", how="left", maintain_order="left")
-        .join(headlines, on=which, how="left", maintain_order="left")
-        .get_column("near")
-    )
+    return neighbours.select("id", which).join(headlines, on=which)
 
 
-def _half(count: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    return rng.permutation(count) < count // 2
+def _of_ids(nearest: pl.DataFrame, ids: pl.Series) -> pl.Series:
+    return pl.DataFrame({"id": ids}).join(nearest, on="id", how="left", maintain_order="left")["near"]
 
 
-def _hard_rows(count: int, negatives: Negatives, rng: np.random.Generator) -> NDArray[np.bool_]:
-    mixed = _half(count, rng)
-    return mixed if negatives == "mixed" else np.full(count, negatives == "hard")
+def _share(share: float, count: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Draw a share of so many rows."""
+    return rng.permutation(count) < int(share * count)
 
 
 def _swapped(rows: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
     """The rows, a random half of them with their two headlines swapped."""
-    swap = pl.when(pl.Series(_half(rows.height, rng)))
+    swap = pl.when(pl.Series(_share(0.5, rows.height, rng)))
     return rows.with_columns(
         headline1=swap.then("headline2").otherwise("headline1"),
         headline2=swap.then("headline1").otherwise("headline2"),

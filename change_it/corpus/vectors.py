@@ -27,8 +27,8 @@ def tfidf(texts: Sequence[str], *, stop_words: Collection[str] = (), min_df: int
     stop = frozenset(stop_words)
 
     def split(text: str) -> list[str]:
-        every = words(text, underscores=True)
-        return [word for word in every if word not in stop and (len(word) > 1 or is_unspaced(word))]
+        all_words = words(text, underscores=True)
+        return [word for word in all_words if word not in stop and (len(word) > 1 or is_unspaced(word))]
 
     vectorizer = TfidfVectorizer(analyzer=split, min_df=min_df)
     try:

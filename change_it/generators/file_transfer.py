@@ -1,13 +1,9 @@
 """From headlines to new ones: what reads, writes and chooses, and how an interrupted run goes on."""
 
-import csv
 import hashlib
-import io
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 from change_it import __version__
@@ -16,9 +12,16 @@ from change_it.corpus.reading import COLUMNS
 from change_it.errors import InputError
 from change_it.generators.headline_transfer import HeadlineSystem, Search
 from change_it.generators.rerank import order
-from change_it.io import append, cell_text, length_fault, parse_columns, read_tables, write_table
-from change_it.networks.pretrained import map_threads
-from change_it.progress import bar
+from change_it.io import (
+    cell_text,
+    earlier_rows,
+    length_fault,
+    parse_columns,
+    read_tables,
+    write_growing,
+    write_table,
+)
+from change_it.networks.pretrained import thread_pool
 from change_it.scoring.item import Item, directions_in_turn, read_test_set
 from change_it.scoring.judges import Judges
 from change_it.scoring.signature import Reranker
@@ -101,81 +104,52 @@ def transfer_items(
 ) -> list[Item]:
     """Write new headlines for the items to a file, and return the items with them.
 
-    They are written in chunks, items of like length in one. Rows are kept in FILE.*.partial until all are there, also where
-    another one fails: a call with the same `record` of options goes on with the ids that it lacks.
+    They are kept in FILE.*.partial until all are there: a call with the same `record` of options goes on with those that it lacks.
     """
-    system, batch_size = setup.system, record["batch_size"]
+    system, search = setup.system, setup.search
     # another file for other options, texts, generators or judges; what a server's model is, is known only later
-    own = [] if record["endpoint"] else [system.signature(target) for target in system.targets]
-    text = repr(({**record}, own, setup.reranker, __version__, *items)).encode("utf-8", "backslashreplace")
-    partial = out.with_name(f"{out.name}.{hashlib.sha256(text).hexdigest()[:8]}.partial")
-    done = _finished(partial, items)
-    write_table(partial, HEADER, list(done.values()))
+    signatures = [] if record["endpoint"] else [system.signature(target) for target in system.targets]
+    run = repr(({**record}, signatures, setup.reranker, __version__, *items))
+    digest = hashlib.sha256(run.encode("utf-8", "backslashreplace")).hexdigest()
+    partial = out.with_name(f"{out.name}.{digest[:8]}.partial")
+    rows = {int(row[0]): row for row in earlier_rows(partial)[1:]}
     places = [place for place, item in enumerate(items) if not item.error]
-    lengths = [len(item.article if "article" in system.needs else item.source) for item in items]
-    places.sort(key=lambda place: (items[place].target, -lengths[place]))
-    size = batch_size or max(1, system.kept_together // setup.search.candidates)
-    chunks = [places[start : start + size] for start in range(0, len(places), size)]
-    missing = [chunk for chunk in chunks if not done.keys() >= set(chunk)]
-    lock = Lock()
-    with bar("transferring", len(places), initial=len(places) - sum(map(len, missing))) as done_bar:
+    batches = system.batches([items[place] for place in places], search, record["batch_size"])
+    batches = [[places[row] for row in batch] for batch in batches]
 
-        def finish(chunk: Sequence[int]) -> None:
-            rows = new_rows(setup, [items[place] for place in chunk], batch_size)
-            text = io.StringIO()
-            csv.writer(text, lineterminator="\n").writerows(rows)
-            with lock, partial.open("ab") as file:
-                append(file, text.getvalue().encode("utf-8", "backslashreplace"))
-                done.update(zip(chunk, rows, strict=True))
-                done_bar.update(len(chunk))
-
+    def answer(batch: Sequence[int]) -> dict[int, list[str]]:
+        part = [items[place] for place in batch]
         try:
-            list(map_threads(finish, missing, system.batches_at_once(setup.search)))
-        except (InputError, TypeError, ValueError) as error:
-            setting = (
-                "" if isinstance(error, InputError) else f"--generation {' '.join(record['generation'])}: "
-            )
-            if setting and (done or not record["generation"]):
+            offered = system.write(part, search)
+        except (TypeError, ValueError) as error:
+            if isinstance(error, InputError) or rows or not record["generation"]:
                 raise  # transformers checks some settings when it writes, and nothing else is the user's
-            if not done:
-                partial.unlink()
-            kept = f" ({len(done):,} of {len(places):,} headlines are kept, and the same command goes on with the others)"
-            reason = str(error).partition("\n")[0] if setting else str(error)
-            raise InputError(f"{setting}{reason}{kept if done else ''}") from error
-        except KeyboardInterrupt as error:
-            error.add_note(f"the same command goes on from {len(done):,} of {len(places):,} headlines")
-            raise
-    rows = [done.get(place) or _row(setup, item, "") for place, item in enumerate(items)]
-    write_table(out, HEADER, rows)
+            reason = str(error).partition("\n")[0]
+            raise InputError(f"--generation {' '.join(record['generation'])}: {reason}") from error
+        texts = [[" ".join(composed(candidate.text).split()) for candidate in group] for group in offered]
+        texts = [[*filter(None, group)] for group in texts]
+        if setup.judges:
+            orders = order(setup.judges, texts, part)
+            texts = [[group[rank] for rank in ranks] for group, ranks in zip(texts, orders, strict=True)]
+        new = zip(batch, part, texts, strict=True)
+        return {place: [str(place), *_row(setup, item, *group[:1])] for place, item, group in new}
+
+    missing = [batch for batch in batches if not rows.keys() >= set(batch)]
+    threads, work = system.batches_at_once(search), "transferring"
+    pool = thread_pool(threads) if threads > 1 else None
+    write_growing(partial, ("row", *HEADER), rows, missing, answer, pool=pool, total=len(places), work=work)
+    written = [
+        rows[place][1:] if place in rows else _row(setup, item, "") for place, item in enumerate(items)
+    ]
+    write_table(out, HEADER, written)
     partial.unlink()
-    return [replace(item, prediction=row[1], error=row[3]) for item, row in zip(items, rows, strict=True)]
+    return [replace(item, prediction=row[1], error=row[3]) for item, row in zip(items, written, strict=True)]
 
 
-def _finished(file: Path, items: Sequence[Item]) -> dict[int, list[str]]:
-    """The rows of an unfinished file by the place of their item; without a line that was cut off, and ids that are not unique."""
-    text = file.read_bytes().rpartition(b"\n")[0].decode() if file.exists() else ""
-    rows = {row[0]: row for row in csv.reader(text.split("\n")[1:])}
-    counts = Counter(item.id for item in items)
-    return {
-        place: rows[item.id] for place, item in enumerate(items) if counts[item.id] == 1 and item.id in rows
-    }
-
-
-def _row(setup: TransferSetup, item: Item, text: str) -> list[str]:
+def _row(setup: TransferSetup, item: Item, text: str = "") -> list[str]:
     """The row of an item, with the reason where there is no text."""
     if not text:
         fault = item.error or setup.system.faults.get(item) or "nothing was written"
         return [item.id, "", item.target, fault, "", "", ""]
     offered = str(setup.search.candidates) if setup.judges else ""
     return [item.id, text, item.target, "", setup.reranker, offered, setup.system.signature(item.target)]
-
-
-def new_rows(setup: TransferSetup, items: Sequence[Item], batch_size: int | None) -> list[list[str]]:
-    """The row of each item: a new headline, empty where there is no candidate."""
-    candidates = setup.system.propose(items, setup.search, batch_size)
-    texts = [[" ".join(composed(candidate.text).split()) for candidate in group] for group in candidates]
-    texts = [[*filter(None, group)] for group in texts]
-    if setup.judges:
-        orders = order(setup.judges, texts, items)
-        texts = [[group[place] for place in places] for group, places in zip(texts, orders, strict=True)]
-    return [_row(setup, item, group[0] if group else "") for item, group in zip(items, texts, strict=True)]

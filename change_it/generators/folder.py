@@ -2,7 +2,7 @@
 
 import tomllib
 from collections import Counter
-from dataclasses import MISSING, asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
@@ -14,7 +14,7 @@ from change_it import __version__
 from change_it.corpus.folder import read_language, read_table
 from change_it.errors import InputError
 from change_it.generators.generator_options import ModelKind, Reads, Recipe
-from change_it.io import GENERATOR_FILE, instead, listed, read_json, write_json
+from change_it.io import GENERATOR_FILE, read_json, write_json
 from change_it.text.stopwords import guess_language
 
 COMMAND = "change-it train generator"
@@ -68,18 +68,13 @@ class GeneratorInfo:
                 f"{folder} holds no {GENERATOR_FILE}: give the folder of one generator, since it is one model a repository, or "
                 f"train one with {COMMAND}"
             )
-        required = {field.name: field.default is MISSING for field in fields(cls)}
-        if lacking := [name for name in required if required[name] and name not in values]:
-            raise InputError(f"{path} lacks {listed(lacking)}: train the generator again")
-        chosen: dict[str, Any] = {name: values[name] for name in required if name in values}
+        chosen = {field.name: values[field.name] for field in fields(cls) if field.name in values}
         lists = {name: tuple(value) for name, value in chosen.items() if isinstance(value, list)}
         try:
             info = cls(**chosen | lists)
             if not all(0 < tokens <= TOKENS for tokens in (info.source_tokens, info.target_tokens)):
-                raise InputError(
-                    f"{path} has lengths out of 1 to {TOKENS:,} tokens: train the generator again"
-                )
-        except StrictDataclassError as error:
+                raise ValueError(f"lengths out of 1 to {TOKENS:,} tokens")
+        except (StrictDataclassError, TypeError, ValueError) as error:
             reason = " ".join(str(error).split())
             raise InputError(f"{path} is broken ({reason}): train the generator again") from error
         return info
@@ -116,11 +111,10 @@ def choose_generators(
     paths = [folder] if alone else [path.parent for path in sorted(folder.glob(f"*/{GENERATOR_FILE}"))]
     infos = {path: GeneratorInfo.load(path) for path in paths}
     if not infos:
-        mend = instead(folder, "generators") or f"train one with {COMMAND}"
-        if (folder / "config.json").exists() and not instead(folder, "generators"):
-            mend = (
-                f"copy {GENERATOR_FILE} of the adapters into it if they are merged there, serve it and give its --endpoint, "
-                f"or train it with {COMMAND} --architecture {name}"
+        mend = f"train one with {COMMAND}"
+        if (folder / "config.json").exists():
+            mend += (
+                f" --architecture {name}, or copy {GENERATOR_FILE} of adapters that are merged there into it"
             )
         raise InputError(f"{name} holds no generator: {mend}")
     recipes = list(dict.fromkeys(info.recipe for info in infos.values()))

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from logging import getLogger
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import torch
@@ -137,11 +136,11 @@ def save_generator(folder: Path, model: Any, tokenizer: PreTrainedTokenizerBase,
     info.save(folder)
     if (config := read_json(folder / "config.json")) is None:  # of adapters
         return
-    size, options = info.no_repeat_ngram_size, format_options(info, SimpleNamespace(**config))
+    size, options = info.no_repeat_ngram_size, format_options(info, model.config)
     auto = "AutoModelForCausalLM" if info.kind == "causal" else "AutoModelForSeq2SeqLM"
     impl = f"{HeadlinePipeline.__module__.rpartition('.')[2]}.{HeadlinePipeline.__name__}"
-    about = {"kind": info.kind, "format": options, "no_repeat_ngram_size": size}
-    config["change_it"] = {**about, "outlets": info.outlets} if info.reads == "both" else about
+    config["change_it"] = {"kind": info.kind, "format": options, "no_repeat_ngram_size": size}
+    config["change_it"] |= {"outlets": info.outlets} if info.reads == "both" else {}
     config["custom_pipelines"] = {"text-generation": {"impl": impl, "pt": [auto]}}
     write_json(folder / "config.json", config)
     tokens = read_json(folder / "generation_config.json") or {}
@@ -192,8 +191,8 @@ def new_network(
 
 
 def _tokens_of(model: Any, pad: int) -> GenerationConfig:
-    given = {name: getattr(model.generation_config, name) for name in TOKENS}
-    return GenerationConfig(**given, pad_token_id=pad)
+    tokens = {name: getattr(model.generation_config, name) for name in TOKENS}
+    return GenerationConfig(**tokens, pad_token_id=pad)
 
 
 def load_tokenizer(folder: str | Path) -> Any:
@@ -237,9 +236,7 @@ def load_model(
             )
         config, pad = model.config, tokenizer.pad_token_id
         if kind == "encoder-decoder" and config.decoder_start_token_id is None:
-            # what mBART learns begins with the end of its labels
-            begin = tokenizer.eos_token_id if config.model_type == "mbart" else tokenizer.bos_token_id
-            config.decoder_start_token_id = pad if begin is None else begin
+            raise InputError(f"{folder} says no decoder_start_token_id: set it in its config.json")
         config.pad_token_id = pad if config.pad_token_id is None else config.pad_token_id
         model.generation_config = _tokens_of(model, pad)
         if kind != "causal" and model.generation_config.decoder_start_token_id is None:

@@ -126,15 +126,14 @@ class GeneratorOptions(TrainingOptions, GeneratorFields):
     @property
     def values(self) -> Preset:
         """The preset of recipe and architecture."""
-        architecture = architecture_of(self)
         if self.kind != "words":
-            chosen = PRETRAINED[self.kind]
+            preset = PRETRAINED[self.kind]
             rate = {"learning_rate": LORA_RATE} if self.lora else {}
-            return chosen._replace(arguments=chosen.arguments | rate)
+            return preset._replace(arguments=preset.arguments | rate)
         # a saved network that is trained on has its own words and cells
-        chosen = NETWORKS.get(architecture, NETWORKS["pn"]._replace(vocabulary=0, cells=0))
-        long = self.as_published and self.recipe in OF_LREC
-        return chosen._replace(source_tokens=LREC_WORDS, cells=LREC_CELLS) if long else chosen
+        preset = NETWORKS.get(architecture_of(self), NETWORKS["pn"]._replace(vocabulary=0, cells=0))
+        is_lrec = self.as_published and self.recipe in OF_LREC
+        return preset._replace(source_tokens=LREC_WORDS, cells=LREC_CELLS) if is_lrec else preset
 
     @property
     def preset(self) -> dict[str, Any]:
@@ -143,20 +142,16 @@ class GeneratorOptions(TrainingOptions, GeneratorFields):
 
 
 def architecture_of(options: GeneratorOptions) -> str:
-    """The architecture that is given, or the recipe's: the papers' S2S1-3 are S2S, their SUM is PN."""
+    """The architecture that is given, or the recipe's: the papers' S2S1-3 are S2S, their SUM is PN; `--as-published` is refused for one that no paper has."""
     usual = {"headline": "s2s", "article": "pn", "both": TRANSFORMER}
     if options.as_published and options.recipe in OF_LREC:
         usual["article"] = "pnc"
-    return options.architecture or usual[READS[options.recipe]]
-
-
-def check_published(options: GeneratorOptions) -> None:
-    """Refuse `--as-published` for a generator that no paper has."""
-    published = architecture_of(options) in ("s2s", "pn", "pnc") and not options.lora
-    if options.as_published and not published:
+    architecture = options.architecture or usual[READS[options.recipe]]
+    if options.as_published and (options.lora or architecture not in ("s2s", "pn", "pnc")):
         raise InputError(
             "--as-published requires s2s, pn or pnc without --lora: choose such a --recipe and --architecture"
         )
+    return architecture
 
 
 def no_model(architecture: str) -> str:

@@ -47,9 +47,11 @@ class Search(NamedTuple):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings of `decoding` that are not None, by name, and the number of beams."""
-        given = self.decoding.to_diff_dict()
-        return {"num_beams": BEAMS} | {name: value for name, value in given.items() if name in SETTINGS}
+        """The settings of `decoding` that are not None, by name, and the number of beams; without a beam, which transformers takes for one, refused."""
+        settings = {"num_beams": BEAMS, **self.decoding.to_diff_dict()}
+        if (beams := settings["num_beams"]) < 1:
+            raise InputError(f"num_beams={beams} is too few: give at least 1, which is greedy search")
+        return {name: value for name, value in settings.items() if name in SETTINGS}
 
     @property
     def is_drawn(self) -> bool:
@@ -60,9 +62,8 @@ class Search(NamedTuple):
         """The number of sources in a batch where none is given, at least 1."""
         lengths, vocabulary = generator.format, generator.model.config.get_text_config().vocab_size
         width = self.candidates if self.is_drawn else max(self.settings["num_beams"], self.candidates)
-        # `generate` keeps the scores of every step
-        most = BATCH_SCORES // (width * lengths.max_target_tokens * vocabulary)
-        limits = BATCH_TOKENS // lengths.max_source_tokens, BATCH_HEADLINES // width, most
+        scores = width * lengths.max_target_tokens * vocabulary  # `generate` keeps those of every step
+        limits = BATCH_TOKENS // lengths.max_source_tokens, BATCH_HEADLINES // width, BATCH_SCORES // scores
         return max(1, min(LARGEST_BATCH, *limits))
 
     @contextmanager
@@ -77,36 +78,24 @@ class Search(NamedTuple):
             yield
 
 
-def read_decoding(settings: Sequence[str], **given: Any) -> GenerationConfig:
-    """The settings `NAME=VALUE` of transformers' `GenerationConfig`, which win over those that are given."""
+def read_decoding(settings: Sequence[str], **values: Any) -> GenerationConfig:
+    """The settings `NAME=VALUE` of transformers' `GenerationConfig`, which win over the other values."""
     for setting in settings:
-        name, given[name] = setting_of(setting, "--generation", "GenerationConfig")
+        name, values[name] = setting_of(setting, "--generation", "GenerationConfig")
         if name not in SETTINGS:
             raise InputError(
                 f"--generation {setting}: it is no setting of transformers' GenerationConfig, or is set here"
             )
     try:
-        decoding = GenerationConfig(**given)
+        decoding = GenerationConfig(**values)
         decoding.validate(strict=True)
     except (ValueError, TypeError) as error:
         raise InputError(f"--generation {' '.join(settings)}: {' '.join(str(error).split())}") from error
-    return _checked(decoding)
-
-
-def _checked(decoding: GenerationConfig) -> GenerationConfig:
-    """The settings; refused without a beam, which transformers takes for one."""
-    if decoding.num_beams is not None and decoding.num_beams < 1:
-        raise InputError(
-            f"num_beams={decoding.num_beams} is too few: give at least 1, which is greedy search"
-        )
     return decoding
 
 
 class HeadlineSystem(ABC):
     """A system that offers candidates for headlines; it can be shared by threads."""
-
-    #: Headlines, all candidates counted, that a run that can be interrupted keeps at once.
-    kept_together = LARGEST_BATCH
 
     def __init__(self, name: str, outlets: tuple[str, str], targets: tuple[str, ...], needs: tuple[str, ...]):
         self.name = name  # the recipe, or `prompt`
@@ -116,18 +105,35 @@ class HeadlineSystem(ABC):
         self.faults: dict[Item, str] = {}  # why there is no headline, where that is known
 
     @abstractmethod
-    def propose(
-        self, items: Sequence[Item], search: Search, batch_size: int | None = None, progress: bool = False
-    ) -> list[list[Candidate]]:
-        """For every item, which aims at one of `targets`, its candidates as `search` wants them; none where there is nothing to read."""
+    def write(self, items: Sequence[Item], search: Search) -> list[list[Candidate]]:
+        """The candidates of each item of a batch, as `search` wants them."""
 
     @abstractmethod
     def signature(self, target: str) -> str:
         """The column `generator` of headlines for an outlet: the hash of weights or `endpoint`, the pre-trained model, the prompt."""
 
+    def batches(self, items: Sequence[Item], search: Search, batch_size: int | None) -> list[list[int]]:
+        """The positions of the items that have something to read, in batches for `write`: one item each."""
+        return [[row] for row, item in enumerate(items) if (item.source + item.article).strip()]
+
     def batches_at_once(self, search: Search) -> int:
-        """The number of batches that it answers in parallel."""
+        """The number of batches that are written in parallel."""
         return 1
+
+    def propose(
+        self, items: Sequence[Item], search: Search, batch_size: int | None = None, progress: bool = False
+    ) -> list[list[Candidate]]:
+        """The candidates of each item as `search` wants them; none where there is nothing to read."""
+        batches = self.batches(items, search, batch_size)
+        candidates: list[list[Candidate]] = [[] for _ in items]
+        with bar(f"{self.name} generator", sum(map(len, batches)), shown=progress) as done:
+            parts = ([items[row] for row in batch] for batch in batches)
+            written = map_threads(lambda part: self.write(part, search), parts, self.batches_at_once(search))
+            for batch, groups in zip(batches, written, strict=True):
+                for row, group in zip(batch, groups, strict=True):
+                    candidates[row] = group
+                done.update(len(batch))
+        return candidates
 
 
 class HeadlineTransfer(HeadlineSystem):
@@ -148,8 +154,12 @@ class HeadlineTransfer(HeadlineSystem):
             names = listed([f"{one.info.recipe} of {' and '.join(one.info.outlets)}" for one in generators])
             raise InputError(f"generators of one recipe and one corpus are needed, these are {names}")
         self.recipe, self.reads = info.recipe, info.reads
-        pairs = ((outlet, one) for outlet in info.outlets for one in generators)
-        self.generators = {outlet: one for outlet, one in pairs if one.info.to in (None, outlet)}
+        self.generators = {
+            outlet: generator
+            for outlet in info.outlets
+            for generator in generators
+            if generator.info.to in (None, outlet)
+        }
         super().__init__(info.recipe, info.outlets, tuple(self.generators), info.needs)
 
     @classmethod
@@ -211,7 +221,7 @@ class HeadlineTransfer(HeadlineSystem):
         if article is not None and single != isinstance(article, str):
             raise InputError("headline and article must both be texts, or both lists of texts")
         texts = [[text] if single and text is not None else text for text in (headline, article)]
-        search = Search(_checked(decoding or GenerationConfig()), 1, seed)
+        search = Search(decoding or GenerationConfig(), 1, seed)
         offered = self.propose(self._items(texts[0], texts[1], to), search, batch_size, progress)
         new = [candidates[0].text if candidates else "" for candidates in offered]
         return new[0] if single else new
@@ -229,7 +239,7 @@ class HeadlineTransfer(HeadlineSystem):
         progress: bool = False,
     ) -> list[list[Candidate]]:
         """Offer at most `num_candidates` distinct headlines for each of many, best first; the other arguments are those of a call."""
-        search = Search(_checked(decoding or GenerationConfig()), num_candidates, seed)
+        search = Search(decoding or GenerationConfig(), num_candidates, seed)
         return self.propose(self._items(headlines, article, to), search, batch_size, progress)
 
     def _items(self, headlines: object, article: object, to: Aims) -> list[Item]:
@@ -253,34 +263,28 @@ class HeadlineTransfer(HeadlineSystem):
             )
         return [Item("", "", *row) for row in zip(aims, *texts.values(), strict=True)]
 
-    def propose(
-        self, items: Sequence[Item], search: Search, batch_size: int | None = None, progress: bool = False
-    ) -> list[list[Candidate]]:
-        """See `HeadlineSystem`; sources of like length share a batch."""
-        sources = [source_of(self.reads, item.source, item.article, item.target) for item in items]
-        batches: list[tuple[Generator, list[int]]] = []
+    def batches(self, items: Sequence[Item], search: Search, batch_size: int | None) -> list[list[int]]:
+        """See `HeadlineSystem`; a batch has sources of like length for one generator."""
+        lengths = [len(self._source(item).strip()) for item in items]
+        batches = []
         for generator in {id(one): one for one in self.generators.values()}.values():
-            mine = (row for row, item in enumerate(items) if self.generators[item.target] is generator)
-            rows = sorted((row for row in mine if sources[row].strip()), key=lambda row: -len(sources[row]))
+            rows = [row for row, item in enumerate(items) if self.generators[item.target] is generator]
+            rows = sorted(filter(lengths.__getitem__, rows), key=lambda row: -lengths[row])
             size = batch_size or search.batch_size(generator)
-            batches += [(generator, rows[start : start + size]) for start in range(0, len(rows), size)]
+            batches += [rows[start : start + size] for start in range(0, len(rows), size)]
+        return batches
 
-        def write(batch: tuple[Generator, list[int]]) -> list[list[Candidate]]:
-            generator, texts = batch[0], [sources[row] for row in batch[1]]
-            with reading_errors(generator.format.tokenizer), generator.format.lock:
-                read = generator.format.inputs(texts)
-            rules = {"candidates": search.candidates, "rule": generator.info.no_repeat_ngram_size}
-            with search.drawing(texts):
-                return search_headlines(generator.model, generator.format, read, search.settings, **rules)
+    def write(self, items: Sequence[Item], search: Search) -> list[list[Candidate]]:
+        """See `HeadlineSystem`."""
+        generator, sources = self.generators[items[0].target], [*map(self._source, items)]
+        with reading_errors(generator.format.tokenizer), generator.format.lock:
+            inputs = generator.format.inputs(sources)
+        rules = {"candidates": search.candidates, "rule": generator.info.no_repeat_ngram_size}
+        with search.drawing(sources):
+            return search_headlines(generator.model, generator.format, inputs, search.settings, **rules)
 
-        answers: list[list[Candidate]] = [[] for _ in items]
-        with bar(f"{self.recipe} generator", sum(len(rows) for _, rows in batches), shown=progress) as done:
-            written = map_threads(write, batches, self.batches_at_once(search))
-            for (_, rows), several in zip(batches, written, strict=True):
-                for row, candidates in zip(rows, several, strict=True):
-                    answers[row] = candidates
-                done.update(len(rows))
-        return answers
+    def _source(self, item: Item) -> str:
+        return source_of(self.reads, item.source, item.article, item.target)
 
     def signature(self, target: str) -> str:
         """See `HeadlineSystem`."""

@@ -1,8 +1,6 @@
 """A language model behind a server, prompted for headlines without training, and the headline in its answer."""
 
 import hashlib
-import html
-import json
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -25,30 +23,23 @@ SENT = {"do_sample", "max_new_tokens", "temperature", "top_p"}
 
 _QUOTED = re.compile(r'"([^"]*)"|“([^”]*)”|«([^»]*)»|„([^“”]*)[“”]|\'([^\']*)\'|‘([^‘’]*)’')
 #: Thoughts before an answer, and the marks around a block of text.
-_THINK = "(?:think|thinking|thought|reasoning)[>▷]"
 _THOUGHTS = re.compile(
-    rf"\A.*[<◁]/{_THINK}|[<◁]{_THINK}.*\Z|\A.*<\|channel\|>final(?:<\|message\|>)?|\Aanalysis.*assistantfinal",
-    re.DOTALL | re.IGNORECASE,
+    r"\A.*</(?:think|thinking|thought|reasoning)>|<(?:think|thinking|thought|reasoning)>.*\Z|^[ \t]*```\w*[ \t]*$",
+    re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
-_FENCE = re.compile(r"^[ \t]*```\w*[ \t]*$", re.MULTILINE)
-#: Tokens of chat templates, tags, and \boxed{}; what refuses, asks back or says who it is; and a remark behind a headline.
-_TOKENS = re.compile(
-    r"<\|[^|<>]{1,40}\|>|\[/?INST\]|</?[a-z]\w{0,15}>|</?s>|\\boxed\{([^{}]*)\}", re.IGNORECASE
-)
-_REFUSED = re.compile(
-    r"\A(?:mi dispiace|spiacente|i['’]?m sorry|sorry,|i can(?:not|['’]t)|i am unable|as an ai\b|come (?:modello|assistente|intelligenza)\b).*"
+#: What no headline holds: tokens of chat templates, tags, entities, JSON, TeX, a remark; and how answers begin that refuse or ask back.
+_NO_HEADLINE = re.compile(
+    r"<[|/a-z◁]|[|▷]>|◁|\[/?INST\]|&#?\w+;|\{\s*\"|\\\w|assistantfinal|[(\[](?:nota|note|n\.?b\.?)\b"
+    r"|\A(?:mi dispiace|spiacente|i['’]?m sorry|sorry,|i can(?:not|['’]t)|i am unable|as an ai\b|come (?:modello|assistente|intelligenza)\b).*"
     r"\b(?:posso|riesco|vedo|can(?:not|['’]t)|unable|incollare|fornire|provide|paste)\b",
     re.IGNORECASE,
 )
-_REMARK = re.compile(r"\s*[(\[](?:nota|note|n\.?b\.?)\b[^()\[\]]*[)\]]?\Z", re.IGNORECASE)
 #: Marks around a line.
 _MARKDOWN = " \t*_`"
 
 
 class PromptedGenerator(HeadlineSystem):
     """Prompts the model of a server in the language of a corpus, a request for each candidate."""
-
-    kept_together = 1  # answers cost: each is kept
 
     def __init__(self, corpus: str, server: Server, concurrency: int):
         """Nothing is sent yet."""
@@ -78,23 +69,18 @@ class PromptedGenerator(HeadlineSystem):
         # in one pass: braces of texts stay
         return re.sub(r"\{\w+\}", lambda field: fields.get(field.group(), field.group()), self.template)
 
-    def propose(
-        self, items: Sequence[Item], search: Search, batch_size: int | None = None, progress: bool = False
-    ) -> list[list[Candidate]]:
+    def write(self, items: Sequence[Item], search: Search) -> list[list[Candidate]]:
         """See `HeadlineSystem`: greedy for the first candidate, drawn for the others, each with a seed of its own."""
         if unknown := search.decoding.to_diff_dict().keys() & SETTINGS - SENT:
             raise InputError(f"--generation {min(unknown)}: a server takes {', '.join(sorted(SENT))} alone")
-        offered: list[list[Candidate]] = []
-        for item in items:
-            texts: dict[str, Candidate] = {}
-            for number in range(search.candidates if (item.source + item.article).strip() else 0):
-                text, fault = self._answer(item, number, search)
-                if text:
-                    texts.setdefault(text, Candidate(text, 0.0))
-                else:
-                    self.faults.setdefault(item, fault)
-            offered.append(list(texts.values()))
-        return offered
+        texts: dict[str, Candidate] = {}
+        for number in range(search.candidates):
+            text, fault = self._answer(items[0], number, search)
+            if text:
+                texts.setdefault(text, Candidate(text, 0.0))
+            else:
+                self.faults.setdefault(items[0], fault)
+        return [list(texts.values())]
 
     def _answer(self, item: Item, number: int, search: Search) -> tuple[str, str]:
         """A headline, or an empty one and why there is none."""
@@ -114,14 +100,13 @@ class PromptedGenerator(HeadlineSystem):
 
 
 def headline_of(answer: str, *, ended: bool = True, outlets: Sequence[str] = ()) -> str:
-    """The headline in an answer: its first line that introduces no other, without thoughts before it, label, tokens and marks around it.
+    """The headline in an answer: its first line that introduces no other, without thoughts before it, label and marks around it.
 
-    Empty where there is none, where it has no letter, refuses or is too long, or where the answer was too long and has not
-    `ended` in that line. The names of `outlets` are labels, too.
+    Empty where it is none (no letter, markup, a refusal, too long), or where the answer was cut and has not `ended` in that
+    line. The names of `outlets` are labels, too.
     """
-    plain = html.unescape(_FENCE.sub("", _THOUGHTS.sub("", answer)))
-    plain = _TOKENS.sub(lambda match: match[1] or "", _text_in_object(plain) or plain)
-    lines = [line for line in (visible(line).strip(_MARKDOWN) for line in plain.splitlines()) if line]
+    lines = [visible(line).strip(_MARKDOWN) for line in _THOUGHTS.sub("", answer).splitlines()]
+    lines = [line for line in lines if line]
     labelled = (place for place, line in enumerate(lines) if LABEL.match(line) and LABEL.sub("", line))
     del lines[: next(labelled, 0)]
     while len(lines) > 1 and lines[0].endswith(":"):
@@ -131,18 +116,9 @@ def headline_of(answer: str, *, ended: bool = True, outlets: Sequence[str] = ())
     text = LABEL.sub("", BULLET.sub("", " ".join(lines[0].split()))).strip(_MARKDOWN)
     if names := "|".join(map(re.escape, outlets)):
         text = re.sub(rf"\A(?:(?:in|su) )?(?:{names})[*_ ]*:[*_ ]+", "", text, flags=re.IGNORECASE)
-    quoted = _QUOTED.fullmatch(text)
-    text = next(part for part in quoted.groups() if part is not None).strip() if quoted else text
-    text = _REMARK.sub("", text)
-    is_one = len(text) <= LONGEST["headline"] and any(map(str.isalnum, text)) and not _REFUSED.match(text)
+    if quoted := _QUOTED.fullmatch(text):
+        text = next(part for part in quoted.groups() if part is not None).strip()
+    is_one = (
+        len(text) <= LONGEST["headline"] and any(map(str.isalnum, text)) and not _NO_HEADLINE.search(text)
+    )
     return text if is_one else ""
-
-
-def _text_in_object(answer: str) -> str:
-    """The one text in a JSON object, as some models answer; empty where it is none."""
-    try:
-        record = json.loads(answer)
-    except ValueError:
-        return ""
-    texts = [value for value in record.values() if isinstance(value, str)] if isinstance(record, dict) else []
-    return texts[0] if len(texts) == 1 else ""

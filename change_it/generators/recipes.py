@@ -1,7 +1,6 @@
 """Training data of each recipe (EvalNLGEval 2020; agnostic: LREC 2020). The test set is not read here."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -23,27 +22,11 @@ def source_of(reads: Reads, headline: str, article: str, to: str) -> str:
     return headline if reads == "headline" else article
 
 
-@dataclass(frozen=True)
-class SourcesAndTargets:
-    """Sources and the headlines they should give."""
+class RecipeData(NamedTuple):
+    """Everything one generator needs: each `source` and the `target` that it should give."""
 
-    sources: list[str]
-    targets: list[str]
-
-    def __len__(self) -> int:
-        return len(self.sources)
-
-    def select(self, rows: Sequence[int] | np.ndarray) -> "SourcesAndTargets":
-        """The examples at these positions, in this order."""
-        return SourcesAndTargets([self.sources[row] for row in rows], [self.targets[row] for row in rows])
-
-
-@dataclass(frozen=True)
-class RecipeData:
-    """Everything one generator needs."""
-
-    train: SourcesAndTargets
-    validation: SourcesAndTargets  # chooses the weights; no source and no headline is in both
+    train: pl.DataFrame
+    validation: pl.DataFrame  # chooses the weights; no source and no headline is in both
     outlets: tuple[str, str]
 
 
@@ -75,9 +58,8 @@ def load_recipe(
         if recipe == "rewrite":
             examples = read_rewriting(corpus)
             texts = examples.select("given", "article", "to").iter_rows()
-            sources = pl.Series([source_of("both", *of_row) for of_row in texts], dtype=pl.String)
+            sources = pl.Series([source_of("both", *row) for row in texts], dtype=pl.String)
             rows = examples.with_columns(source=sources, own=pl.col("given") == "")
-            rows = rows.drop("given", "article", "to")
         else:
             rows = _rows(corpus, recipe, "train", f"{outlets[to == outlets[0]]}2{to}")
         ids = rows["id"].unique(maintain_order=True)
@@ -94,7 +76,8 @@ def load_recipe(
         if recipe in PAIRS:
             needs = f"{PAIRS[recipe]} pairs: build it with lower thresholds or more articles, or take --recipe sum, which needs none"
         raise InputError(f"{corpus} has too little to train {recipe} on; it needs {needs}")
-    return RecipeData(_examples(train), _examples(validation), outlets)
+    train, validation = (part.select("source", "target") for part in (train, validation))
+    return RecipeData(train, validation, outlets)
 
 
 def _rows(corpus: str, recipe: Recipe, split: str, direction: str) -> pl.DataFrame:
@@ -118,7 +101,3 @@ def _of_training_set(corpus: str, recipe: Recipe, split: str, to: str | None) ->
     articles = read_table(corpus, "articles", "train", ["id", "label", "headline", "article"])
     rows = chosen.join(articles.filter(pl.col("label") == to), on="id", maintain_order="left")
     return rows.select("id", source="article", target="headline")
-
-
-def _examples(rows: pl.DataFrame) -> SourcesAndTargets:
-    return SourcesAndTargets(rows["source"].to_list(), rows["target"].to_list())

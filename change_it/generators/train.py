@@ -14,6 +14,7 @@ from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
+import polars as pl
 import torch
 from accelerate.utils import extract_model_from_parallel
 from torch import Tensor, nn
@@ -35,9 +36,8 @@ from change_it.generators.generator_options import (
     READS,
     GeneratorOptions,
     architecture_of,
-    check_published,
 )
-from change_it.generators.recipes import RecipeData, SourcesAndTargets, load_recipe
+from change_it.generators.recipes import RecipeData, load_recipe
 from change_it.io import GENERATOR_FILE, read_json
 from change_it.networks.formats import Format
 from change_it.networks.tokenizer import IGNORED
@@ -49,13 +49,11 @@ from change_it.training.run_folder import (
     tokenized,
     train_in_folder,
 )
-from change_it.training.training_options import check_numbers
 
 #: Validation examples an evaluation reads, at most; and of a pre-trained model that has --max-minutes.
 VALIDATION, FEW = 1000, 100
 #: Tokens of a source and of a headline, at least.
 SHORTEST = 2
-LIBRARIES = ("torch", "transformers", "tokenizers", "accelerate", "datasets")
 
 
 def train_generator(options: GeneratorOptions) -> dict[str, Any]:
@@ -83,8 +81,7 @@ def train_generator(options: GeneratorOptions) -> dict[str, Any]:
         settings,
         settings.out,
         "generator",
-        partial(_prepare, settings, data, is_cut=options.source_tokens > 0),
-        libraries=(*LIBRARIES, *(["peft"] if settings.lora else [])),
+        partial(_prepare, settings, data),
         files={MODEL_CORPUS: describe_corpus(settings.corpus)},
     )
 
@@ -126,19 +123,21 @@ def loss_per_token(model: nn.Module, batches: Iterable[Mapping[str, Tensor]]) ->
 def unknown_signs(tokenizer: PreTrainedTokenizerBase, headlines: Iterable[str]) -> dict[str, int]:
     """The signs of headlines that a tokenizer has no token for, and in how many headlines they are, most first."""
     unknown = tokenizer.unk_token_id
-    counts = Counter(sign for headline in headlines for sign in set(headline) if not sign.isspace())
-    signs = counts if unknown is not None else ()
-    lacking = [sign for sign in signs if unknown in tokenizer(sign, add_special_tokens=False)["input_ids"]]
-    return {sign: counts[sign] for sign in sorted(lacking, key=lambda sign: (-counts[sign], sign))}
+    counts = Counter(sign for headline in headlines for sign in sorted(set(headline)) if not sign.isspace())
+    lacking = (sign for sign in counts if unknown in tokenizer(sign, add_special_tokens=False)["input_ids"])
+    return dict(Counter({sign: counts[sign] for sign in lacking}).most_common())
 
 
-def _prepare(settings: GeneratorOptions, data: RecipeData, *, is_cut: bool) -> TrainingRun:
-    """The generator before training, and how it is trained and described; `is_cut`: the length of its sources was given."""
-    model, tokenizer = _start(settings, data)
-    info, format_ = _fit(_info(settings, data), tokenizer, model, is_cut=is_cut)
+def _prepare(settings: GeneratorOptions, data: RecipeData, arguments: Any) -> TrainingRun:
+    """The generator before training, and how it is trained and described."""
+    bf16 = arguments.mixed_precision == "bf16"
+    model, tokenizer = _start(settings, data, bf16=bf16)
+    info = _info(settings, data, bf16=bf16)
+    format_ = make_format(info, tokenizer, model.config)
+    _check_positions(info, format_, model.config)
     most = FEW if settings.kind != "words" and settings.max_minutes else VALIDATION
     order = np.random.default_rng(settings.seed).permutation(len(data.validation))
-    validation = data.validation.select(order[:most])
+    validation = data.validation[order[:most]]
     size = settings.batch_size or settings.preset["per_device_train_batch_size"]
     batches = cache(partial(batches_of, format_, validation, batch_size=size))
 
@@ -156,15 +155,14 @@ def _prepare(settings: GeneratorOptions, data: RecipeData, *, is_cut: bool) -> T
             "parameters": sum(parameter.numel() for parameter in parameters),
             "trained": sum(parameter.numel() for parameter in parameters if parameter.requires_grad),
         }
-        lacking = {} if settings.kind == "words" else unknown_signs(tokenizer, data.train.targets)
-        loss = {"validation_loss": -(result.best_score or 0.0)}
-        precision = "bf16" if settings.bf16 else "float32"
         return {
             "card": asdict(info),
-            **loss,
+            "validation_loss": -(result.best_score or 0.0),
             "sizes": sizes,
-            "precision": precision,
-            "unknown_signs": lacking,
+            "precision": "bf16" if bf16 else "float32",
+            "unknown_signs": {}
+            if settings.kind == "words"
+            else unknown_signs(tokenizer, data.train["target"]),
         }
 
     return TrainingRun(
@@ -172,31 +170,28 @@ def _prepare(settings: GeneratorOptions, data: RecipeData, *, is_cut: bool) -> T
         examples=_token_ids(format_, data.train),
         collate=format_.pad,
         evaluate=evaluate,
-        name=f"{settings.recipe} generator" + (f" of {settings.to}" if settings.to else ""),
         save=lambda folder: save_generator(folder, model, tokenizer, info),
         describe=describe,
         loss=headline_loss,
     )
 
 
-def batches_of(format_: Format, examples: SourcesAndTargets, *, batch_size: int) -> list[dict[str, Tensor]]:
+def batches_of(format_: Format, examples: pl.DataFrame, *, batch_size: int) -> list[dict[str, Tensor]]:
     """Batches of examples of like length."""
     rows = sorted(_token_ids(format_, examples), key=lambda row: len(row["input_ids"]))
     return [format_.pad(rows[start : start + batch_size]) for start in range(0, len(rows), batch_size)]
 
 
-def _token_ids(format_: Format, examples: SourcesAndTargets) -> TokenIds:
+def _token_ids(format_: Format, examples: pl.DataFrame) -> TokenIds:
     def encode(rows: range) -> dict[str, list[Any]]:
-        part = examples.select(rows)
-        return format_.encode(part.sources, part.targets)
+        part = examples[rows.start : rows.stop]
+        return format_.encode(part["source"].to_list(), part["target"].to_list())
 
     return tokenized(encode, len(examples))
 
 
 def _check(options: GeneratorOptions) -> None:
-    """Refuse numbers out of range, and options that do not fit the architecture."""
-    check_numbers(options)
-    check_published(options)
+    """Refuse options that do not fit the architecture."""
     if "label_smoothing_factor" in options.given:
         raise InputError(
             "--arg label_smoothing_factor requires a judge: the losses of generators have no such term"
@@ -208,7 +203,7 @@ def _check(options: GeneratorOptions) -> None:
             raise InputError(f"--{name}-tokens {tokens} is too few: give at least {SHORTEST}")
 
 
-def _info(settings: GeneratorOptions, data: RecipeData) -> GeneratorInfo:
+def _info(settings: GeneratorOptions, data: RecipeData, *, bf16: bool) -> GeneratorInfo:
     reads, language = READS[settings.recipe], corpus_language(settings.corpus)
     name, folder = str(settings.architecture), Path(str(settings.architecture))
     rule = {"no_repeat_ngram_size": settings.values.no_repeat_ngram_size}
@@ -228,46 +223,35 @@ def _info(settings: GeneratorOptions, data: RecipeData) -> GeneratorInfo:
         no_repeat_ngram_size=rule["no_repeat_ngram_size"],
         seed=settings.seed,
         corpus=Path(settings.corpus).name,
-        base_dtype="bfloat16" if settings.lora and settings.bf16 else "float32",
+        base_dtype="bfloat16" if settings.lora and bf16 else "float32",
         prompt=prompt_of(language, reads, settings.to) if settings.kind == "causal" else None,
     )
 
 
-def _fit(
-    info: GeneratorInfo, tokenizer: PreTrainedTokenizerBase, model: Any, *, is_cut: bool
-) -> tuple[GeneratorInfo, Format]:
-    """The info and the format with sources no longer than the model has positions for."""
-    format_ = make_format(info, tokenizer, model.config)
-    space = getattr(model.config, "max_position_embeddings", None)
-    if info.kind == "words" or not isinstance(space, int):
-        return info, format_
-    if info.kind == "causal":  # they are of prompt and headline, too
-        space -= info.target_tokens + format_.overhead
-    if space >= info.source_tokens:
-        return info, format_
-    if is_cut or space < SHORTEST:
+def _check_positions(info: GeneratorInfo, format_: Format, config: Any) -> None:
+    """Refuse sources that are longer than what the model has positions for; a causal one's are of prompt and headline, too."""
+    positions = getattr(config, "max_position_embeddings", None)
+    besides = info.target_tokens + format_.overhead if info.kind == "causal" else 0
+    if info.kind != "words" and isinstance(positions, int) and positions < info.source_tokens + besides:
         raise InputError(
-            f"{info.architecture} has positions for {max(space, 0)} tokens of the source, {info.target_tokens} of the "
-            f"headline and {format_.overhead} of the prompt: give a smaller --source-tokens or --target-tokens"
+            f"{info.architecture} has positions for {max(positions - besides, 0)} tokens of the source beside {info.target_tokens} of "
+            f"the headline and {format_.overhead} of the prompt: give a smaller --source-tokens or --target-tokens"
         )
-    info = replace(info, source_tokens=space)
-    return info, make_format(info, tokenizer, model.config)
 
 
-def _start(settings: GeneratorOptions, data: RecipeData) -> tuple[Any, Any]:
+def _start(settings: GeneratorOptions, data: RecipeData, *, bf16: bool) -> tuple[Any, Any]:
     """The model before training; what is random in it depends on torch's random state."""
     architecture = str(settings.architecture)
     if architecture in NETWORKS:
-        sources = data.train.sources
-        if (
-            READS[settings.recipe] == "both"
-        ):  # headlines and outlets: other words of a source can only be copied
+        sources = data.train["source"].to_list()
+        if READS[settings.recipe] == "both":
+            # headlines and outlets: other words of a source can only be copied
             sources = [source.partition("| ")[0] + "| " for source in sources]
         sizes = {"vocabulary": settings.vocabulary, "cells": settings.cells}
-        texts = [*sources, *data.train.targets]
+        texts = [*sources, *data.train["target"]]
         return new_network(architecture, texts, **sizes, as_published=settings.as_published)
     tokenizer = load_tokenizer(architecture)
-    dtype = torch.bfloat16 if settings.lora and settings.bf16 else torch.float32
+    dtype = torch.bfloat16 if settings.lora and bf16 else torch.float32
     model = load_model(architecture, settings.kind, tokenizer, use="base", dtype=dtype)
     return add_adapters(model, architecture, settings.kind) if settings.lora else model, tokenizer
 

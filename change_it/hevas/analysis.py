@@ -68,28 +68,19 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Correlations:
-    """Pearson's correlation between all metrics, None where a metric is constant and where n is below three."""
-
-    metrics: tuple[str, ...]  # names of rows and columns
-    n: int  # scores of each metric: items times systems
-    pearson: tuple[tuple[float | None, ...], ...]
-
-
-@dataclass(frozen=True)
 class Analysis:
     """The statistics of an evaluation."""
 
     signature: str  # of the evaluation, and the numbers of events and resamples
     comparisons: dict[str, Comparison]  # by metric, `average` (over all after normalisation) first
-    correlations: Correlations  # between all metrics
+    correlations: list[list[float | None]]  # of every two metrics
     outcome: str  # which system is best, in one sentence
 
 
 def analyse(evaluation: Evaluation, *, resamples: int = 1000, seed: int = 1) -> Analysis:
     """Compare the systems by every metric, and by the average of all after normalisation, in which an empty headline has 0."""
     scores = {name: evaluation.scores(name) for name in evaluation.metrics}
-    compared = {OVERALL: evaluation.overall_items} if evaluation.averaged else {}
+    compared = {OVERALL: evaluation.overall_items} if evaluation.normalised else {}
     comparisons = {
         name: compare(
             values,
@@ -109,7 +100,8 @@ def analyse(evaluation: Evaluation, *, resamples: int = 1000, seed: int = 1) -> 
 
 def _outcome(evaluation: Evaluation, pairs: Sequence[Pair]) -> str:
     """Say which system has the best average, and whether the next one's may be as good by chance."""
-    (best, *others), means = evaluation.ranking, evaluation.overall
+    means = evaluation.overall
+    best, *others = means
     text = f"{best} has {'the best' if others else 'an'} average, {figure(means[best])}"
     for second in others[:1]:
         p = next(pair.p_holm for pair in pairs if {pair.first, pair.second} == {best, second})
@@ -204,11 +196,10 @@ def _shapiro(scores: Floats, seed: int) -> float | None:
     return float(scipy.stats.shapiro(np.random.default_rng(seed).permutation(scores)[:5000]).pvalue)
 
 
-def correlations(scores: Mapping[str, Floats]) -> Correlations:
-    """Correlate all metrics with each other over all items of all systems."""
+def correlations(scores: Mapping[str, Floats]) -> list[list[float | None]]:
+    """Return Pearson's correlation of every two metrics over all items of all systems; None where one is constant, and of less than three scores."""
     import pandas as pd
 
     table = pd.DataFrame({name: np.ravel(values) for name, values in scores.items()}).round(DECIMALS)
-    pearson = table.corr(min_periods=3).to_numpy().tolist()
-    rows = (tuple(None if np.isnan(value) else value for value in row) for row in pearson)
-    return Correlations(tuple(scores), len(table), tuple(rows))
+    rows = table.corr(min_periods=3).to_numpy().tolist()
+    return [[None if np.isnan(value) else value for value in row] for row in rows]

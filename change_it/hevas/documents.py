@@ -56,7 +56,7 @@ class Documents:
         references: (n,) tuples of headlines, all with words; None where there are no headlines.
         name: the file or folder as it was given.
         events: (n,) event of each; None where they are unknown.
-        remarks: sentences on what was strange in the texts.
+        remarks: sentences on what was strange in the texts, and in the headlines of systems.
         originals: (n,) the articles' own headlines, where the references are another newspaper's; else empty.
         unpaired: ids of articles that were left out, as they have no reference; systems may have headlines of them.
 
@@ -99,21 +99,6 @@ class Documents:
         parts = {name: getattr(self, name) for name in names}
         fewer: dict[str, Any] = {name: part and tuple(compress(part, flags)) for name, part in parts.items()}
         return replace(self, **fewer)
-
-
-@dataclass(frozen=True)
-class System:
-    """The headlines of a system.
-
-    Attributes:
-        name: as it appears in tables.
-        headlines: (n,) in the order of the documents; empty where the system has none.
-        remarks: sentences on what was strange in them.
-    """
-
-    name: str
-    headlines: tuple[str, ...]
-    remarks: tuple[str, ...] = ()
 
 
 def worded(text: str) -> bool:
@@ -203,21 +188,22 @@ def _of_corpus(folder: Path) -> Documents:
 
 def read_systems(
     specs: Sequence[str], documents: Documents, *, taken: Iterable[str] = (), shared_items: bool = False
-) -> tuple[Documents, list[System]]:
+) -> tuple[Documents, dict[str, list[str]]]:
     """Read the headlines of several systems, `NAME=FILE` each; names that are `taken` are refused.
 
-    The documents are all, or with `shared_items` those that every file has a row of; the systems are on them.
+    Returns:
+        The documents, with `shared_items` those that every file has a row of, and the headlines of each system.
     """
     named = named_files(specs, option="--system", example="mine=mine.txt", taken=taken)
     headlines = {name: read_headlines(file, documents, shared_items=shared_items) for name, file in named}
     flags = [all(id_ in by_id for by_id in headlines.values()) for id_ in documents.ids]
     if not any(flags):
         raise InputError("the files of --system have no document in common: give files of the same headlines")
-    documents, systems = documents.only(flags), []
-    for name, by_id in headlines.items():
-        texts = [by_id[id_] for id_ in documents.ids]
-        systems.append(System(name, tuple(map(clean, texts)), tuple(remark(name, texts, "are taken off"))))
-    return documents, systems
+    documents = documents.only(flags)
+    systems = {name: [by_id[id_] for id_ in documents.ids] for name, by_id in headlines.items()}
+    remarks = chain(*(remark(name, texts, "are taken off") for name, texts in systems.items()))
+    cleaned = {name: list(map(clean, texts)) for name, texts in systems.items()}
+    return replace(documents, remarks=(*documents.remarks, *remarks)), cleaned
 
 
 def read_headlines(file: Path, documents: Documents, *, shared_items: bool = False) -> dict[str, str]:

@@ -1,25 +1,66 @@
 """Every metric of HEvAS on every system: values an item, means, overall average and ranks (HEvAS 2019)."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
+from sys import intern
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from change_it import __version__
 from change_it.errors import InputError
-from change_it.hevas.documents import Documents, System
-from change_it.hevas.metrics import FAMILIES, MetricOptions, Work, check_input, chosen_metrics
-from change_it.hevas.readability import LOWER_IS_BETTER
+from change_it.hevas.documents import Documents
+from change_it.hevas.readability import LOWER_IS_BETTER, average_word_length, fog, tag_ratios
 from change_it.io import refuse_lengths
 from change_it.progress import bar
 from change_it.stats import DECIMALS, Floats
+from change_it.text.rouge import headline_rouge
+from change_it.text.stopwords import stop_words
+from change_it.text.tagging import load_tagger
+from change_it.text.tokens import words
 
+if TYPE_CHECKING:
+    from change_it.hevas.spaces import TextSpace
+
+#: The metrics of each category of the paper, in the order of tables; JS is ours.
+CATEGORIES = {
+    "informativeness": [
+        *("R-1", "R-2", "R-SU", "R-WSU"),
+        *(f"{name}-{kind}" for name in ("LSA", "TM", "WE", "KL", "JS") for kind in "CS"),
+    ],
+    "readability": ["PNR", "NR", "PR", "Fog", "AWL"],
+}
+METRICS = [*CATEGORIES["informativeness"], *CATEGORIES["readability"]]
+#: The metrics that compare with reference headlines.
+WITH_REFERENCES = [name for name in METRICS if name.startswith("R-") or name.endswith("-S")]
 #: Metrics without an upper end, which the documents decide before any average.
 UNBOUNDED = frozenset({"Fog", "AWL"})
 #: Means that differ by less than this share of the largest do not tell systems apart (ours).
 ALIKE = 0.05
+
+
+@dataclass(kw_only=True)
+class MetricOptions:
+    """Options that the values of the metrics depend on."""
+
+    language: str = "it"
+    """Language of documents and headlines: it or en; others, such as de, with --stop-words and without PNR, NR and PR."""
+    stop_words: str = ""
+    """Words that LSI, LDA and baselines leave out: it, en or none; those of the language when not given."""
+    weights: Literal["tf", "tf-idf"] = "tf"
+    """Word weights of KL and JS; tf-idf learns from the documents."""
+    lsi: str = "ratio:0.1"
+    """Eigenvalues that LSI keeps: 50 the largest ones, ratio:0.1 this share of them, ratio:1 all, threshold:0.1 those of at least this value."""
+    topics: int = 10
+    """LDA topics."""
+    vectors: Path | None = None
+    """Word vectors for WE: a word2vec file, with .bin in its name if it is binary, .gz or not; trained on the documents when not given, which takes thousands to be worth it."""
+    seed: int = 1
+    """Seed of LDA, trained word vectors, the baseline random and bootstrap intervals."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +75,6 @@ class Evaluation:
         ids: (n,) of the documents.
         signature: what the numbers depend on.
         events: (n,) of the documents, see `Documents`.
-        distinct: whether averages and ranks leave out the metrics that are `indistinct`.
     """
 
     metrics: tuple[str, ...]
@@ -43,7 +83,6 @@ class Evaluation:
     ids: tuple[str, ...] = field(repr=False)
     signature: str
     events: tuple[int | str, ...] | None = field(default=None, repr=False)
-    distinct: bool = False
 
     @property
     def systems(self) -> list[str]:
@@ -54,11 +93,6 @@ class Evaluation:
     def written(self) -> NDArray[np.bool_]:
         """(n, m) whether a headline has words, rows documents, columns systems."""
         return ~np.column_stack(list(self.empty.values()))
-
-    @property
-    def empty_headlines(self) -> dict[str, int]:
-        """System to the number of its headlines without words."""
-        return {system: int(flags.sum()) for system, flags in self.empty.items()}
 
     @property
     def means(self) -> dict[str, dict[str, float]]:
@@ -80,22 +114,18 @@ class Evaluation:
         return [name for name, m in means.items() if m.size and np.ptp(m) <= ALIKE * np.abs(m).max()]
 
     @cached_property
-    def averaged(self) -> list[str]:
-        """The metrics that enter averages and ranks: all but JS, which is ours, and perhaps those that are `indistinct`."""
-        left_out = self.indistinct if self.distinct else []
-        return [name for name in self.metrics if not name.startswith("JS") and name not in left_out]
-
-    @cached_property
     def normalised(self) -> dict[str, Floats]:
-        """Averaged metric to (n, m) values in 0-1, more is better.
+        """Averaged metric to (n, m) values in 0-1, more is better; all metrics are averaged and ranked but JS, which is ours.
 
         Most metrics have this range by themselves; what is outside it (R-WSU, cosines) becomes its end. Fog and AWL are stretched so
         that their lowest value over all documents and systems is 0 and their highest 1 (ours: the paper does not say
         how), 1/2 where all values are equal. Then the metrics in which less is better are inverted, including the divergence KL. An empty headline has 0.
         """
         written, result = self.written, {}
-        for name in self.averaged:
+        for name in self.metrics:
             values = self.scores(name)
+            if name.startswith("JS"):
+                continue
             if name in UNBOUNDED and written.any():
                 low, high = values[written].min(), values[written].max()
                 values = (values - low) / (high - low) if high > low else np.full(values.shape, 0.5)
@@ -108,11 +138,12 @@ class Evaluation:
         """(n, m) average over all averaged metrics after normalisation, rows documents, columns systems."""
         return np.stack([*self.normalised.values()], axis=-1).mean(axis=-1)
 
-    @property
-    def overall(self) -> dict[str, float]:
-        """System to its average over all averaged metrics and documents, in 0-1, more is better; empty without such a metric."""
-        means = self.overall_items.mean(axis=0).tolist() if self.averaged else []
-        return dict(zip(self.systems, means, strict=False))
+    @cached_property
+    def overall(self) -> dict[str, float | None]:
+        """System to its average over all averaged metrics and documents, in 0-1, more is better, None without such a metric; the best first, of equal ones the earlier."""
+        means = self.overall_items.mean(axis=0).tolist() if self.normalised else [None] * len(self.values)
+        pairs = zip(self.values, means, strict=True)
+        return dict(sorted(pairs, key=lambda pair: -round(pair[1] or 0.0, DECIMALS)))
 
     @property
     def ranks(self) -> dict[str, dict[str, int]]:
@@ -123,30 +154,22 @@ class Evaluation:
             for column, system in enumerate(self.systems)
         }
 
-    @property
-    def ranking(self) -> list[str]:
-        """Systems by overall average, the best first; of equal ones the earlier."""
-        overall = self.overall
-        return sorted(self.systems, key=lambda system: -round(overall.get(system, 0.0), DECIMALS))
-
 
 def evaluate(
     documents: Documents,
-    systems: Sequence[System],
+    systems: Mapping[str, Sequence[str]],
     *,
     metrics: Sequence[str] = (),
     options: MetricOptions | None = None,
-    distinct: bool = False,
     progress: bool = False,
 ) -> Evaluation:
     """Measure systems.
 
     Args:
         documents: n documents with their reference headlines.
-        systems: n headlines each.
+        systems: name to n headlines, empty where the system has none.
         metrics: names of `METRICS` or of `CATEGORIES`; all when empty.
         options: what the values depend on; the defaults when None.
-        distinct: leave metrics that tell no two systems apart out of averages and ranks.
         progress: show a bar.
 
     Returns:
@@ -156,28 +179,134 @@ def evaluate(
         InputError: what is given does not fit the metrics, or each other.
 
     Examples:
-        >>> from change_it.hevas.documents import Documents, System
+        >>> from change_it.hevas.documents import Documents
         >>> documents = Documents(("1",), ("Il governo cade a Roma.",), (("Cade il governo",),), "example")
-        >>> result = evaluate(documents, [System("mine", ("Roma, cade il governo",))], metrics=["R-1", "AWL"])
+        >>> result = evaluate(documents, {"mine": ["Roma, cade il governo"]}, metrics=["R-1", "AWL"])
         >>> result.means["mine"]
         {'R-1': 1.0, 'AWL': 4.25}
     """
     options, wanted = options or MetricOptions(), chosen_metrics(metrics)
     check_input(documents, wanted, options)
-    work = Work(documents, systems, options)
-    if not len(systems) == len(work.texts) > 0:
-        raise InputError("no system, or two of one name: give systems, each its own name, or baselines")
-    refuse_lengths(documents=documents.texts, **work.texts)
-    empty = {system: np.array([not text for text in texts]) for system, texts in work.headlines.items()}
-    values = {system: np.zeros((len(documents), len(wanted))) for system in empty}
-    families = [measures for names, measures in FAMILIES if names.intersection(wanted)]
-    for measures in bar("measuring", items=families, shown=progress):
-        for names, measure in measures(work).items():
-            for system in values if {*names}.intersection(wanted) else ():
-                for name, scores in zip(names, measure(system), strict=True):
-                    if name in wanted:
-                        values[system][:, wanted.index(name)] = np.where(empty[system], 0.0, scores)
-    notes = ["hevas", f"lang:{options.language}", f"stop:{work.stop_words}", *work.notes, "tok:unicode"]
-    notes += ["average:distinct"] if distinct else []
-    notes += [f"n:{len(documents)}", f"seed:{options.seed}", f"v:{__version__}"]
-    return Evaluation(wanted, values, empty, documents.ids, "|".join(notes), documents.events, distinct)
+    if not systems:
+        raise InputError("no system: give files of headlines or baselines")
+    refuse_lengths(**{f"documents of {documents.name}": documents.texts, **systems})
+    of_systems = {system: _words(headlines) for system, headlines in systems.items()}
+    empty = {system: np.array([not text for text in texts]) for system, texts in of_systems.items()}
+    columns: dict[str, dict[str, Floats]] = {system: {} for system in systems}
+    notes = ["hevas", f"lang:{options.language}", f"stop:{options.stop_words or options.language}"]
+    references = [_words(several) for several in documents.references or ()]
+    with bar("measuring", len(wanted), shown=progress) as shown:
+        for names, measure in families(_words(documents.texts), references, wanted, options, notes):
+            if measured := {*names}.intersection(wanted):
+                for system, headlines in systems.items():
+                    scores = measure(headlines, of_systems[system])
+                    columns[system] |= zip(names, scores, strict=True)
+                shown.update(len(measured))
+    values = {
+        system: np.where(empty[system][:, None], 0.0, np.column_stack([scores[name] for name in wanted]))
+        for system, scores in columns.items()
+    }
+    notes += ["tok:unicode", f"n:{len(documents)}", f"seed:{options.seed}", f"v:{__version__}"]
+    return Evaluation(wanted, values, empty, documents.ids, "|".join(notes), documents.events)
+
+
+def _words(texts: Sequence[str]) -> list[list[str]]:
+    """Return the words of each text; equal words are one object."""
+    return [list(map(intern, words(text))) for text in texts]
+
+
+def parse_lsi(text: str) -> tuple[str, float]:
+    """Return `number`, `ratio` or `threshold` and its value, of `MetricOptions.lsi`."""
+    match = re.fullmatch(r"(?:(ratio|threshold):)?(\d+(?:\.\d+)?)", text)
+    name, value = (match[1] or "number", float(match[2])) if match else ("", 0.0)
+    fits = {"number": value.is_integer() and value > 0, "ratio": 0 < value <= 1, "threshold": True}
+    if not fits.get(name):
+        raise InputError(
+            f"LSI cannot keep eigenvalues by {text!r}: give a number as 50, a share as ratio:0.1 or a least value as threshold:0.1"
+        )
+    return name, value
+
+
+def chosen_metrics(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the metrics of names and categories in the order of `METRICS`, each once; all when none is named."""
+    if unknown := [name for name in names if name not in {*METRICS, *CATEGORIES}]:
+        known = ", ".join([*CATEGORIES, *METRICS])
+        raise InputError(f"no metric called {', '.join(unknown)}: choose from {known}")
+    wanted = {metric for name in names for metric in CATEGORIES.get(name, [name])}
+    return tuple(name for name in METRICS if name in wanted or not names)
+
+
+def check_input(documents: Documents, metrics: Sequence[str], options: MetricOptions) -> None:
+    """Refuse what would fail only after minutes, or not at all."""
+    lacking = [name for name in metrics if name in WITH_REFERENCES and documents.references is None]
+    if lacking:
+        raise InputError(
+            f"{documents.name} has no column headline, which {', '.join(lacking)} need as references: name that column, or "
+            "choose metrics without them"
+        )
+    parse_lsi(options.lsi)
+    try:
+        stop_words(options.stop_words or options.language)
+    except InputError as error:
+        raise InputError(f"{error}; for another language give stop_words none") from None
+
+
+#: The words of some texts.
+Words = list[list[str]]
+#: Metrics that are computed together, and the function that returns the (n,) values of each for headlines and their words.
+Family = tuple[tuple[str, ...], Callable[[Sequence[str], Words], Iterable[Floats]]]
+
+
+def families(
+    texts: Words,
+    references: Sequence[Words],
+    metrics: Sequence[str],
+    options: MetricOptions,
+    notes: list[str],
+) -> Iterator[Family]:
+    """Yield families of metrics, what takes work only where `metrics` has one of them; those that may refuse their input come first.
+
+    Texts and references are words; what the values depend on is added to `notes`.
+    """
+    from change_it.hevas import spaces  # loads scipy's and scikit-learn's decompositions
+
+    language, stop, seed = options.language, options.stop_words or options.language, options.seed
+    wanted = {metric.partition("-")[0] for metric in metrics}
+
+    def cosines(name: str, space: "TextSpace") -> Iterator[Family]:
+        yield (f"{name}-C",), lambda _, words: [space.coverage(words)]
+        yield (f"{name}-S",), lambda _, words: [space.to_references(words, references)]
+
+    if wanted & {"PNR", "NR", "PR"}:
+        tagger = load_tagger(language)
+        notes.append("tagger:perceptron")
+        yield ("PNR", "NR", "PR"), lambda headlines, _: tag_ratios(headlines, tagger, language)
+    yield ("Fog",), lambda _, words: [fog(words, language)]
+    yield ("AWL",), lambda _, words: [average_word_length(words)]
+    if "WE" in wanted:
+        path = options.vectors
+        vectors = spaces.load_vectors(path) if path else spaces.train_vectors(texts, seed=seed)
+        notes.append(f"vectors:{path.name if path else 'trained'},{len(vectors)}x{vectors.vector_size}")
+        yield from cosines("WE", spaces.WordEmbeddings(texts, vectors))
+    if "R" in wanted:
+
+        def rouge(*measures: str) -> Callable[[Sequence[str], Words], Iterable[Floats]]:
+            return lambda _, words: headline_rouge(words, references, measures=measures).values()
+
+        notes.append("counts:set")
+        yield ("R-1", "R-2"), rouge("rouge1", "rouge2")
+        yield ("R-SU", "R-WSU"), rouge("rougeSU", "rougeWSU")
+    if wanted & {"KL", "JS"}:
+        notes.append(f"weights:{options.weights}")
+        idf = spaces.inverse_frequencies(texts) if options.weights == "tf-idf" else None
+        articles = [[text] for text in texts]
+        yield ("KL-C", "JS-C"), lambda _, words: spaces.divergences(words, articles, idf=idf)
+        yield ("KL-S", "JS-S"), lambda _, words: spaces.divergences(words, references, idf=idf)
+    if "LSA" in wanted:
+        name, value = parse_lsi(options.lsi)
+        latent = spaces.LatentSemantic(texts, keep=(name, value), language=stop)
+        notes.append(f"lsi:{name}={value:g},{len(latent.eigenvalues)}")
+        yield from cosines("LSA", latent)
+    if "TM" in wanted:
+        notes.append(f"lda:{options.topics}")
+        yield from cosines("TM", spaces.TopicModel(texts, topics=options.topics, seed=seed, language=stop))

@@ -6,7 +6,6 @@ Mallet; all documents are equally probable. The published averaged divergence is
 ranks nothing; the Jensen-Shannon similarity is 1 for identical and 0 for disjoint ones.
 """
 
-from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -34,14 +33,14 @@ if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
 
-class TextSpace(ABC):
+class TextSpace:
     """A space that was fitted on n documents, whose (n, dimensions) vectors are `documents`; zeros for one without a known word."""
 
     documents: Floats
 
-    @abstractmethod
     def vectors(self, texts: Sequence[Text], owners: Ints | None = None) -> Floats:
         """Return the (m, dimensions) vectors of texts; text i belongs to document `owners[i]`, or to document i."""
+        raise NotImplementedError
 
     def coverage(self, headlines: Sequence[Text]) -> Floats:
         """Return the cosine of each headline with its document (LSA-C, TM-C, WE-C), -1 to 1; 0 where a side has no known word."""
@@ -193,11 +192,10 @@ def load_vectors(path: Path) -> "KeyedVectors":
     return vectors
 
 
-def train_vectors(documents: Sequence[Text], *, dimensions: int = 100, seed: int = 1) -> "KeyedVectors":
+def train_vectors(documents: Sequence[Text], *, seed: int = 1) -> "KeyedVectors":
     """Train word vectors on the documents: word2vec, CBOW, words that occur once included; the same on every run."""
     texts = _document_words(documents)
-    model = _gensim("Word2Vec")(texts, vector_size=dimensions, min_count=1, epochs=3, seed=seed, workers=1)
-    return model.wv
+    return _gensim("Word2Vec")(texts, min_count=1, epochs=3, seed=seed, workers=1).wv
 
 
 def _gensim(name: str) -> Any:

@@ -3,7 +3,7 @@
 import json
 import re
 import tomllib
-import warnings
+from collections.abc import Collection
 from pathlib import Path
 from shutil import copyfile
 from typing import Any, Literal
@@ -25,8 +25,7 @@ PushKind = Literal["dataset", "judge", "generator", "metric", "space"]
 #: Path in the repository to content, or to the file on disk that holds it.
 Files = dict[str, bytes | Path]
 
-#: JSON files of a model but these vocabularies lose this machine's paths and how a tokenizer was loaded here.
-HOW_LOADED = ("is_local", "local_files_only")
+#: JSON files of a model that keep what looks like a path of this machine.
 VOCABULARIES = ("tokenizer.json", "vocab.json", "added_tokens.json", "special_tokens_map.json")
 PACKAGE = Path(__file__).parents[1]
 #: Modules that are saved with models.
@@ -36,34 +35,25 @@ LEGAL = ("LICENSE", "NOTICE")
 SHIPPED = ("metrics", "spaces", "dataset_scripts", "pyproject.toml", *LEGAL)
 #: All that a build needs to know besides the project's own tables.
 BUILD = '[tool.hatch.build.targets.wheel]\npackages = ["change_it"]\n'
-#: The package's line of a requirements file.
-OWN_REQUIREMENT = re.compile(r"change-it(?:\[(?P<extras>.*?)\])?")
 #: Files of an earlier push that must not stay with new ones: a loader would take them for its own.
 STALE = {
     "dataset": ["*.parquet"],
     "model": ["*.safetensors", "*.safetensors.index.json", "*.py"],
     "space": ["*.whl", "*.py", "change_it/*"],
 }
-#: Status of a refusal to what to do about it.
-ADVICE = {
-    401: "log in with `hf auth login`, or set HF_TOKEN to a token that may write",
-    403: "this login may not write there: take a token with the right to write, and an owner that it belongs to",
-}
 
 
 def files_of(
     kind: PushKind, folder: Path, repo_id: str, license: str | None = None, dataset: str | None = None
 ) -> Files:
-    """Collect the files of a push: a corpus, judges or a generator in a folder, or a metric or Space by folder or shipped name."""
-    if (kind == "metric" or kind == "space") and not folder.is_dir():
-        folder = shipped_path(f"{kind}s/{folder}")
+    """Collect the files of a push: a corpus, judges or a generator in a folder, or a shipped metric or Space by its name."""
+    if kind == "metric" or kind == "space":
+        return _app(kind, shipped_path(f"{kind}s/{folder}/app.py").parent, repo_id)
     if not folder.is_dir():
         raise InputError(f"there is no folder {folder}: give the one that holds the {kind}")
     for path in folder.rglob("*"):  # what a link leads to was never meant for others
         if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
             raise InputError(f"{path} is a link that leads out of {folder}: put a copy in its place")
-    if kind == "metric" or kind == "space":
-        return _app(kind, folder, repo_id)
     if kind == "dataset":
         check_corpus(str(folder))
         tables: Files = {name: folder / name for name in (*FILES, PICTURE) if (folder / name).is_file()}
@@ -78,8 +68,8 @@ def files_of(
         )
     files: Files = {}
     metrics = _metrics(kind, folder)
-    for prefix in metrics:
-        files |= _model(folder / prefix, prefix)
+    for prefix, record in metrics.items():
+        files |= _model(folder / prefix, prefix, record.get("files", ()))
     card = model_card(kind, folder, metrics, repo_id, license, dataset)
     return files | {"README.md": card.encode()}
 
@@ -91,52 +81,33 @@ def write_readme(folder: Path, kind: Literal["judge", "generator"]) -> None:
 
 
 def _metrics(kind: Literal["judge", "generator"], folder: Path) -> dict[str, dict[str, Any]]:
-    """Folder of each model, with a slash at the end, or an empty name, to its `metrics.json` with its hashes; never those of another model."""
-    prefixes, metrics, trainer = [""], {}, f"change-it train {kind}"
+    """Folder of each model, with a slash at the end, or an empty name, to its `metrics.json`."""
+    prefixes = [""]
     if kind == "judge" and not (folder / "config.json").is_file():
         check_tasks(folder, folder)
         prefixes = [f"{task}/" for task in TRAINED if (folder / task).is_dir()]
-
-    from change_it.networks.pretrained import hash_of_model, hash_of_weights  # loads torch
-
-    for prefix in prefixes:
-        path = folder / prefix / "metrics.json"
-        record, weights = read_json(path) or {}, hash_of_weights(path.parent, command=trainer)
-        hashes = {"weights_hash": weights, "model_hash": hash_of_model(path.parent, weights)}
-        if any(record.get(name, value) != value for name, value in hashes.items()):
-            fault = f"{path} is of other weights or settings than the model in its folder"
-            raise InputError(f"{fault}: train again with {trainer}")
-        metrics[prefix] = record | hashes
-    return metrics
+    return {prefix: read_json(folder / prefix / "metrics.json") or {} for prefix in prefixes}
 
 
-def _model(folder: Path, prefix: str) -> Files:
+def _model(folder: Path, prefix: str, written: Collection[str]) -> Files:
     """The files that training wrote, under `prefix`; the code of a model at the root, where transformers looks for it."""
-    present = [path.name for path in folder.iterdir() if path.is_file() and path.name[0] != "."]
-    names = {*present} - {"README.md"}
-    written = (read_json(folder / "metrics.json") or {}).get("files")
+    paths = [path for path in folder.iterdir() if path.is_file() and path.name[0] != "."]
+    names = {path.name for path in paths} - {"README.md"}
     if others := names - {*(written or filter_repo_objects(names, allow_patterns=[*MODEL_FILES, *CODE]))}:
         fault = f"{folder} holds files that training did not write ({listed(sorted(others))})"
         raise InputError(f"{fault}: move them elsewhere")
     files: Files = {}
     for name in names:
         path = folder / name
-        if path.suffix == ".json" and name not in VOCABULARIES:
-            content = public(read_json(path) or {})
-            files[f"{prefix}{name}"] = _as_json(
-                {key: content[key] for key in content if key not in HOW_LOADED}
-            )
-        else:
-            files[name if path.suffix == ".py" else f"{prefix}{name}"] = path
+        target = name if path.suffix == ".py" else f"{prefix}{name}"
+        is_record = path.suffix == ".json" and name not in VOCABULARIES
+        files[target] = _as_json(public(read_json(path))) if is_record else path
     return files
 
 
 def _app(kind: PushKind, folder: Path, repo_id: str) -> Files:
     """A metric or the Space: its folder, and the package's source, which is imported from the folder of `app.py`."""
     files, module = _tree(folder, folder), f"{folder.name}.py"
-    required = {"README.md", "requirements.txt", "app.py", *([module] if kind == "metric" else [])}
-    if lacking := sorted(required - files.keys()):
-        raise InputError(f"{folder} lacks {listed(lacking)}: give a folder like those that the package ships")
     source = _tree(PACKAGE, PACKAGE.parent)
     for path in map(shipped_path, SHIPPED):
         source |= _tree(path, path.parent, "change_it/_shipped/")
@@ -145,22 +116,18 @@ def _app(kind: PushKind, folder: Path, repo_id: str) -> Files:
     # The card names the folder, and the repository that pip installs.
     card = (folder / "README.md").read_text("utf-8")
     files["README.md"] = re.sub(rf"\b(?:owner|metrics)/{folder.name}\b", repo_id, card).encode()
-    lines = (folder / "requirements.txt").read_text("utf-8").splitlines()
-    own = next(filter(None, map(OWN_REQUIREMENT.match, lines)), None)
+    # What the package requires takes the place of the only line, change-it[EXTRA]>=VERSION.
+    own = (folder / "requirements.txt").read_text("utf-8").partition(">=")[0]
+    project, extra = tomllib.loads(pyproject)["project"], own.partition("[")[2].rstrip("]")
+    needed = [*project["dependencies"], *project["optional-dependencies"].get(extra, [])]
+    files["requirements.txt"] = "".join(f"{line}\n" for line in needed).encode()
     if kind == "metric":
         # evaluate tells users without the package to install what this comment names.
-        address = f"{own[0] if own else 'change-it'} @ git+{constants.ENDPOINT}/spaces/{repo_id}"
+        address = f"{own} @ git+{constants.ENDPOINT}/spaces/{repo_id}"
         text = (folder / module).read_text("utf-8")
         text = re.sub(r"(?m)^((?:from|import) change_it\b.*)", rf"\1  # From: '{address}'", text)
         # evaluate.load("owner/name") looks for name.py; app.py for the module by its own name.
         files[module] = files[f"{repo_id.partition('/')[2]}.py"] = text.encode()
-    # What the package requires, in its place.
-    project = tomllib.loads(pyproject)["project"]
-    needed = [*project["dependencies"]]
-    for extra in own["extras"].split(",") if own and own["extras"] else ():
-        needed += project["optional-dependencies"][extra]
-    needed += [line for line in lines if not OWN_REQUIREMENT.match(line)]
-    files["requirements.txt"] = "".join(f"{line}\n" for line in dict.fromkeys(needed)).encode()
     return source | files
 
 
@@ -192,8 +159,8 @@ def publish(files: Files, kind: PushKind, repo_id: str, *, private: bool = False
     repo_type = {"dataset": "dataset", "metric": "space", "space": "space"}.get(kind, "model")
     api, where = HfApi(library_name="change_it", library_version=__version__), f"{repo_type} {repo_id}"
     repo: dict[str, Any] = {"repo_id": repo_id, "repo_type": repo_type}
-    sdk = "gradio" if repo_type == "space" else None
     try:
+        sdk = "gradio" if repo_type == "space" else None
         api.create_repo(**repo, private=private or None, exist_ok=True, space_sdk=sdk)
         if private and not api.repo_info(**repo).private:
             fault = f"the {where} exists and is public"
@@ -202,20 +169,12 @@ def publish(files: Files, kind: PushKind, repo_id: str, *, private: bool = False
         changes: list[Any] = [CommitOperationAdd(name, content) for name, content in files.items()]
         changes += map(CommitOperationDelete, sorted({*names} - files.keys()))
         message = f"Push {kind} with change-it {__version__}"
-        with warnings.catch_warnings():  # the sample in the package's source is meant to be in a Space
-            warnings.filterwarnings("ignore", "It seems that you are about to commit a data file")
-            return api.create_commit(**repo, operations=changes, commit_message=message)
+        return api.create_commit(**repo, operations=changes, commit_message=message)
     except InputError:
         raise
-    except OfflineModeIsEnabled as error:
-        raise InputError("HF_HUB_OFFLINE is set, so nothing can be pushed: unset it") from error
-    except (HTTPError, RuntimeError, ValueError) as error:
+    except (HTTPError, OfflineModeIsEnabled, RuntimeError, ValueError) as error:
         cause = error.__cause__ if isinstance(error, RuntimeError) else error  # of the upload of a file
-        fault = f"the connection was lost while pushing to the {where}, which holds all of this push or nothing: try again"
-        if isinstance(cause, HfHubHTTPError):
-            status, reason = cause.response.status_code, (cause.server_message or str(cause)).strip()
-            advice = ADVICE.get(status) or reason.partition("\n")[0].replace(get_token() or "\0", "***")
-            fault = f"the Hub refused the push to the {where} ({status}), which is as it was: {advice}"
-        elif isinstance(error, ValueError):
-            fault = f"the Hub does not take the {where}: {' '.join(str(error).split())}"
-        raise InputError(fault) from error
+        status = cause.response.status_code if isinstance(cause, HfHubHTTPError) else 0
+        login = "; log in with `hf auth login`, with the right to write there" if status in (401, 403) else ""
+        reason = " ".join(str(cause).split()).replace(get_token() or "\0", "***")
+        raise InputError(f"nothing was pushed to the {where}, which is as it was: {reason}{login}") from error

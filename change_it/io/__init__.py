@@ -2,7 +2,6 @@
 
 from change_it.io.files import (
     WORK,
-    append,
     check_writable,
     files_of_ours,
     read_json,
@@ -15,13 +14,13 @@ from change_it.io.files import (
     write_table,
     write_text,
 )
+from change_it.io.growing import earlier_rows, write_growing
 from change_it.io.model_folders import (
     GENERATOR_FILE,
     MODEL_FILES,
     PICKLE,
     check_model,
-    hub_fault,
-    instead,
+    fetch,
     is_hub_id,
     is_missing_path,
     weight_files,

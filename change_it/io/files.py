@@ -12,10 +12,10 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, BinaryIO, Literal
+from typing import Any, Literal
 
 from change_it.errors import InputError
 from change_it.io.texts import listed
@@ -69,13 +69,6 @@ def write_json(path: Path, value: object) -> None:
     write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
-def append(file: BinaryIO, text: bytes) -> None:
-    """Write at the end of an open file; the text is on the disk when this returns."""
-    file.write(text)
-    file.flush()
-    os.fsync(file.fileno())
-
-
 def write_table(
     path: Path, header: Sequence[str], rows: Iterable[Sequence[object]], *, quote_formulas: bool = False
 ) -> None:
@@ -122,23 +115,23 @@ def replace_folder(
     those that are written `later`. Without a record `path` is new or empty.
     """
     target = path.resolve()
-    ours = files_of_ours(target, record) | {work}
+    replaced = files_of_ours(target, record) | {work}
     with _beside(target) as partial:
         partial.mkdir()
         yield partial
         if record:
             files = {file.relative_to(partial).as_posix() for file in partial.rglob("*") if file.is_file()}
-            about = read_json(partial / record) or {}
-            write_json(partial / record, about | {"files": sorted(files.union(later))})
+            content = read_json(partial / record) or {}
+            write_json(partial / record, content | {"files": sorted(files.union(later))})
 
         def leave(folder: str, names: list[str]) -> list[str]:
             """Names of our old files, which are not copied; their modes are."""
             paths = {name: (Path(folder) / name).relative_to(target) for name in names}
             for file in filter(lambda file: (partial / file).is_file(), paths.values()):
-                if file.as_posix() not in ours:
+                if file.as_posix() not in replaced:
                     raise InputError(f"{target / file} was not written by this command: move it elsewhere")
                 shutil.copymode(target / file, partial / file)
-            return [name for name, file in paths.items() if file.as_posix() in ours]
+            return [name for name, file in paths.items() if file.as_posix() in replaced]
 
         old = partial.with_suffix(".old")
         if target.exists():
@@ -150,16 +143,15 @@ def replace_folder(
 
 def files_of_ours(folder: Path, record: str | None) -> set[str]:
     """The files that our record in a folder lists; a folder that has none and is not empty is refused."""
-    there = {path.name for path in folder.iterdir()} - {WORK} if folder.is_dir() else set()
-    if not there:
+    others = {path.name for path in folder.iterdir()} - {WORK} if folder.is_dir() else set()
+    if not others:
         return set()
-    with suppress(InputError):
-        about = record and read_json(folder / record)
-        if about and OURS[str(record)] <= about.keys() and isinstance(about.get("files"), list):
-            return {*map(str, about["files"])}
-    mine = f" and no {record} of this version" if record else ""
+    fields = read_json(folder / record) or {} if record else {}
+    if record and OURS[record] <= fields.keys() and isinstance(fields.get("files"), list):
+        return {*map(str, fields["files"])}
+    lacking = f" and no {record} of this version" if record else ""
     raise InputError(
-        f"--out {folder} holds other files ({listed(sorted(there), 3)}){mine}: choose a folder that is new or empty"
+        f"--out {folder} holds other files ({listed(sorted(others), 3)}){lacking}: choose a folder that is new or empty"
     )
 
 
@@ -180,25 +172,23 @@ def _beside(target: Path) -> Iterator[Path]:
 def check_writable(
     path: Path,
     *,
-    kind: Literal["csv", "folder", "run"] = "folder",
+    kind: Literal["csv", "folder"] = "folder",
     inputs: Iterable[str | Path | None] = (),
     record: str | None = None,
 ) -> None:
-    """Refuse, before work begins, an --out that cannot be written: a file, a folder that is replaced as a whole, or a run's.
+    """Refuse, before work begins, an --out that cannot be written: a file or a folder, either of which is replaced as a whole.
 
     It may not overwrite `inputs`, of which some need not be there; a folder is new, empty or has our `record`.
     """
     target, is_file = path.resolve(), kind == "csv"
-    wanted = "file" if is_file else "folder"
     if is_file and path.suffix.lower() not in ("", ".csv"):
         raise InputError(f"--out {path} is written as CSV: name it {path.stem}.csv")
     try:
-        if target.exists() and not (target.is_file() if is_file else target.is_dir()):
+        if target.exists() and target.is_file() != is_file:
+            wanted = "file" if is_file else "folder"
             raise InputError(f"--out {path} is no {wanted}: name a {wanted}")
-        there = target if kind == "run" else target.parent
-        while not there.exists():
-            there = there.parent
-        tempfile.TemporaryFile(dir=there).close()
+        parent = next(folder for folder in target.parents if folder.exists())
+        tempfile.TemporaryFile(dir=parent).close()
     except OSError as error:
         raise InputError(f"cannot write --out {path}: {error.strerror}; choose another place") from error
     if not is_file and Path.cwd().is_relative_to(target):

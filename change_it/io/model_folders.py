@@ -1,6 +1,8 @@
-"""Names of models, which are folders or ids of the Hub, and the weights in a folder."""
+"""Names of models, which are folders or ids of the Hub, what is fetched from there, and the weights in a folder."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, Literal
 
 from change_it.errors import InputError
 from change_it.io.files import read_json, record_errors
@@ -17,6 +19,8 @@ MODEL_FILES = [
     "generator.json", "metrics.json", "corpus.json", "tokenizer.json", "tokenizer_config.json", "vocab.json", "vocab.txt",
     "merges.txt", "added_tokens.json", "special_tokens_map.json", "chat_template.jinja", "README.md",
 ]  # fmt: skip
+#: Bytes that are fetched from the Hub at a time, at most.
+LARGEST = 20_000_000_000
 #: File in a generator's folder that says what it was made for and of.
 GENERATOR_FILE = "generator.json"
 
@@ -29,17 +33,6 @@ def is_hub_id(name: str) -> bool:
 def is_missing_path(name: str) -> bool:
     """Whether a name can only be a path, of something that is not there; `bert-base-cased` and `owner/name` may be on the Hub."""
     return not Path(name).exists() and (name.startswith((".", "/", "~")) or name.count("/") > 1)
-
-
-def instead(folder: Path, wanted: str) -> str:
-    """What to give instead of a folder that does not hold what is wanted, corpus, judges or generators; empty where nothing is known of it."""
-    if (folder / wanted).is_dir():
-        return f"did you mean {folder / wanted}?"
-    if wanted == "judges" and (folder / "config.json").is_file() and (folder.parent / "hh").is_dir():
-        return f"it is one judge, give all of them: {folder.parent}"
-    signs = {"corpus": "alignment.json", "judges": "main/config.json", "generators": GENERATOR_FILE}
-    kinds = [kind for kind, file in signs.items() if (folder / file).is_file()]
-    return f"it is {kinds[0]}, not {wanted}: are two options swapped?" if kinds else ""
 
 
 def check_model(name: str, *, command: str) -> None:
@@ -65,6 +58,27 @@ def weight_files(folder: Path, *, command: str) -> list[Path]:
             fault = f"{index} names {shard.name}, which is missing in its folder"
             raise InputError(f"{fault}: copy the whole model again")
     return shards
+
+
+def fetch(name: str, patterns: Sequence[str], *, kind: Literal["model", "dataset"] = "model") -> Path:
+    """Fetch the files of a Hub repository whose names match, unless they are too many to be ours, and return their folder."""
+    from huggingface_hub import is_offline_mode, snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError
+
+    http_error: type[Exception] = HfHubHTTPError.__mro__[1]  # of a proxy, too
+    wanted: dict[str, Any] = {"repo_type": kind, "allow_patterns": list(patterns)}
+    try:
+        if not is_offline_mode():
+            planned = snapshot_download(name, dry_run=True, **wanted)
+            size = sum(file.file_size or 0 for file in planned if file.will_download)
+            if size > LARGEST:
+                size_and_mend = f"{size / 1e9:,.0f} GB: fetch it by hf download, and give the folder"
+                raise InputError(f"{name} has {size_and_mend}")
+        return Path(snapshot_download(name, **wanted))
+    except (http_error, OSError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(hub_fault(name, error)) from error
 
 
 def hub_fault(name: str, error: BaseException) -> str:

@@ -72,14 +72,13 @@ class Predictions:
 
     def problems(self, unknown: str, others: Mapping[str, Iterable[str]] = {}) -> str:
         """The problems and their ids, as `2 ids missing: a, b; 1 id duplicate: c`; empty without any. Ids that are not wanted are called `unknown`."""
-        every = {
+        ids_by_fault = {
             "missing": self.missing,
             unknown: self.unknown_ids,
             "duplicate": self.duplicate_ids,
             **others,
         }
-        distinct = {fault: [*dict.fromkeys(ids)] for fault, ids in every.items() if ids}
-        faults = (
+        distinct = {fault: [*dict.fromkeys(ids)] for fault, ids in ids_by_fault.items()}
+        return "; ".join(
             f"{counted(len(ids), 'id')} {fault}: {listed(ids)}" for fault, ids in distinct.items() if ids
         )
-        return "; ".join(faults)

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from glob import glob
 from io import BufferedReader, TextIOWrapper
-from itertools import chain, count
+from itertools import chain, count, dropwhile
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
@@ -86,14 +86,10 @@ def read_tables(files: Sequence[str], names: Names | None = None) -> list[InputT
             table.label = label
             if tables.setdefault(key, table).label != label:
                 raise InputError(f"{table.name} is of two outlets: give it once, as OUTLET=FILE")
-    # Ids are made from stems: those that occur twice get the folder's name before them, at last numbers behind.
-    stems: set[str] = set()
+    stems: set[str] = set()  # ids are made from them: those that occur twice get a number
     for table in tables.values():
-        stem, parent = table.stem, Path(table.name).parent.name
-        names_to_try = chain(
-            [stem], [f"{parent}-{stem}"] if parent else [], (f"{stem}-{n}" for n in count(2))
-        )
-        table.stem = next(name for name in names_to_try if name not in stems)
+        numbered = chain([table.stem], (f"{table.stem}-{number}" for number in count(2)))
+        table.stem = next(stem for stem in numbered if stem not in stems)
         stems.add(table.stem)
     return list(tables.values())
 
@@ -120,24 +116,24 @@ def read_records(
         for ours in several
     }
     names = parse_columns(columns or "", defaults)
-    tables = [table for _, table in _tables(str(file), names, otherwise="CSV")]
+    tables = [table for _, table in _tables(str(file), names)]
     rows = list(chain.from_iterable(table.rows for table in tables))
-    seen = dict.fromkeys(chain.from_iterable(table.columns for table in tables))
-    if seen:
+    columns_seen = dict.fromkeys(chain.from_iterable(table.columns for table in tables))
+    if columns_seen:
         advice = None if columns is None else ""
-        check_columns(str(file), seen, names, defaults, needs=required, advice=advice)
-    there = dict.fromkeys(ours for row in rows for ours in row.cells)
+        check_columns(str(file), columns_seen, names, defaults, needs=required, advice=advice)
+    present = dict.fromkeys(ours for row in rows for ours in row.cells)
     records = []
     for row in rows:
         try:
-            texts = {ours: cell_text(row.cells.get(ours), ours) for ours in there}
+            texts = {ours: cell_text(row.cells.get(ours), ours) for ours in present}
             if fault := length_fault("headline", max(texts.get("headline", "").split("\n"), key=len)):
                 raise InputError(fault)
         except InputError as error:
             raise InputError(f"{file}, line {row.line}: {error}") from error
         cells = {ours: _CONTROL.sub(" ", text).strip() for ours, text in texts.items()}
         others = (str(value).strip() for value in row.values.values() if not is_missing(value))
-        if len(seen) == 1 or any(cells.values()) or any(others):
+        if len(columns_seen) == 1 or any(cells.values()) or any(others):
             records.append(row._replace(cells=cells))
     if not records:
         raise InputError(f"{file} has no rows: give a header and at least one row below it")
@@ -167,10 +163,10 @@ def check_columns(
     needs: Iterable[str],
     advice: str | None = "",
 ) -> None:
-    """Refuse a table with the columns `seen` that lacks some that are read (`needs`) or mapped; `advice` is None without `--columns`."""
+    """Refuse a table with the columns `seen` that lacks some that are read (`needs`) or chosen; `advice` is None without `--columns`."""
     seen = list(seen)
-    mapped = {ours for ours in names if names[ours] and tuple(names[ours]) != tuple(defaults[ours])}
-    if lacking := [ours for ours in names if ours in mapped.union(needs) - _places(seen, names).keys()]:
+    chosen = {ours for ours in names if names[ours] and tuple(names[ours]) != tuple(defaults[ours])}
+    if lacking := [ours for ours in names if ours in chosen.union(needs) - _places(seen, names).keys()]:
         columns = " and no column ".join(" or ".join(names[ours]) or ours for ours in lacking)
         likely = _places(seen, {ours: ELSEWHERE.get(ours, ()) for ours in lacking}) or {lacking[0]: "yours"}
         examples = ",".join(f"{ours}={name}" for ours, name in likely.items())
@@ -208,11 +204,11 @@ def check_file(file: Path) -> None:
 
 def _places(columns: Sequence[str], names: Names) -> dict[str, str]:
     """The column of a file that is ours, as it is written there; capitals make no difference."""
-    there = {name.lower(): name for name in reversed(columns)} | {name: name for name in columns}
+    by_name = {name.lower(): name for name in reversed(columns)} | {name: name for name in columns}
     places: dict[str, str] = {}
-    for ours, several in names.items():
-        for name in several:
-            if column := there.get(name) or there.get(name.lower()):
+    for ours, alternatives in names.items():
+        for name in alternatives:
+            if column := by_name.get(name) or by_name.get(name.lower()):
                 places.setdefault(ours, column)
     return places
 
@@ -227,8 +223,8 @@ def _records(table: InputTable, rows: Rows, names: Names) -> Iterator[Record]:
         yield Record(line, {ours: values[name] for ours, name in places_by_columns[columns].items()}, values)
 
 
-def _tables(name: str, names: Names, otherwise: str | None = None) -> Iterator[tuple[str, InputTable]]:
-    """The tables of a file, a glob or a data set, each with its real path; `otherwise` is the kind of a file of no known ending."""
+def _tables(name: str, names: Names) -> Iterator[tuple[str, InputTable]]:
+    """The tables of a file, a glob or a data set, each with its real path; a file of no known ending is CSV."""
     if name.startswith(HUB):
         for whole, split, data in _data_sets(name):
             config = Path(whole).name
@@ -247,10 +243,7 @@ def _tables(name: str, names: Names, otherwise: str | None = None) -> Iterator[t
             raise InputError(
                 f"{path} is a folder: name its files, as in '{path}/*.csv', and write one of save_to_disk with to_parquet"
             )
-        if (kind := kind_of(path) or otherwise) is None:
-            endings = f"{', '.join(KINDS)}, perhaps with {', '.join(PACKED)} after it"
-            raise InputError(f"{path} is of no known kind: export it as a file that ends in {endings}")
-        stem = Path(_unpacked_name(path)).stem
+        kind, stem = kind_of(path) or "CSV", Path(_unpacked_name(path)).stem
         table = InputTable(str(path), stem, _outlet(stem) or _outlet(path.resolve().parent.name))
         rows = _parquet_rows(table, path) if kind == "parquet" else _text_rows(table, path, kind)
         table.rows = _records(table, rows, names)
@@ -326,30 +319,23 @@ def _refuse_bytes(text: str, file: Path, line: int) -> str:
 def _text_rows(table: InputTable, path: Path, kind: str) -> Rows:
     """Rows of CSV, by the delimiter that its header has most often, or of JSON."""
     with _open_text(path) as file:
-        every = _lines(file, path)
-        lines = ((line, text) for line, text in every if text.strip())
+        lines = dropwhile(lambda line: not line[1].strip(), _lines(file, path))
         first = next(lines, None)
         if kind == "JSON" and first:
-            yield from _json_rows(path, file, first, lines)
+            yield from _json_rows(path, file, first, (line for line in lines if line[1].strip()))
         elif first:
             if named := re.fullmatch(r'"?sep=(.)"?\s*', first[1]):
                 first = next(lines, first)
             delimiter = named[1] if named else max(",;\t|", key=first[1].count)
-            yield from _csv_rows(table, path, chain([first], every), delimiter)
+            yield from _csv_rows(table, path, chain([first], lines), first[0], delimiter)
 
 
-def _csv_rows(table: InputTable, path: Path, lines: Iterator[tuple[int, str]], delimiter: str) -> Rows:
-    """Rows of CSV below its header; an empty line is none, but of a single column an empty cell."""
+def _csv_rows(
+    table: InputTable, path: Path, lines: Iterable[tuple[int, str]], first: int, delimiter: str
+) -> Rows:
+    """Rows of CSV below its header in the line `first`; an empty line is none, but of a single column an empty cell."""
     csv.field_size_limit(LONGEST_LINE)
-    line, last = 0, 0
-
-    def texts() -> Iterator[str]:
-        nonlocal line, last
-        for last, text in lines:
-            line = line or last  # where a row begins
-            yield text
-
-    reader = csv.reader(texts(), delimiter=delimiter, strict=True)
+    reader, line = csv.reader((text for _, text in lines), delimiter=delimiter, strict=True), first
     mend = (
         "put texts with commas or line breaks in quotes, double the quotes inside, and write empty cells, too"
     )
@@ -358,7 +344,7 @@ def _csv_rows(table: InputTable, path: Path, lines: Iterator[tuple[int, str]], d
         if repeated := [name for name, number in Counter(filter(None, header)).items() if number > 1]:
             raise InputError(f"{path} has more than one column {', '.join(repeated)}: keep one of them")
         table.columns.update(dict.fromkeys(header))
-        line = 0
+        line = first + reader.line_num  # where the next row begins
         for cells in reader:
             if cells or len(header) == 1:
                 cells = cells or [""]
@@ -366,7 +352,7 @@ def _csv_rows(table: InputTable, path: Path, lines: Iterator[tuple[int, str]], d
                     counts = f"{len(cells)} cells and {len(header)} columns"
                     raise InputError(f"{path}, line {line}: {counts}; {mend}")
                 yield line, dict(zip(header, cells, strict=True))
-            line = 0
+            line = first + reader.line_num
     except csv.Error as error:
         fault = f"{path}, line {line}: a quote is never closed or not doubled ({error})"
         raise InputError(f"{fault}; {mend}") from error
@@ -412,10 +398,10 @@ def _arrow_rows(table: InputTable, opened: Any) -> Rows:
     try:
         schema, batches = opened()
         table.columns.update(dict.fromkeys(schema.names))
-        about = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
+        described = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
         classes = {
             column: dict(enumerate(feature["names"]))
-            for column, feature in (about.get("info", {}).get("features") or {}).items()
+            for column, feature in (described.get("info", {}).get("features") or {}).items()
             if isinstance(feature, dict) and feature.get("_type") == "ClassLabel" and column in schema.names
         }
         for number, row in enumerate((row for batch in batches for row in batch.to_pylist()), start=1):

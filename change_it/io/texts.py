@@ -1,10 +1,7 @@
 """Texts from whatever holds them: a cell of a table, lists, columns of data sets, series and frames."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import date, time, timedelta
-from numbers import Number
+from collections.abc import Iterable, Sequence
 from typing import Any
-from uuid import UUID
 
 from change_it.errors import InputError
 
@@ -36,8 +33,6 @@ def cell_text(value: object, name: str = "a cell") -> str:
         return ""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    if isinstance(value, Number | date | time | timedelta | UUID):
-        return str(value)
     if isinstance(value, list):
         return "\n".join(cell_text(item, name) for item in value)
     if isinstance(value, bytes):
@@ -45,8 +40,10 @@ def cell_text(value: object, name: str = "a cell") -> str:
             return value.decode()
         except UnicodeDecodeError as error:
             raise InputError(f"{name} is no text: bytes that are not UTF-8") from error
-    fields = f"with the fields {listed(list(map(str, value)), 5)}" if isinstance(value, Mapping) else ""
-    raise InputError(f"{name} is no text: a {type(value).__name__} {fields}".rstrip())
+    if isinstance(value, dict | tuple):
+        fields = f" with the fields {listed(list(map(str, value)), 5)}" if value else ""
+        raise InputError(f"{name} is no text: a {type(value).__name__}{fields}")
+    return str(value)
 
 
 def column_of(name: str, values: Any) -> Iterable[Any]:
@@ -102,12 +99,12 @@ def refuse_empty(name: str, texts: Sequence[str]) -> None:
         raise InputError(f"empty texts in {name} at {listed(empty)}: give a text for every item")
 
 
-def listed(names: Sequence[str], most: int = 10) -> str:
+def listed(names: Sequence[str], shown_at_most: int = 10) -> str:
     """The first of many names, each on one line and not too long, and how many more there are."""
-    more = len(names) - most
-    lines = [" ".join(name.split()) for name in names[:most]]
+    hidden = len(names) - shown_at_most
+    lines = [" ".join(name.split()) for name in names[:shown_at_most]]
     shown = ", ".join(line if len(line) <= 80 else line[:79] + "…" for line in lines)
-    return shown + (f" and {more} more" if more > 0 else "")
+    return shown + (f" and {hidden} more" if hidden > 0 else "")
 
 
 def counted(count: int, noun: str) -> str:

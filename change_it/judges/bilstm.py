@@ -51,8 +51,8 @@ class BiLSTMJudgeForSequenceClassification(PreTrainedModel):
     def __init__(self, config: BiLSTMJudgeConfig):
         super().__init__(config)
         characters, words = config.characters or [], config.words or []
-        self.character_ids = {each: KNOWN + place for place, each in enumerate(characters)}
-        self.word_ids = {each: 1 + place for place, each in enumerate(words)}  # 0 is of all other words
+        self.character_ids = {character: KNOWN + place for place, character in enumerate(characters)}
+        self.word_ids = {word: 1 + place for place, word in enumerate(words)}  # 0 is of all other words
         self.words = nn.Embedding(1 + len(words), config.word_size)
         self.convolution = nn.Conv1d(
             KNOWN + len(characters), config.filters, config.kernel_size, padding=config.kernel_size // 2
@@ -77,8 +77,8 @@ class BiLSTMJudgeForSequenceClassification(PreTrainedModel):
         """Logits (rows, 2) of headlines, whose difference is the sigmoid's, and with labels (0 is the first outlet) the mean binary cross-entropy."""
         ids, lengths = self.read([first for first, _ in texts_of(input_ids)])
         ids = ids.to(input_ids.device)
-        seen = torch.cat([self.words(ids[..., 0]), self.embed_characters(ids[..., 1:])], dim=-1)
-        packed = pack_padded_sequence(self.dropout(seen), lengths, batch_first=True, enforce_sorted=False)
+        embedded = torch.cat([self.words(ids[..., 0]), self.embed_characters(ids[..., 1:])], dim=-1)
+        packed = pack_padded_sequence(self.dropout(embedded), lengths, batch_first=True, enforce_sorted=False)
         _, (state, _) = self.lstm(packed)
         logit = self.classifier(self.dropout(torch.cat([state[0], state[1]], dim=-1))).squeeze(-1)
         loss = None
@@ -92,17 +92,17 @@ class BiLSTMJudgeForSequenceClassification(PreTrainedModel):
         return pad_sequence(rows, batch_first=True), torch.tensor([*map(len, rows)])
 
     def _ids(self, word: str) -> list[int]:
-        seen = [self.character_ids.get(character, UNKNOWN) for character in word[: self.config.word_length]]
-        padding = [PADDING] * (self.config.word_length - len(seen))
-        return [self.word_ids.get(word.casefold(), 0), *seen, *padding]
+        length = self.config.word_length
+        characters = [self.character_ids.get(character, UNKNOWN) for character in word[:length]]
+        return [self.word_ids.get(word.casefold(), 0), *characters, *[PADDING] * (length - len(characters))]
 
     def embed_characters(self, characters: Tensor) -> Tensor:
         """A convolution over one-hot characters and its maximum over each word, (rows, words, filters)."""
         rows, words, length = characters.shape
         one_hot = functional.one_hot(characters, self.convolution.in_channels).to(self.convolution.weight)
         one_hot = one_hot * (characters != PADDING)[..., None]
-        found = self.convolution(one_hot.view(rows * words, length, -1).transpose(1, 2)).relu()
-        return found.amax(-1).view(rows, words, -1)
+        filtered = self.convolution(one_hot.view(rows * words, length, -1).transpose(1, 2)).relu()
+        return filtered.amax(-1).view(rows, words, -1)
 
 
 def build_bilstm(
@@ -119,14 +119,14 @@ def build_bilstm(
     they have in any case, in their most frequent writing.
     """
     words = [split(text) for text in headlines]
-    known = _frequent({word.casefold() for word in of} for of in words)
+    known = _frequent({word.casefold() for word in headline} for headline in words)
     if vectors is not None:
         rows = {key.casefold(): row for key, row in reversed(vectors.key_to_index.items())}
         known = sorted(
             rows.keys() & {word.casefold() for text in (*headlines, *articles) for word in split(text)}
         )
         labels["word_size"] = vectors.vector_size
-    characters = _frequent({*"".join(of)} for of in words)
+    characters = _frequent({*"".join(headline)} for headline in words)
     judge = BiLSTMJudgeForSequenceClassification(
         BiLSTMJudgeConfig(characters=characters, words=known, **labels)
     )
@@ -139,8 +139,8 @@ def build_bilstm(
 
 
 def _frequent(rows: Iterable[set[str]]) -> list[str]:
-    counts = Counter(each for row in rows for each in row)
-    return sorted(each for each, count in counts.items() if count >= LEAST)
+    counts = Counter(text for row in rows for text in row)
+    return sorted(text for text, count in counts.items() if count >= LEAST)
 
 
 def split(text: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -36,7 +37,7 @@ SEEN, UNSEEN = "seen damage", "unseen damage"
 RANDOM_TEST = 0.2
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Examples:
     """Classified texts or pairs of texts."""
 
@@ -72,8 +73,11 @@ class TaskData:
     events: dict[str, list[str]]  # the event of each example of a test; of two headlines that of the first
     headlines: list[str]  # headlines of the training side
     articles: list[str]  # and articles, at most `TEXTS` of both, for vocabularies and document frequencies
+    # of fluency alone the part of the training events, 1 to `PARTS`, of each training example; and of each of `headlines` and `articles`
+    parts: Ints | None = None
+    counted_parts: Ints | None = None
 
-    @property
+    @cached_property
     def known(self) -> Examples:
         """Training examples, then those of validation."""
         return Examples.joined([self.train, self.validation])
@@ -88,11 +92,13 @@ def load_task(
     train_on: TrainingSet = "main",
     as_published: bool = False,
 ) -> TaskData:
-    """Load the examples of main, hh or ah from the configs of a corpus; of one fold alone, but the test is all of A2 anyway.
+    """Load the examples of a judge from the configs of a corpus; of one fold alone, but the test is all of A2 anyway.
 
     `train_on` is the config that main learns from; random takes four fifths of all articles, as many of each outlet, whatever their
     alignment, and tests on the others. HH and AH learn from `hh` and `ah`, as published from `hh_random` and `ah_random`.
     """
+    if task == "fluency":
+        return load_fluency(corpus, fold=fold, seed=seed)
     outlets = read_outlets(corpus)
     config = train_on if task == "main" else f"{task}_random" if as_published else task
     split = random_split(corpus, outlets, seed) if config == "random" else {}
@@ -102,8 +108,13 @@ def load_task(
 
     train, validation = (_examples(read(side, config, fold)) for side in ("train", "validation"))
     test = read("test", task, "all")
-    check_classes(task, corpus, fold, "training", Examples.joined([train, validation]).labels)
-    check_classes(task, corpus, fold, "test", test["label"].to_numpy())
+    labels = {"training": [*train.labels, *validation.labels], "test": test["label"].to_list()}
+    for part, labels_of_part in labels.items():
+        if len({*labels_of_part}) < 2:
+            where = "" if fold == "all" else f" in fold {fold}"
+            needs = "aligned pairs (A1, A2)" if task == "hh" else "articles of both outlets"
+            fault = f"the {part} part of {task}{where} lacks a class ({len(labels_of_part)} examples)"
+            raise InputError(f"{fault}: {corpus} needs more {needs}")
     tests = {"gold": test}
     if task == "main" and not split:
         events = read_table(corpus, "articles", "test", ["id", "event"])
@@ -125,14 +136,14 @@ def load_task(
 
 def _by_kind(tested: pl.DataFrame, same: str) -> dict[str, pl.DataFrame]:
     """The wrong partners of each kind with the matching rows; with changed facts those alone that could be changed, which share the text `same`."""
-    found = {}
+    tests = {}
     for kind in TESTS:
         right, wrong = tested.filter(kind="match"), tested.filter(kind=kind)
         if kind == "facts":
             right = right.filter(pl.col(same).is_in(wrong[same].implode()))
         if wrong.height:
-            found[kind] = pl.concat([right, wrong])
-    return found
+            tests[kind] = pl.concat([right, wrong])
+    return tests
 
 
 def random_split(corpus: str, outlets: tuple[str, str], seed: int) -> dict[str, pl.DataFrame]:
@@ -153,31 +164,13 @@ def _examples(rows: pl.DataFrame) -> Examples:
     return Examples(first or [], second, rows["label"].to_numpy())
 
 
-def check_classes(task: Task, corpus: str, fold: Fold, part: str, labels: Ints) -> None:
-    """Refuse a part that lacks a class."""
-    if len(set(labels.tolist())) < 2:
-        where = "" if fold == "all" else f" in fold {fold}"
-        needs = "aligned pairs (A1, A2)" if task == "hh" else "articles of both outlets"
-        raise InputError(
-            f"the {part} part of {task}{where} lacks a class ({len(labels)} examples): {corpus} needs more {needs}"
-        )
-
-
-@dataclass(frozen=True)
-class FluencyData(TaskData):
-    """Printed headlines (class 1) and broken ones (class 0).
+def load_fluency(
+    corpus: str, *, fold: Fold, seed: int, validation_share: float = VALIDATION_SHARE
+) -> TaskData:
+    """Load the headlines of a corpus (1) and broken ones (0), of one fold alone; further outlets fill up what is learnt from, up to `BROKEN`.
 
     Words are counted in `headlines` and `articles`, openings of the same articles, without validation events.
     """
-
-    parts: Ints  # part of the training events, 1 to `PARTS`, of each training example
-    counted_parts: Ints  # part of each of `headlines`, and of `articles`
-
-
-def load_fluency(
-    corpus: str, *, fold: Fold, seed: int, validation_share: float = VALIDATION_SHARE
-) -> FluencyData:
-    """Load the headlines of a corpus, of one fold alone; further outlets fill up what is learnt from, up to `BROKEN`."""
     outlets = read_outlets(corpus)
     columns = ["id", "label", "headline", "article", "fold", "event"]
     train = of_fold(read_all_outlets(corpus, "articles", columns), fold)
@@ -212,7 +205,7 @@ def load_fluency(
         order = np.random.default_rng(TEST_SEED)
         tests[name], rows = _with_broken(test["headline"], kinds, order, lexicon)
         events_of[name] = test["event"][rows].to_list()
-    return FluencyData(
+    return TaskData(
         outlets,
         train_rows,
         validation_rows,

@@ -4,7 +4,6 @@ import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import repeat
 from pathlib import Path
 from typing import Any, get_args
@@ -15,12 +14,11 @@ from transformers import AutoModelForSequenceClassification, PreTrainedTokenizer
 
 import change_it.judges.registration  # noqa: F401
 from change_it.corpus.folder import MODEL_CORPUS
-from change_it.engines import is_cluster, map_ordered
 from change_it.errors import InputError
 from change_it.io import read_json
-from change_it.judges.judge_options import COMMAND, LONGEST, StyleScale, read_judge_info
+from change_it.judges.judge_options import COMMAND, JudgeInfo, read_judge_info
 from change_it.judges.linear import LinearJudgeForSequenceClassification
-from change_it.judges.spec import JUDGES, Task
+from change_it.judges.spec import JUDGES
 from change_it.networks.pretrained import (
     arithmetic,
     batches_at_once,
@@ -45,49 +43,24 @@ BATCH_TOKENS, LARGEST_BATCH, LINEAR_BATCH = 16_384, 256, 8192
 JudgeInput = tuple[str, str | None]
 
 
-@dataclass(eq=False)
-class Judge:
-    """A trained classifier of texts or pairs of texts; safe in many threads. One of another kind overrides `predict`.
+@dataclass(kw_only=True, eq=False)
+class Judge(JudgeInfo):
+    """A trained classifier of texts or pairs of texts; safe in many threads. One of another kind overrides `predict`."""
 
-    Attributes:
-        task: main, hh, ah or fluency.
-        model: a sequence classifier with two classes, in `eval` mode.
-        tokenizer: its tokenizer.
-        fold: the fold it was trained on: all, 0 or 1.
-        outlets: short names of A and B.
-        weights_hash: SHA-256 of its weights, which no judge that chose may share.
-        max_tokens: longer inputs are cut; fluency refuses them.
-        style: of main, what style is measured by (`metrics.style_scale`); None of an earlier version.
-        model_hash: SHA-256 of weights, settings and tokenizer, for signatures.
-        corpus: what training recorded of its corpus, `digest` and `learnt` among it (`corpus.folder`).
-    """
-
-    task: Task
-    model: Any
+    model: Any  # a sequence classifier with two classes, in `eval` mode
     tokenizer: PreTrainedTokenizerBase
-    fold: str
-    outlets: tuple[str, str]
-    weights_hash: str = ""
-    max_tokens: int = LONGEST
-    model_hash: str = ""  # that of the weights when not given
+    weights_hash: str = ""  # SHA-256 of its weights, which no judge that chose may share
+    model_hash: str = ""  # SHA-256 of weights, settings and tokenizer, for signatures
     precision: Arithmetic = "float32"
-    article_first: bool = False  # see `JudgeInfo`
-    shift: float = 0.0
-    style: StyleScale | None = None
+    # what training recorded of its corpus, `digest` and `learnt` among it (`corpus.folder`)
     corpus: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    source: tuple[Path, Arithmetic, str] | None = None  # from which the processes of a cluster load it too
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        self.model_hash = self.model_hash or self.weights_hash
 
     @classmethod
     def of(cls, model: Any, tokenizer: PreTrainedTokenizerBase, **about: Any) -> "Judge":
         """Make a judge of a loaded model; its configuration says what it was trained for."""
         info = read_judge_info(model.config.change_it)
-        if info is None:
-            raise ValueError("config.json lacks the task, fold, outlets or length of its training")
-        return cls(model=model, tokenizer=tokenizer, **info._asdict(), **about)
+        return cls(model=model, tokenizer=tokenizer, **vars(info), **about)
 
     @classmethod
     def from_pretrained(
@@ -110,8 +83,6 @@ class Judge:
         weights_hash = hash_of_weights(folder, command=COMMAND)
         with load_errors(f"{name} cannot be loaded as a judge: train it again with {COMMAND}"), quiet():
             model = load_weights(AutoModelForSequenceClassification, folder)
-            if not getattr(model.config, "change_it", None):
-                raise InputError(f"{name} is a model but no judge: train one with change-it train judge")
             judge = cls.of(
                 model.to(where).eval(),
                 read_tokenizer(folder),
@@ -119,35 +90,15 @@ class Judge:
                 model_hash=hash_of_model(folder, weights_hash),
                 precision=precision,
                 corpus=read_json(folder / MODEL_CORPUS) or {},
-                source=(folder.resolve(), precision, device),
             )
-            judge._smoke_test()
+            # What does not fit together fails here.
+            judge.predict(["Una prova: «1»"], ["Due"] if JUDGES[judge.task].pairs else None)
         return judge
-
-    @torch.no_grad()
-    def _smoke_test(self) -> None:
-        """Answer once, the last piece of the tokenizer included: what does not fit together fails here."""
-        texts = ["Una prova: «1»", "Due"]
-        pairs = texts if JUDGES[self.task].pairs else None
-        self.predict(texts, pairs)
-        if self.linear:
-            return
-        if self.max_tokens > getattr(self.model.config, "max_position_embeddings", self.max_tokens):
-            raise ValueError(f"it reads less than the {self.max_tokens} tokens that config.json says")
-        batch = self.encode(texts, pairs, self.max_tokens).to(self.model.device)
-        batch["input_ids"][:, 0] = max(self.tokenizer.get_vocab().values())
-        self.model(**batch)
 
     @property
     def linear(self) -> bool:
         """Whether it reads texts itself, and no tokenizer does."""
         return isinstance(self.model, LinearJudgeForSequenceClassification)
-
-    def save_pretrained(self, folder: str | Path) -> None:
-        """Save model and tokenizer."""
-        with quiet():
-            self.model.save_pretrained(folder)
-            self.tokenizer.save_pretrained(folder)
 
     def probabilities(
         self,
@@ -180,10 +131,7 @@ class Judge:
         known: dict[JudgeInput, Floats] = {}
         done = 0
         with progress_of(progress, f"{self.task} judge", len(texts)) as report:
-            if self.source and is_cluster():
-                answers = map_ordered(_answer, ((*self.source, batch) for batch in batches))
-            else:
-                answers = map_threads(self.answer, batches, batches_at_once(self.model))
+            answers = map_threads(self.answer, batches, batches_at_once(self.model))
             for batch in batches:
                 report(done)
                 known |= zip(batch, next(answers), strict=True)
@@ -220,18 +168,8 @@ class Judge:
         logits[:, 1:] -= self.shift
         probabilities: Floats = torch.softmax(logits.double().cpu(), dim=-1).numpy()
         if probabilities.shape != (len(texts), 2) or not np.isfinite(probabilities).all():
-            name = self.tokenizer.name_or_path or "training"
-            raise InputError(
-                f"the {self.task} judge in {name} does not answer with probabilities of two classes: train it again with {COMMAND}"
-            )
+            raise ValueError(f"the {self.task} judge does not answer with probabilities of two classes")
         if self.task == "fluency" and batch["input_ids"].shape[1] == self.max_tokens:
             longest = self.encode(texts, None, self.max_tokens + 1)["attention_mask"].sum(1)
             probabilities[(longest > self.max_tokens).numpy()] = 1.0, 0.0
         return probabilities
-
-
-_loaded = cache(Judge.from_pretrained)  # in a process of a cluster, once
-
-
-def _answer(folder: Path, precision: Arithmetic, device: str, batch: list[JudgeInput]) -> Floats:
-    return _loaded(folder, precision=precision, device=device).answer(batch)

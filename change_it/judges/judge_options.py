@@ -2,15 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 from change_it.errors import InputError
-from change_it.io import check_model, instead, read_json, weight_files
 from change_it.judges.spec import JUDGES, TASKS, TRAINED, Task, arguments
 from change_it.tables import Column, Row, Table, figure
-from change_it.training.training_options import CONSTANT, Arithmetic, TrainingOptions, check_numbers
+from change_it.training.training_options import CONSTANT, TrainingOptions
 
 Fold = Literal["all", "0", "1"]
 TrainingSet = Literal["main", "train_d", "train_m", "random"]
@@ -69,23 +67,13 @@ class JudgeOptions(TrainingOptions, JudgeFields):
         """See `TrainingOptions`; by task and encoder."""
         return {LINEAR: {}, BILSTM: OF_BILSTM}.get(self.encoder, dict(JUDGES[self.task].arguments))
 
-    @property
-    def early_stopping(self) -> int:
-        """Evaluations without a better score before it stops; 0: none."""
-        return int(self.given.get("early_stopping", self.preset.get("early_stopping", 0)))
-
-    @property
-    def arithmetic(self) -> Arithmetic:
-        """The arithmetic of the judge's answers in validation and tests: bf16 where it trains in it."""
-        return "bf16" if self.bf16 else "float32"
-
     def about(self, outlets: Sequence[str]) -> dict[str, Any]:
         """The part of a judge's configuration under `change_it`: what it was trained for."""
-        kept = {name: getattr(self, name) for name in ("task", "fold", "seed", "max_tokens")}
+        about = {name: getattr(self, name) for name in ("task", "fold", "seed", "max_tokens")}
         if self.task == "ah" and self.as_published:
-            kept["article_first"] = True
+            about["article_first"] = True
         names = {"corpus": Path(self.corpus).name, "encoder": Path(self.encoder).name}
-        return {**kept, "outlets": list(outlets), **names}
+        return {**about, "outlets": list(outlets), **names}
 
 
 def settings_of(options: JudgeOptions) -> JudgeOptions:
@@ -99,10 +87,10 @@ def settings_of(options: JudgeOptions) -> JudgeOptions:
         raise InputError("--arg requires an --encoder: a linear judge is fitted without a Trainer")
     if options.vectors and encoder != BILSTM:
         raise InputError(f"--vectors requires --encoder {BILSTM}")
-    for given, name in ((encoder == BILSTM, f"encoder {BILSTM}"), (options.train_on != "main", "train-on")):
-        if given and task != "main":
+    for_main = {f"encoder {BILSTM}": encoder == BILSTM, "train-on": options.train_on != "main"}
+    for name, is_given in for_main.items():
+        if is_given and task != "main":
             raise InputError(f"--{name} requires --task main, not {task}")
-    check_numbers(options)
     tokens = options.max_tokens or TOKENS.get(encoder, JUDGES[task].tokens)
     return replace(options, encoder=encoder, max_tokens=tokens)
 
@@ -115,21 +103,18 @@ def no_better_than(metrics: Mapping[str, Any], test: str) -> tuple[str, ...]:
 
 def within_event_table(metrics: Mapping[str, Any]) -> Table | None:
     """Main within an event, from its `metrics.json`; None of another judge or an older file."""
-    if not (found := metrics.get("within_event")):
+    if not (within := metrics.get("within_event")):
         return None
     rows, notes = [], []
-    for name, each in found["systems"].items():
-        leads = {key: (lead["low"], lead["high"]) for key, lead in each.get("lead", {}).items()}
-        cells = {"system": name, **each, "interval": (each["low"], each["high"])}
-        rows.append(
-            Row(cells | {f"{key} lead": ends for key, ends in leads.items()}, highlight=name == "judge")
-        )
-        if leads.get("within_event", (0, 0))[1] < 0:
-            notes.append(f"{name} is better than this judge within an event: do not score style with it")
+    for name, share in within["systems"].items():
+        cells = {"system": name, "value": share["value"], "interval": (share["low"], share["high"])}
+        if lead := share.get("lead", {}).get("within_event"):
+            cells["lead"] = lead["low"], lead["high"]
+            if lead["high"] < 0:
+                notes.append(f"{name} is better than this judge within an event: do not score style with it")
+        rows.append(Row(cells, highlight=name == "judge"))
     columns = [Column("system", "text"), Column("value", title="within an event")]
-    columns += [Column("interval", "interval", "95% interval")]
-    columns += [Column("within_event lead", "interval", "judge's lead"), Column("macro_f1", title="mean F1")]
-    columns += [Column("macro_f1 lead", "interval", "judge's lead in F1")]
+    columns += [Column("interval", "interval", "95% interval"), Column("lead", "interval", "judge's lead")]
     notes.append("within an event: main assigns both headlines of an event to their outlets; chance is .5")
     if scale := metrics.get("style"):
         first, second = scale["clause"]
@@ -138,7 +123,7 @@ def within_event_table(metrics: Mapping[str, Any]) -> Table | None:
             f"{scale['gold']:.2f} to the other newspaper's headline and {first:.2f} and {second:.2f} to clauses of the original's "
             f"article; main is right in {figure(scale['accuracy'])} of these pairs"
         )
-    title = f"main within an event · {found['pairs']:,} pairs of {found['events']:,} events of A2"
+    title = f"main within an event · {within['pairs']:,} pairs of {within['events']:,} events of A2"
     return Table(columns, rows, title, notes)
 
 
@@ -154,16 +139,12 @@ def table_of(metrics: dict[str, Any]) -> Table:
         f"{updates if training['updates'] else 'fitted'} in {metrics['seconds']['all']:.0f} s; "
         f"{best}fold {metrics['fold']}; hash {metrics['model_hash'][:6]}"
     ]
-    if known := metrics.get("thresholds"):
-        loose, strict = figure(known["loose"]), figure(known["strict"])
-        near = f"; near: from {loose} to {strict}, two days apart or more" if metrics["task"] == "hh" else ""
-        notes.append(f"hard: of the most similar wrong article below a cosine of {loose}{near}")
     rows = []
     for test, result in metrics["results"].items():
         baselines = {name: tests[test] for name, tests in metrics["baselines"].items()}
-        for system, found in {"judge": result, **baselines}.items():
-            cells = {f"{name} {short}": found[name][key] for name in classes for key, short in keys.items()}
-            cells |= {"test": test, "system": system, "mean F1": found["macro_f1"]}
+        for system, figures in {"judge": result, **baselines}.items():
+            cells = {f"{name} {short}": figures[name][key] for name in classes for key, short in keys.items()}
+            cells |= {"test": test, "system": system, "mean F1": figures["macro_f1"]}
             rows.append(Row(cells, test, system == "judge"))
         if names := no_better_than(metrics, test):
             notes.append(f"on {test} the judge is no better than {' and '.join(names)}: its lead may be 0")
@@ -172,24 +153,10 @@ def table_of(metrics: dict[str, Any]) -> Table:
     return Table([*columns, Column("mean F1")], rows, f"{spec.heading} · gold A2", notes)
 
 
-def check_judges(name: str, *, to: str | None = None) -> None:
-    """Refuse a folder without the judges main, hh and ah, and an outlet that they do not have; of a Hub id nothing is known."""
-    check_model(name, command=COMMAND)
-    folder = Path(name)
-    if not folder.is_dir():
-        return
-    check_tasks(folder, name)
-    for task in TASKS:
-        weight_files(folder / task, command=COMMAND)
-    about = read_judge_info((read_json(folder / "main" / "config.json") or {}).get("change_it"))
-    if about and to is not None and to not in about.outlets:
-        raise InputError(f"--to {to} is no outlet of these judges: give {' or '.join(about.outlets)}")
-
-
 def check_tasks(folder: Path, name: str | Path) -> None:
     """Refuse a folder in which one of the judges main, hh and ah is missing; `name` is what it was called."""
     if missing := [task for task in TASKS if not (folder / task).is_dir()]:
-        mend = instead(folder, "judges") or f"train them with {COMMAND} --task all"
+        mend = f"give a folder that holds them, or train them with {COMMAND} --task all"
         raise InputError(f"{name} lacks the judge {' and '.join(missing)}: {mend}")
 
 
@@ -222,40 +189,33 @@ class StyleScale(NamedTuple):
         if why:
             return dict.fromkeys(outlets, f"style is n/a: {why}")
         return {
-            to: f"style of {one}2{to} is n/a: main does not surely tell {to}'s own headlines from clauses of {one}'s articles (median steps "
-            f"{self.gold:.2f} and {clause:.2f} on {self.pairs} pairs)"
-            for low, clause, one, to in zip(self.low, self.clause, outlets, outlets[::-1], strict=True)
+            to: f"style of {source}2{to} is n/a: main does not surely tell {to}'s own headlines from clauses of {source}'s articles "
+            f"(median steps {self.gold:.2f} and {clause:.2f} on {self.pairs} pairs)"
+            for low, clause, source, to in zip(self.low, self.clause, outlets, outlets[::-1], strict=True)
             if low <= 0
         }
 
 
-class JudgeInfo(NamedTuple):
-    """Task, fold, outlets and input of a judge, as its configuration has them."""
+@dataclass(kw_only=True, eq=False)
+class JudgeInfo:
+    """What the configuration of a judge says of it."""
 
     task: Task
-    fold: Fold
-    outlets: tuple[str, str]
-    max_tokens: int
-    article_first: bool  # ah reads article and headline, as in the organisers' notebook
-    shift: float  # subtracted from the log odds of class 1, so that fluency accepts its share of printed headlines
+    fold: Fold  # that it was trained on
+    outlets: tuple[str, str]  # short names of A and B
+    max_tokens: int  # longer inputs are cut; fluency refuses them
+    article_first: bool = False  # ah reads article and headline, as in the organisers' notebook
+    # subtracted from the log odds of class 1, so that fluency accepts its share of printed headlines
+    shift: float = 0.0
     style: StyleScale | None = None  # of main; None of an earlier version
 
 
-def read_judge_info(record: Any) -> JudgeInfo | None:
-    """The entry `change_it` of a judge's configuration; None where it is not as training writes it."""
-    try:
-        task, fold, (a, b), most = (record[name] for name in ("task", "fold", "outlets", "max_tokens"))
-        shift, scale = float(record.get("shift", 0.0)), record.get("style")
-        if scale:
-            scale = StyleScale(**scale)
-            pairs = (scale.clause, scale.low, scale.high, *scale.leads.values())
-            numbers = [*scale[:3], scale.accuracy, scale.evidence, *(end for pair in pairs for end in pair)]
-            if not all(map(isfinite, numbers)) or {*scale.leads} != {MARKS, NGRAMS}:
-                return None
-        if task not in TRAINED or fold not in get_args(Fold) or not 1 <= most <= LONGEST:
-            return None
-    except (TypeError, KeyError, ValueError, AttributeError):
-        return None
-    if not isinstance(a, str) or not isinstance(b, str):
-        return None
-    return JudgeInfo(task, fold, (a, b), most, record.get("article_first") is True, shift, scale or None)
+def read_judge_info(record: Any) -> JudgeInfo:
+    """Read the entry `change_it` of a judge's configuration; a LookupError, TypeError or ValueError where it is not as training writes it."""
+    a, b = record["outlets"]
+    fields = {name: record[name] for name in JudgeInfo.__annotations__ if name in record}
+    scale = StyleScale(**fields["style"]) if fields.get("style") else None
+    info = JudgeInfo(**fields | {"outlets": (a, b), "style": scale})
+    if info.task not in TRAINED or info.fold not in get_args(Fold) or not 1 <= info.max_tokens <= LONGEST:
+        raise ValueError(f"{info} is of no judge")
+    return info

@@ -30,9 +30,6 @@ SIZE, COUNTS = 2**18, 2**19
 TEXTS = 4096
 #: Words of a phrase that may appear twice in a row.
 LONGEST_REPEAT = 6
-#: Version of the features, and the first one of each judge that is still read.
-FEATURES = 4
-EARLIEST = {"main": 4, "fluency": 3}
 #: Flags of a word.
 CAPITAL, NUMBER, NEGATION = 1, 2, 4
 #: Combining marks, which belong to the letter before them.
@@ -93,8 +90,10 @@ def ngrams(texts: Sequence[str]) -> csr_matrix:
     from sklearn.feature_extraction.text import HashingVectorizer  # loads pandas
 
     tokens = rf"\w+(?:[{COMBINING}]+\w*)*|[^\w\s]"
-    how: dict[str, Any] = {"ngram_range": (1, 2), "lowercase": False, "norm": None, "alternate_sign": False}
-    return HashingVectorizer(n_features=SIZE, token_pattern=tokens, dtype=np.float32, **how).transform(texts)
+    plain: dict[str, Any] = {"ngram_range": (1, 2), "lowercase": False, "norm": None, "alternate_sign": False}
+    return HashingVectorizer(n_features=SIZE, token_pattern=tokens, dtype=np.float32, **plain).transform(
+        texts
+    )
 
 
 def surface_features(texts: Sequence[str]) -> Array:
@@ -126,17 +125,17 @@ class Words:
             flags = CAPITAL * word[0].isupper() + NEGATION * (low in negations)
             return bucket(low) % SIZE, flags + NUMBER * low[0].isdigit()
 
-        found = [_WORD.findall(unicodedata.normalize("NFC", text)) for text in texts]
+        words = [_WORD.findall(unicodedata.normalize("NFC", text)) for text in texts]
         self.count = len(texts)
-        self.row = np.repeat(np.arange(len(found)), [len(words) for words in found])
-        place = {word: at for at, word in enumerate(dict.fromkeys(chain.from_iterable(found)))}
-        places = np.array([place[word] for word in chain.from_iterable(found)], np.int64)
-        self.word, self.flags = np.array([*map(number, place)], np.int64).reshape(-1, 2)[places].T
+        self.row = np.repeat(np.arange(len(words)), [len(row) for row in words])
+        places = {word: place for place, word in enumerate(dict.fromkeys(chain.from_iterable(words)))}
+        numbers = np.array([*map(number, places)], np.int64).reshape(-1, 2)
+        self.word, self.flags = numbers[[places[word] for word in chain.from_iterable(words)]].T
 
     def matrix(self, flag: int | None = None) -> csr_matrix:
         """Counts of each word in each text; with a flag, of the words that have it."""
-        kept = slice(None) if flag is None else (self.flags & flag) > 0
-        rows, columns = self.row[kept], self.word[kept]
+        flagged = slice(None) if flag is None else (self.flags & flag) > 0
+        rows, columns = self.row[flagged], self.word[flagged]
         matrix = csr_matrix((np.ones(len(rows), np.float32), (rows, columns)), shape=(self.count, SIZE))
         matrix.sum_duplicates()
         return matrix
@@ -157,17 +156,17 @@ def features_of_pairs(texts: Sequence[str], pairs: Sequence[str], config: Any, a
     first, second = (np.array([rows[text] for text in side], np.int64) for side in (texts, pairs))
     word = words.matrix()
     unit = tfidf(word, arrays["idf"])
-    found = [_sum(unit[first].multiply(unit[second]))]
+    features = [_sum(unit[first].multiply(unit[second]))]
     flagged = [(words.matrix(flag), np.ones(SIZE, np.float32)) for flag in (NUMBER, NEGATION)]
     for matrix, weights in ((word, arrays["idf"]), (word, arrays["name"]), *flagged):
         bare, weighted = _weighted(matrix), _weighted(matrix, weights)
         a, b = weighted[first], weighted[second]
         both = a.multiply(bare[second]).tocsr()
         shared, all_a, all_b = _sum(both), _sum(a), _sum(b)
-        found += [shared, all_a - shared, all_b - shared]
-        found += [(shared + 1) / (all_a + 1), (shared + 1) / (all_b + 1)]
-        found += [_most(both), _most(a - both), _most(b - both)]
-    return np.column_stack(found).astype(np.float32)
+        features += [shared, all_a - shared, all_b - shared]
+        features += [(shared + 1) / (all_a + 1), (shared + 1) / (all_b + 1)]
+        features += [_most(both), _most(a - both), _most(b - both)]
+    return np.column_stack(features).astype(np.float32)
 
 
 #: Tables of fluency: the coding (0 words, 1 and 2 endings, 3 and 4 clusters) and the offsets of an n-gram's pieces, and the table of its context.
@@ -203,17 +202,17 @@ class Pieces:
                 elif piece[0].isalpha() and piece not in frequent:
                     fine, coarse = "~" + piece[-3:], f"~{piece[-2:]}{min(len(piece), 9) // 4}"
                 whole, ending, short = bucket(piece), bucket(fine), bucket(coarse)
-                of = [int(each) for each in clusters[:, whole % COUNTS]]
-                known[piece] = (whole, ending, short, *(each or ending for each in of), len(self.spelt))
+                groups = [int(group) or ending for group in clusters[:, whole % COUNTS]]
+                known[piece] = (whole, ending, short, *groups, len(self.spelt))
                 letters = f"^{piece}$" if piece[0].isalpha() else ""
-                runs = (letters[at : at + LETTERS] for at in range(len(letters) - LETTERS + 1))
+                runs = (letters[start : start + LETTERS] for start in range(len(letters) - LETTERS + 1))
                 self.spelt.append([bucket(run) % COUNTS for run in runs])
             return known[piece]
 
         begin, end = (1, 1, 1, 1, 1, 0), (2, 2, 2, 2, 2, 0)
         self.spelt.append([])
-        read = (pieces(text) if isinstance(text, str) else text for text in texts)
-        rows = [[begin] * 2 + [number(piece) for piece in of] + [end] for of in read]
+        split = (pieces(text) if isinstance(text, str) else text for text in texts)
+        rows = [[begin] * 2 + [number(piece) for piece in row] + [end] for row in split]
         self.lengths = np.array([len(row) for row in rows])
         self.codes = np.array([codes for row in rows for codes in row], np.uint64).reshape(-1, 6)
 
@@ -260,36 +259,36 @@ def fluency_features(texts: Pieces, counts: Array) -> Array:
     chance two pieces stand side by side; length; shares of unknown and of repeated words and pairs.
     """
     buckets = zip(counts[:-1], texts.buckets(), strict=True)
-    found = [table[columns].astype(np.float64) for table, columns in buckets]
+    times = [table[columns].astype(np.float64) for table, columns in buckets]  # of each table
     total = max(1.0, float(counts[0].sum()))
-    single = np.log((found[0] + 0.5) / total)
-    values = [np.log((found[1] + 0.5) * total / ((found[0] + 1) * (np.roll(found[0], 1) + 1)))]
-    values += [np.log1p(count) for count in (*found[1:], texts.rarest(counts[-1]))]
-    for (coding, _, context), count in zip(TABLES, found, strict=True):
+    single = np.log((times[0] + 0.5) / total)
+    values = [np.log((times[1] + 0.5) * total / ((times[0] + 1) * (np.roll(times[0], 1) + 1)))]
+    values += [np.log1p(count) for count in (*times[1:], texts.rarest(counts[-1]))]
+    for (coding, _, context), count in zip(TABLES, times, strict=True):
         if context is not None:
-            ratio = np.log((count + 0.3) / (np.roll(found[context], 1) + 1))
+            ratio = np.log((count + 0.3) / (np.roll(times[context], 1) + 1))
             values.append(ratio - single if coding == 0 else ratio)
     for pair, piece in PAIRED:
-        beside = _lift(found[pair], found[piece], 1, total)
+        beside = _lift(times[pair], times[piece], 1, total)
         # small where the pieces around this one's left neighbour would join better without it
-        without = _lift(counts[pair][texts.columns(pair, (2, 0))].astype(np.float64), found[piece], 2, total)
+        without = _lift(counts[pair][texts.columns(pair, (2, 0))].astype(np.float64), times[piece], 2, total)
         values += [beside, beside + np.roll(beside, 1) - without]
     lengths = texts.lengths
     begin = np.cumsum(lengths) - lengths
-    asked = np.ones(len(single), bool)
-    asked[begin] = asked[begin + 1] = False
+    is_piece = np.ones(len(single), bool)
+    is_piece[begin] = is_piece[begin + 1] = False
     features: list[Array] = []
 
     def mean(value: Array) -> Array:
-        return np.add.reduceat(np.where(asked, value, 0.0), begin) / (lengths - 2)
+        return np.add.reduceat(np.where(is_piece, value, 0.0), begin) / (lengths - 2)
 
     for value in values:
-        soft = np.add.reduceat(np.where(asked, np.exp(-np.clip(value, -12, 12)), 0.0), begin)
-        least = np.minimum.reduceat(np.where(asked, value, np.inf), begin)
+        soft = np.add.reduceat(np.where(is_piece, np.exp(-np.clip(value, -12, 12)), 0.0), begin)
+        least = np.minimum.reduceat(np.where(is_piece, value, np.inf), begin)
         features += [mean(value), least, -np.log(soft), value[begin + 2], value[begin + lengths - 1]]
     rows = np.split(texts.codes[:, :2], begin[1:])
     repeated = np.array([_repeats(row[2:-1].tolist()) for row in rows], np.float64).reshape(-1, 4)
-    features += [np.log(lengths - 2.0), mean(found[0] == 0), mean(found[1] == 0), *repeated.T]
+    features += [np.log(lengths - 2.0), mean(times[0] == 0), mean(times[1] == 0), *repeated.T]
     return np.column_stack(features).astype(np.float32)
 
 
@@ -334,7 +333,6 @@ class LinearJudgeConfig(PreTrainedConfig):
     arrays: dict[str, list[Any]] | None = None  # name of each array of weights to its type and shape
     negations: list[str] | None = None  # words that features know, as the next ones
     frequent: list[str] | None = None
-    features: int = 1  # see FEATURES
 
 
 class LinearJudgeForSequenceClassification(PreTrainedModel):
@@ -351,8 +349,6 @@ class LinearJudgeForSequenceClassification(PreTrainedModel):
 
     def __init__(self, config: LinearJudgeConfig):
         super().__init__(config)
-        if config.features < EARLIEST.get(config.judges, 1):
-            raise ValueError(f"it is a {config.judges} judge of an earlier version")
         for name, (kind, *shape) in (config.arrays or {}).items():
             self.register_buffer(name, torch.zeros(shape, dtype=getattr(torch, kind)))
         self.constant = nn.Parameter(torch.zeros(1), requires_grad=False)
@@ -362,7 +358,7 @@ class LinearJudgeForSequenceClassification(PreTrainedModel):
     def of(cls, arrays: Arrays, constant: float, **settings: Any) -> "LinearJudgeForSequenceClassification":
         """A judge of fitted arrays."""
         described = {name: [str(array.dtype), *array.shape] for name, array in arrays.items()}
-        judge = cls(LinearJudgeConfig(arrays=described, features=FEATURES, **settings))
+        judge = cls(LinearJudgeConfig(arrays=described, **settings))
         for name, array in arrays.items():
             getattr(judge, name).copy_(torch.from_numpy(np.ascontiguousarray(array)))
         judge.constant.fill_(constant)
@@ -384,16 +380,14 @@ class LinearJudgeForSequenceClassification(PreTrainedModel):
             features = features_of_headlines(ngrams(texts), surface_features(texts), arrays)
             return np.asarray(features @ arrays["weight"], np.float64)
         if self.config.judges == "fluency":
-            read = Pieces(texts, frozenset(self.config.frequent), arrays["clusters"])
-            found = fluency_features(read, arrays["counts"])
-        else:
-            found = features_of_pairs(texts, pairs or (), self.config, arrays)
-        return boosted(found, arrays)
+            headlines = Pieces(texts, frozenset(self.config.frequent), arrays["clusters"])
+            return boosted(fluency_features(headlines, arrays["counts"]), arrays)
+        return boosted(features_of_pairs(texts, pairs or (), self.config, arrays), arrays)
 
     def predict_proba(self, texts: Sequence[str], pairs: Sequence[str] | None = None) -> Array:
         """Class probabilities, float64 (n, 2), of n texts, or of n texts and their n second ones."""
-        one = 1 / (1 + np.exp(-np.clip(self.decision(texts, pairs), -30, 30)))
-        return np.column_stack([1 - one, one])
+        second = 1 / (1 + np.exp(-np.clip(self.decision(texts, pairs), -30, 30)))
+        return np.column_stack([1 - second, second])
 
     def forward(
         self, input_ids: Tensor, labels: Tensor | None = None, **_: object
@@ -417,5 +411,5 @@ def texts_of(input_ids: Tensor) -> list[list[str]]:
             part += number == 1
             if 3 <= number < 259 and part < 2:
                 parts[part].append(number - 3)
-        rows.append([bytes(each).decode(errors="ignore") for each in parts])
+        rows.append([bytes(text).decode(errors="ignore") for text in parts])
     return rows

@@ -12,7 +12,7 @@ from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
 from change_it.judges import linear
-from change_it.judges.data import Examples, FluencyData, TaskData
+from change_it.judges.data import Examples, TaskData
 from change_it.judges.judge_options import MARKS, NGRAMS
 from change_it.judges.linear import Array, Arrays
 from change_it.judges.linear import LinearJudgeForSequenceClassification as LinearJudge
@@ -35,7 +35,7 @@ NEGATIONS = ["cannot", "mai", "nessun", "nessuna", "nessuno", "never", "niente",
 
 def fit_linear(task: Task, data: TaskData, *, seed: int) -> LinearJudge:
     """Fit the linear judge of a task on its training and validation examples."""
-    if isinstance(data, FluencyData):
+    if task == "fluency":
         return fit_fluency(data, seed=seed)
     if task == "main":
         return fit_main(data.known, seed=seed)
@@ -66,6 +66,7 @@ def fit_main(examples: Examples, *, seed: int, ngrams_alone: bool = False) -> Li
     return LinearJudge.of(arrays | {"weight": weight}, float(model.intercept_[0]), judges="main")
 
 
+@lru_cache(maxsize=1)  # they are asked on training pairs and on A2
 @threadpool_limits.wrap(limits=1)
 def fit_baselines(examples: Examples, *, seed: int) -> dict[str, Ask]:
     """The baselines of main, fitted on its examples: n-grams alone; marks, capitals and length."""
@@ -99,13 +100,13 @@ def fit_pairs(task: str, examples: Examples, texts: Sequence[str], *, seed: int)
 
 
 @threadpool_limits.wrap(limits=1)
-def fit_fluency(data: FluencyData, *, seed: int) -> LinearJudge:
+def fit_fluency(data: TaskData, *, seed: int) -> LinearJudge:
     """Fit fluency: counts of n-grams in printed texts, and trees on what they say of headlines, printed and broken.
 
     The counts of a headline's own part of the texts are left out. `ACCEPTANCE` of the printed validation headlines get more than a half.
     """
-    examples, parts = data.train, data.parts
-    counted_parts = np.tile(data.counted_parts, 2)
+    examples, parts = data.train, np.asarray(data.parts)
+    counted_parts = np.tile(np.asarray(data.counted_parts), 2)
     counted = [linear.pieces(text) for text in data.headlines + data.articles]
     frequent = frozenset(piece for piece, _ in Counter(chain.from_iterable(counted)).most_common(FREQUENT))
     clusters = _clusters(counted, seed=seed)
@@ -122,10 +123,10 @@ def fit_fluency(data: FluencyData, *, seed: int) -> LinearJudge:
     ]
     features = np.concatenate(blocks)[np.argsort(np.concatenate(rows))]
     trees = _boost(features, examples.labels, leaves=16, rounds=150, share=0.06, rows=0.5, seed=seed)
-    kept = np.minimum(counts, np.iinfo(np.int16).max).astype(np.int16)
+    saved = np.minimum(counts, np.iinfo(np.int16).max).astype(np.int16)
     printed = data.validation.select(np.flatnonzero(data.validation.labels)).texts
-    scores = linear.boosted(linear.fluency_features(read(printed), kept), trees)
-    arrays = {"counts": kept, "clusters": clusters} | trees
+    scores = linear.boosted(linear.fluency_features(read(printed), saved), trees)
+    arrays = {"counts": saved, "clusters": clusters} | trees
     shift = float(np.quantile(scores, 1 - ACCEPTANCE))
     return LinearJudge.of(arrays, -shift, judges="fluency", frequent=sorted(frequent))
 
@@ -143,8 +144,9 @@ def _clusters(read: Sequence[list[str]], *, seed: int) -> Array:
     shape = (len(known) + 1, CONTEXTS)
     sides = []
     for before, after in ((place[:-1], place[1:]), (place[1:], place[:-1])):
-        kept = after < CONTEXTS
-        sides.append(csr_matrix((np.ones(kept.sum()), (before[kept], after[kept])), shape=shape)[:-1].log1p())
+        frequent = after < CONTEXTS
+        ones = np.ones(frequent.sum())
+        sides.append(csr_matrix((ones, (before[frequent], after[frequent])), shape=shape)[:-1].log1p())
     dimensions = min(DIMENSIONS, len(known) - 1)
     vectors = normalize(TruncatedSVD(dimensions, random_state=seed).fit_transform(hstack(sides)))
     columns = [linear.bucket(piece) % linear.COUNTS for piece in known]
@@ -176,15 +178,17 @@ def _boost(
     features = np.ascontiguousarray(features, np.float32)  # so that it is not checked for each tree
     even = np.where(labels == 1, 0.5 / np.mean(labels), 0.5 / np.mean(1 - labels))
     least, total = max(1, min(20, len(labels) // 20)), np.zeros(len(labels))
-    how: dict[str, Any] = {"max_leaf_nodes": leaves, "min_samples_leaf": least, "max_features": share}
+    settings: dict[str, Any] = {"max_leaf_nodes": leaves, "min_samples_leaf": least, "max_features": share}
     trees, random = [], np.random.default_rng(seed)
     for number in range(rounds):
-        one = expit(total)
-        curvature = np.maximum(one * (1 - one), 1e-4)
-        of = slice(None) if rows == 1 else np.sort(random.permutation(len(labels))[: int(rows * len(labels))])
-        model = DecisionTreeRegressor(**how, monotonic_cst=rising, random_state=seed + number)
-        step, weight = ((labels - one) / curvature)[of], (even * curvature)[of]
-        model.fit(features[of], step, sample_weight=weight, check_input=False)
+        p = expit(total)
+        curvature = np.maximum(p * (1 - p), 1e-4)
+        part = (
+            slice(None) if rows == 1 else np.sort(random.permutation(len(labels))[: int(rows * len(labels))])
+        )
+        model = DecisionTreeRegressor(**settings, monotonic_cst=rising, random_state=seed + number)
+        step, weight = ((labels - p) / curvature)[part], (even * curvature)[part]
+        model.fit(features[part], step, sample_weight=weight, check_input=False)
         total += RATE * model.predict(features, check_input=False)
         trees.append(model.tree_)
     sizes = np.array([tree.node_count for tree in trees])

@@ -37,10 +37,10 @@ def scores(labels: np.ndarray, predicted: np.ndarray, classes: tuple[str, ...]) 
 def f1_lead(labels: Ints, judge: Ints, baseline: Ints, events: Sequence[str]) -> dict[str, float]:
     """Mean F1 of a judge less that of a baseline on the same (n,) examples: `value`, and `low` and `high` of its 95% interval, drawn by event."""
     columns: dict[str, Floats] = {}
-    for name, given in (("judge", judge), ("baseline", baseline)):
+    for name, decided in (("judge", judge), ("baseline", baseline)):
         for label in (0, 1):
-            columns[f"{name} hits {label}"] = ((given == label) & (labels == label)).astype(np.float64)
-            columns[f"{name} sizes {label}"] = (given == label) + (labels == label).astype(np.float64)
+            columns[f"{name} hits {label}"] = ((decided == label) & (labels == label)).astype(np.float64)
+            columns[f"{name} sizes {label}"] = (decided == label) + (labels == label).astype(np.float64)
 
     def mean_f1(sums: Statistics, name: str) -> Floats:
         f1 = [2 * sums[f"{name} hits {i}"] / np.maximum(sums[f"{name} sizes {i}"], 1) for i in (0, 1)]
@@ -52,9 +52,9 @@ def f1_lead(labels: Ints, judge: Ints, baseline: Ints, events: Sequence[str]) ->
     return measure(columns, leads, events=events)[AVERAGE]["lead"]._asdict()
 
 
-def accuracy(first: Floats, second: Floats, events: Events) -> dict[str, float]:
-    """Share of n pairs, 0-1, in which B's headline has higher log odds (n,) of outlet B than A's; a tie counts a half: `value`, and `low` and `high` of its 95% interval, drawn by event."""
-    return _mean((np.sign(second - first) + 1) / 2, events, {"mean": "n"})
+def accuracy(steps: Floats, events: Events) -> dict[str, float]:
+    """Share of n pairs, 0-1, whose step (n,), the log odds of outlet B of B's headline less those of A's, is above 0; a tie counts a half: `value`, and `low` and `high` of its 95% interval, drawn by event."""
+    return _mean((np.sign(steps) + 1) / 2, events, {"mean": "n"})
 
 
 def lead(judge: Floats, baseline: Floats, events: Events) -> dict[str, float]:
@@ -74,11 +74,10 @@ def style_scale(
     judge: Ask,
     learnt: Examples,
     *,
-    baselines: Callable[[], dict[str, Ask]],
     refit: Callable[[Examples], Ask] | None = None,
     seed: int = 1,
 ) -> StyleScale:
-    """Measure main and its `baselines` on the strictly aligned training pairs (A1) from whose events they have not `learnt`.
+    """Measure main, and baselines that are fitted on what it has `learnt`, on the strictly aligned training pairs (A1) of other events.
 
     Where fewer than 100 pairs are of other events, `refit` fits a judge like it without each fifth of the events that it has
     learnt, which judges the pairs of that fifth.
@@ -93,7 +92,7 @@ def style_scale(
     )
     parts: list[tuple[dict[str, Ask], pl.DataFrame]] = []
     if (apart := pairs.filter(~is_known)).height:
-        parts.append(({"judge": judge, **baselines()}, apart))
+        parts.append(({"judge": judge, **fit_baselines(learnt, seed=seed)}, apart))
     if refit is not None and apart.height < PAIRS:
         events = pairs.filter(is_known)["event"].unique().sort()
         for part in np.array_split(np.random.default_rng(seed).permutation(len(events)), PARTS):
@@ -170,31 +169,21 @@ def _evidence(pairs: pl.DataFrame) -> float:
     return float(np.mean([not words for words in missing]))
 
 
-def measure_main(corpus: str, outlets: tuple[str, str], asked: Mapping[str, Ask]) -> dict[str, Any]:
-    """Main and its baselines on A2, by their names, the judge first.
+def measure_main(corpus: str, systems: Mapping[str, Ask]) -> dict[str, Any]:
+    """Main and its baselines on the pairs of A2, by their names, the judge first.
 
-    `within_event` has pairs and events of A2, and of each judge its accuracy within an event and its F1 on A2; of baselines
-    also the judge's `lead` over them in both.
+    `within_event` has numbers of pairs and events, and of each its accuracy within an event; of baselines also the judge's `lead`.
     """
     pairs = read_table(corpus, "pairs", "test", ["a_headline", "b_headline", "event"])
     if pairs.is_empty():
         return {}
-    articles = read_table(corpus, "articles", "test", ["headline", "label", "event"])
-    labels = (articles["label"] == outlets[1]).to_numpy().astype(np.int64)
-    texts = [*articles["headline"], *pairs["a_headline"], *pairs["b_headline"]]
-    events, events_of_articles = pairs["event"].to_list(), articles["event"].to_list()
-    systems: dict[str, dict[str, Any]] = {}
-    for name, ask in asked.items():
-        odds = log_odds(ask(texts)[:, 1])
-        first, second = np.split(odds[len(labels) :], 2)
-        decided, step = (odds[: len(labels)] > 0).astype(np.int64), second - first
-        systems[name] = accuracy(first, second, events)
-        systems[name]["macro_f1"] = scores(labels, decided, outlets)["macro_f1"]
-        if len(systems) == 1:
-            judge, judge_step = decided, step
-        else:
-            systems[name]["lead"] = {
-                "within_event": lead(judge_step, step, events),
-                "macro_f1": f1_lead(labels, judge, decided, events_of_articles),
-            }
-    return {"within_event": {"pairs": pairs.height, "events": pairs["event"].n_unique(), "systems": systems}}
+    texts, events = [*pairs["a_headline"], *pairs["b_headline"]], pairs["event"].to_list()
+    steps: dict[str, Floats] = {}
+    for name, ask in systems.items():
+        first, second = np.split(log_odds(ask(texts)[:, 1]), 2)
+        steps[name] = second - first
+    measured: dict[str, Any] = {name: accuracy(step, events) for name, step in steps.items()}
+    judge, *baselines = steps
+    for name in baselines:
+        measured[name]["lead"] = {"within_event": lead(steps[judge], steps[name], events)}
+    return {"within_event": {"pairs": pairs.height, "events": pairs["event"].n_unique(), "systems": measured}}

@@ -1,8 +1,8 @@
 """Training of a judge: called by `change-it train judge`, also a program as `accelerate launch -m change_it.judges.train` and `torchrun -m change_it.judges.train`."""
 
 import sys
-from collections.abc import Callable
-from functools import cache, partial
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
@@ -14,7 +14,7 @@ import change_it.judges.registration  # noqa: F401
 from change_it.corpus.folder import MODEL_CORPUS, describe_corpus, training_article_hashes
 from change_it.errors import InputError
 from change_it.judges.bilstm import build_bilstm
-from change_it.judges.data import Examples, TaskData, check_classes, load_fluency, load_task
+from change_it.judges.data import Examples, TaskData, load_task
 from change_it.judges.judge import Judge
 from change_it.judges.judge_options import BILSTM, LINEAR, LONGEST, JudgeOptions, settings_of
 from change_it.judges.linear_training import ACCEPTANCE, Ask, fit_baselines, fit_linear, fit_main
@@ -24,10 +24,10 @@ from change_it.networks.pretrained import load_errors, load_weights, read_config
 from change_it.networks.tokenizer import Padding
 from change_it.stats import log_odds
 from change_it.training.run_folder import MIN_UPDATES, TrainingRun, process_state, tokenized, train_in_folder
+from change_it.training.training_options import Arithmetic
 
 #: Dropout before the linear layer of a transformer: the shared task organisers'.
 DROPOUT = 0.3
-LIBRARIES = ("torch", "transformers", "tokenizers", "accelerate", "datasets", "scikit-learn")
 
 
 def train_judge(options: JudgeOptions) -> dict[str, Any]:
@@ -47,19 +47,14 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
     """
     settings = settings_of(options)
     task, corpus = settings.task, settings.corpus
-    load: Any = partial(load_task, task, train_on=settings.train_on, as_published=settings.as_published)
+    sets: Any = {name: getattr(settings, name) for name in ("fold", "seed", "train_on", "as_published")}
     with process_state().main_process_first():
-        load = load_fluency if task == "fluency" else load
-        data: TaskData = load(corpus, fold=settings.fold, seed=settings.seed)
-    if settings.encoder != LINEAR:  # a linear judge is fitted on both parts
-        for part, examples in (("train", data.train), ("validation", data.validation)):
-            check_classes(task, corpus, settings.fold, part, examples.labels)
+        data = load_task(task, corpus, **sets)
     return train_in_folder(
         settings,
         settings.out,
         "judge",
         partial(_prepare, settings, data),
-        libraries=LIBRARIES,
         files={
             MODEL_CORPUS: describe_corpus(corpus) | {"learnt": training_article_hashes(corpus, settings.fold)}
         },
@@ -67,19 +62,20 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
     )
 
 
-def _prepare(settings: JudgeOptions, data: TaskData) -> TrainingRun:
+def _prepare(settings: JudgeOptions, data: TaskData, arguments: Any) -> TrainingRun:
     """The judge before training, and how it is trained and tested; a linear one is fitted here."""
     task, linear, seed = settings.task, settings.encoder == LINEAR, settings.seed
     model, tokenizer = _start(settings, data)
     model.config.problem_type = "single_label_classification"  # transformers would write it in training alone
     model.config.change_it = settings.about(data.outlets)
-    judge = Judge.of(model, tokenizer, precision=settings.arithmetic)
+    precision: Arithmetic = "bf16" if arguments and arguments.mixed_precision == "bf16" else "float32"
+    judge = Judge.of(model, tokenizer, precision=precision)
     order = np.random.default_rng(seed).permutation(len(data.validation))
     validation = data.validation.select(np.sort(order[: JUDGES[task].validation]))
     # a random split learns from test events too, and tests on other headlines than A2
     has_style = task == "main" and settings.train_on != "random"
     # The papers train to the end; they stop early in HH alone.
-    evaluates = not linear and (not settings.as_published or settings.early_stopping)
+    evaluates = not linear and (not settings.as_published or arguments.early_stopping)
 
     def encode(rows: range) -> dict[str, Any]:
         part = data.train.select(rows)
@@ -94,44 +90,27 @@ def _prepare(settings: JudgeOptions, data: TaskData) -> TrainingRun:
             "validation loss": float(-np.log(np.maximum(right, 1e-12)).mean()),
         }
 
-    @cache
-    def linear_baseline() -> Ask:
-        return fit_linear(task, data, seed=seed).predict_proba
-
-    @cache
-    def baselines() -> dict[str, Ask]:
-        return fit_baselines(data.known, seed=seed)
-
     def save(folder: Path) -> None:
         about, ask = model.config.change_it, partial(judge.probabilities, progress=False)
-        if (
-            task == "fluency" and not linear
-        ):  # `ACCEPTANCE` of printed validation headlines get more than a half
+        if task == "fluency" and not linear:
+            # `ACCEPTANCE` of printed validation headlines get more than a half.
             printed = data.validation.select(np.flatnonzero(data.validation.labels)).texts
             about["shift"] = judge.shift = float(np.quantile(log_odds(ask(printed)[:, 1]), 1 - ACCEPTANCE))
-        if has_style:  # over events that it has not learnt: of the other fold, of validation, or held out by further fits
-            on_train = settings.fold == "all" and not linear
-            scale = style_scale(
-                settings.corpus,
-                data.outlets,
-                ask,
-                data.train if on_train else data.known,
-                baselines=partial(fit_baselines, data.train, seed=seed) if on_train else baselines,
-                refit=(lambda examples: fit_main(examples, seed=seed).predict_proba) if linear else None,
-                seed=seed,
-            )
+        if has_style:
+            # Over events that it has not learnt: of the other fold, of validation, or held out by further fits.
+            learnt = data.train if settings.fold == "all" and not linear else data.known
+            refit = (lambda examples: fit_main(examples, seed=seed).predict_proba) if linear else None
+            scale = style_scale(settings.corpus, data.outlets, ask, learnt, refit=refit, seed=seed)
             about["style"] = scale._asdict()
-        judge.save_pretrained(folder)
+        for part in (model, tokenizer):
+            part.save_pretrained(folder)
 
     def describe(_: Any) -> dict[str, Any]:
-        metrics = _tested(settings, data, judge, linear_baseline)
-        if JUDGES[task].pairs:
-            metrics["thresholds"] = describe_corpus(settings.corpus).get("thresholds")
+        baselines = {} if linear else {LINEAR: fit_linear(task, data, seed=seed).predict_proba}
+        metrics = _tested(settings, data, judge, baselines)
         if has_style:
-            asked: dict[str, Ask] = {"judge": judge.probabilities}
-            if not linear:
-                asked[LINEAR] = linear_baseline()
-            metrics |= measure_main(settings.corpus, data.outlets, asked | baselines())
+            baselines |= fit_baselines(data.known, seed=seed)
+            metrics |= measure_main(settings.corpus, {"judge": judge.probabilities, **baselines})
             metrics["style"] = model.config.change_it["style"]
         return metrics
 
@@ -140,7 +119,6 @@ def _prepare(settings: JudgeOptions, data: TaskData) -> TrainingRun:
         examples=None if linear else tokenized(encode, len(data.train)),
         collate=Padding({"input_ids": tokenizer.pad_token_id, "token_type_ids": tokenizer.pad_token_type_id}),
         evaluate=evaluate if evaluates else None,
-        name=f"{task} judge",
         save=save,
         describe=describe,
         min_updates=MIN_UPDATES if settings.encoder == BILSTM else 0,
@@ -148,10 +126,10 @@ def _prepare(settings: JudgeOptions, data: TaskData) -> TrainingRun:
 
 
 def _tested(
-    settings: JudgeOptions, data: TaskData, judge: Judge, linear_baseline: Callable[[], Ask]
+    settings: JudgeOptions, data: TaskData, judge: Judge, baselines: Mapping[str, Ask]
 ) -> dict[str, Any]:
-    """Scores of a judge on A2, and of a linear judge trained on the same examples."""
-    classes, linear = tuple(judge.model.config.id2label.values()), settings.encoder == LINEAR
+    """Scores of a judge and of its baselines on A2."""
+    classes = tuple(judge.model.config.id2label.values())
     joined = Examples.joined(list(data.tests.values()))  # the tests share many examples
     ends = np.cumsum([len(test) for test in data.tests.values()])[:-1]
 
@@ -159,24 +137,22 @@ def _tested(
         decided = np.split(ask(joined.texts, joined.pairs).argmax(axis=1), ends)
         return dict(zip(data.tests, decided, strict=True))
 
-    decided, baselines = decisions(judge.probabilities), dict[str, Any]()
-    if not linear:
-        other = decisions(linear_baseline())
-        baselines[LINEAR] = {
+    decided, scores_of_baselines = decisions(judge.probabilities), dict[str, Any]()
+    for baseline, ask in baselines.items():
+        other = decisions(ask)
+        scores_of_baselines[baseline] = {
             name: scores(test.labels, other[name], classes)
             | {"lead": f1_lead(test.labels, decided[name], other[name], data.events[name])}
             for name, test in data.tests.items()
         }
-    weights = judge.model.state_dict().values() if linear else judge.model.parameters()
     sizes = {"train": len(data.train), "validation": len(data.validation)}
-    sizes |= {"parameters": sum(weight.numel() for weight in weights)}
     return {
         "task": settings.task,
         "classes": classes,
         "fold": settings.fold,
-        "precision": settings.arithmetic,
+        "precision": judge.precision,
         "results": {name: scores(test.labels, decided[name], classes) for name, test in data.tests.items()},
-        "baselines": baselines,
+        "baselines": scores_of_baselines,
         "sizes": sizes | {name: len(test) for name, test in data.tests.items()},
     }
 
@@ -212,8 +188,8 @@ def _transformer(settings: JudgeOptions, labels: dict[str, Any]) -> tuple[Any, P
             raise InputError(f"{name} reads at most {longest} tokens: give --max-tokens {longest}")
         tokenizer.truncation_side = tokenizer.padding_side = "right"
         if settings.as_published:  # the organisers' notebook gives their judges no token types
-            names = [each for each in tokenizer.model_input_names if each != "token_type_ids"]
-            tokenizer.model_input_names = tokenizer.init_kwargs["model_input_names"] = names
+            inputs = [part for part in tokenizer.model_input_names if part != "token_type_ids"]
+            tokenizer.model_input_names = tokenizer.init_kwargs["model_input_names"] = inputs
         if tokenizer.pad_token is None:
             tokenizer.pad_token = tokenizer.eos_token
         for key in ("classifier_dropout", "seq_classif_dropout"):

@@ -14,14 +14,12 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import torch
-from huggingface_hub import is_offline_mode, snapshot_download
-from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 from torch import nn
 from transformers import AutoConfig, AutoTokenizer, PreTrainedTokenizerBase
 from transformers.utils import logging
 
 from change_it.errors import InputError
-from change_it.io import MODEL_FILES, PICKLE, check_model, hub_fault, listed, read_json, weight_files
+from change_it.io import MODEL_FILES, PICKLE, check_model, fetch, listed, read_json, weight_files
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -37,8 +35,6 @@ ANSWERING = ("tokenizer.json", "vocab.txt", "spiece.model", "sentencepiece.bpe.m
 _KERNEL = re.compile(r'_implementation": "[^"]*/')
 _ADAPTERS = "holds adapters, not a model: merge them first with merge_and_unload of peft"
 
-#: Bytes that are fetched from the Hub for a model of ours, at most.
-LARGEST = 20_000_000_000
 #: Parameters from which a model takes all threads for one batch.
 LARGE = 100_000_000
 
@@ -97,9 +93,13 @@ def map_threads(function: Callable[[Item], Result], items: Iterable[Item], threa
     if threads == 1:
         yield from map(function, items)
         return
-    usual = torch.get_num_threads()
-    with ThreadPoolExecutor(threads, initializer=_compute_alone, initargs=(usual,)) as pool:
+    with thread_pool(threads) as pool:
         yield from pool.map(function, items)
+
+
+def thread_pool(threads: int) -> ThreadPoolExecutor:
+    """Threads in each of which torch computes with one thread."""
+    return ThreadPoolExecutor(threads, initializer=_compute_alone, initargs=(torch.get_num_threads(),))
 
 
 def _compute_alone(usual: int) -> None:
@@ -116,19 +116,7 @@ def local_folder(name: str | Path, *, command: str) -> Path:
     if folder.is_dir():
         return folder
     check_model(str(name), command=command)
-    http_error: type[Exception] = HfHubHTTPError.__mro__[1]  # of a proxy, too
-    wanted = [pattern for file in MODEL_FILES for pattern in (file, f"*/{file}")]
-    try:
-        if not is_offline_mode():
-            planned = snapshot_download(str(name), allow_patterns=wanted, dry_run=True)
-            size = sum(file.file_size or 0 for file in planned if file.will_download)
-            if size > LARGEST:
-                raise InputError(
-                    f"{name} has {size / 1e9:,.0f} GB: fetch it by hf download, and give the folder"
-                )
-        return Path(snapshot_download(str(name), allow_patterns=wanted))
-    except (http_error, HFValidationError, OSError) as error:
-        raise InputError(hub_fault(str(name), error)) from error
+    return fetch(str(name), [pattern for file in MODEL_FILES for pattern in (file, f"*/{file}")])
 
 
 @contextmanager
@@ -169,33 +157,26 @@ def load_weights(
         raise InputError(f"{file} asks for a kernel, code of the Hub, which is not run: save the model again")
     if Path(name, "model.safetensors.index.json").is_file():
         weight_files(Path(name), command="save_pretrained")  # no shard lies outside
-    other, again = (
-        f"{name} was saved by another version of change-it or has been damaged",
-        "train or save it again",
-    )
     options = {"dtype": dtype, "use_safetensors": True, "output_loading_info": True}
-    options |= {} if config is None else {"config": config}
+    options |= {"ignore_mismatched_sizes": True} | ({} if config is None else {"config": config})
     try:
-        model, keys = auto.from_pretrained(name, trust_remote_code=False, **options)
+        model, info = auto.from_pretrained(name, trust_remote_code=False, **options)
     except OSError as error:
         if "safetensors" not in str(error):
             raise
         raise InputError(f"{name} {PICKLE}") from error
-    except RuntimeError as error:
-        if "mismatch" not in str(error):
-            raise
-        raise InputError(f"{other}: its weights do not fit its config.json; {again}") from error
     if getattr(model, "peft_config", None):
         raise InputError(f"{name} {_ADAPTERS}")
-    missing = sorted(keys["missing_keys"])
-    inside = "" if model.base_model is model else f"{model.base_model_prefix}."
+    strange = {*info["missing_keys"], *(key for key, *_ in info["mismatched_keys"])}
     if use == "encoder":  # the pooler and the head may be new
-        missing = [key for key in missing if key.startswith(inside) and "pooler" not in key]
-    if missing:
-        raise InputError(f"{other}: its weights lack {listed(missing, 3)}; {again}")
-    if use == "saved" and (more := sorted(keys["unexpected_keys"])):
+        inside = "" if model.base_model is model else f"{model.base_model_prefix}."
+        strange = {key for key in strange if key.startswith(inside) and "pooler" not in key}
+    if use == "saved":
+        strange |= {*info["unexpected_keys"]}
+    if strange:
         raise InputError(
-            f"{other}: its config.json has no place for {listed(more, 3)} of its weights; {again}"
+            f"{name} was saved by another version of change-it or has been damaged: its weights do not fit its config.json "
+            f"({listed(sorted(strange), 3)}); train or save it again"
         )
     check_finite(model.state_dict(), name)
     return model

@@ -9,7 +9,6 @@ No module of the package is imported, so that `register_for_auto_class` can send
 """
 
 import re
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -20,7 +19,7 @@ import torch
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
-from transformers import BatchEncoding, PreTrainedTokenizerFast
+from transformers import PreTrainedTokenizerFast
 
 SPECIAL = ("<pad>", "<unk>", "<s>", "</s>")
 PADDING, UNKNOWN, START, END = range(4)
@@ -35,8 +34,7 @@ _IS_WORD = re.compile(r"\w")
 class HeadlineTokenizer(PreTrainedTokenizerFast):
     """A word-level tokenizer whose `headlines` undoes it exactly, white space and Unicode NFC aside.
 
-    `sources` and `targets` give temporary ids, and so does a call, after which `decode` and `batch_decode` know the words of
-    its sources. One thread at a time may call and decode; several take `sources` and `headlines`, which keep nothing.
+    `sources` and `targets` give temporary ids, whose words `headlines` is told; `pipeline("headline-generation")` does so.
 
     Examples:
         >>> tokenizer = train_tokenizer(["Il sindaco: «Non c'è»", "il sindaco dice no, anzi"], size=100)
@@ -46,10 +44,6 @@ class HeadlineTokenizer(PreTrainedTokenizerFast):
         >>> tokenizer.headlines(tokenizer.targets(["Non c'è il prefetto"], unknown, max_tokens=9), unknown)
         ["Non c'è il prefetto"]
     """
-
-    model_input_names = ["input_ids", "attention_mask"]  # noqa: RUF012 (as in transformers)
-    #: Of the last call the unknown words of each source.
-    unknown: Sequence[Sequence[str]] = ()
 
     # No __init__: transformers 5 would then build the backend anew on loading, without our splitting of words.
 
@@ -91,45 +85,21 @@ class HeadlineTokenizer(PreTrainedTokenizerFast):
         texts = []
         for row, words in zip(ids, unknown, strict=True):
             end = row.index(END, 1) if END in row[1:] else len(row)
-            texts.append(self._text(row[:end], words, skip=True))
+            known = (id_ for id_ in row[:end] if END < id_ < len(self) + len(words))
+            tokens = (
+                words[id_ - len(self)] if id_ >= len(self) else str(self.convert_ids_to_tokens(id_))
+                for id_ in known
+            )
+            texts.append(_joined([*tokens]))
         return texts
 
-    def _text(self, ids: Sequence[int], words: Sequence[str], *, skip: bool) -> str:
-        """The text of a sequence; `skip` leaves special tokens out."""
-        known = [id_ for id_ in ids if id_ - len(self) < len(words) and not (skip and id_ <= END)]
-        return _joined(
-            [words[i - len(self)] if i >= len(self) else str(self.convert_ids_to_tokens(i)) for i in known]
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        """Refuse a call, since an id of a copied word has no text without its source."""
+        raise NotImplementedError(
+            "words that are copied have ids of their source alone: take the pipeline headline-generation, or `sources`, `targets` and `headlines`"
         )
 
-    def __call__(
-        self,
-        text: str | Sequence[str] | None = None,
-        *,
-        text_target: str | Sequence[str] | None = None,
-        padding: Any = False,
-        truncation: bool = False,
-        max_length: int | None = None,
-        return_tensors: str | None = None,
-        **_: Any,
-    ) -> BatchEncoding:
-        """Ids with temporary ones, of one text or several, and `labels` of the targets; both are cut alike."""
-        single = isinstance(text_target if text is None else text, str)
-        most = (max_length or self.model_max_length) if truncation else sys.maxsize
-        columns: dict[str, Any] = {}
-        if text is not None:
-            sources = [text] if isinstance(text, str) else text
-            rows, self.unknown = self.sources(sources, max_tokens=most)
-            columns = {"input_ids": rows, "attention_mask": [[1] * len(row) for row in rows]}
-        if text_target is not None:
-            targets = [text_target] if isinstance(text_target, str) else text_target
-            labels = self.targets(targets, self.unknown if columns else None, max_tokens=most)
-            columns |= {"labels" if columns else "input_ids": labels}
-        if single:
-            columns = {name: row for name, [row] in columns.items()}
-        if padding:
-            longest = max_length if padding == "max_length" else None
-            columns = self.pad(columns, padding=padding, max_length=longest).data
-        return BatchEncoding(columns, tensor_type=return_tensors, prepend_batch_axis=single)
+    decode = batch_decode = __call__
 
     def _read(self, texts: Sequence[str], max_tokens: int) -> Iterable[tuple[list[str], list[int]]]:
         """Tokens (as written, unknown ones too) and ids of each text, cut."""
@@ -141,21 +111,6 @@ class HeadlineTokenizer(PreTrainedTokenizerFast):
         ):
             offsets = encoded.offsets[:max_tokens]
             yield [text[begin:end] for begin, end in offsets], encoded.ids[:max_tokens]
-
-    def decode(self, token_ids: Any, skip_special_tokens: bool = False, **kwargs: Any) -> Any:
-        """The text of one id or sequence, or of each of several; temporary ids are of the last call's sources, as many rows to each."""
-        ids: Any = [token_ids] if isinstance(token_ids, int) else list(token_ids)
-        several = bool(ids) and np.ndim(ids[0]) > 0
-        rows: list[list[int]] = [[*map(int, row)] for row in (ids if several else [ids])]
-        fit = bool(self.unknown) and len(rows) % len(self.unknown) == 0
-        if not fit and any(id_ >= len(self) for row in rows for id_ in row):
-            raise ValueError(
-                f"{len(rows)} headlines hold words of sources, and {len(self.unknown)} were read by the last call: decode all "
-                "that generate wrote for a call at once, or take `sources` and `headlines`"
-            )
-        words = [self.unknown[at * len(self.unknown) // len(rows)] if fit else () for at in range(len(rows))]
-        texts = [self._text(row, of, skip=skip_special_tokens) for row, of in zip(rows, words, strict=True)]
-        return texts if several else texts[0]
 
 
 def train_tokenizer(texts: Iterable[str], *, size: int, reserved: int = 100) -> HeadlineTokenizer:

@@ -9,8 +9,7 @@ from torch import Tensor, nn
 from transformers import GenerationMixin, PreTrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import Seq2SeqLMOutput
 
-from .formats import WordFormat
-from .tokenizer import IGNORED, HeadlineTokenizer
+from .tokenizer import IGNORED
 
 if TYPE_CHECKING:  # `save_pretrained` looks for such lines, and saves these files too
     from .headline_pipeline import HeadlinePipeline  # noqa: F401 (saved with this file)
@@ -51,17 +50,10 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
     _loss: Any
     _log_probabilities: Any
 
-    def generate(self, *args: Any, tokenizer: HeadlineTokenizer | None = None, **options: Any) -> Any:
-        """`generate` of transformers with a state of this network, where others have a cache of keys and values.
-
-        With the `tokenizer` that has read the sources it obeys the rules of the pipeline's search, too.
-        """
-        given: dict[str, Any] = {"past_key_values": self.state_class()}
-        if tokenizer is not None:
-            about: dict[str, Any] = self.config.change_it
-            format_ = WordFormat(tokenizer, **about["format"])
-            given |= format_.rules(about["no_repeat_ngram_size"], 1, tokenizer.unknown)
-        return super().generate(*args, **given | options)  # type: ignore[misc]  # it types self by a protocol
+    def generate(self, *args: Any, **options: Any) -> Any:
+        """`generate` of transformers with a state of this network, where others have a cache of keys and values."""
+        options = {"past_key_values": self.state_class(), **options}
+        return super().generate(*args, **options)  # type: ignore[misc]  # it types self by a protocol
 
     def forward(
         self,

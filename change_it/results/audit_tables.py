@@ -1,11 +1,14 @@
 """Tables, page and files of an audit of the judges."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
-from change_it.audit.measure import HALFWAY, OCCLUDED, STOPPED, Audit, Cue, Outcome, Result
-from change_it.audit.verdicts import verdicts_table
+import polars as pl
+
+from change_it.audit.agreement import agreement_table
+from change_it.audit.measure import HALFWAY, OCCLUDED, STOPPED, Outcome
+from change_it.audit.verdicts import read_verdicts, verdicts_table
 from change_it.corpus.sample import OUTLETS
 from change_it.io import replace_folder, write_json, write_text
 from change_it.judges.judge_options import within_event_table
@@ -16,26 +19,27 @@ from change_it.scoring.compliancy import COMPLIANCY_MEASURES
 from change_it.scoring.item import GOLD
 from change_it.tables import Column, Row, Table, figure, with_interval
 
+#: A JSON object of an audit.
+Record = Mapping[str, Any]
 #: Perturbations whose examples are open, the worst.
 OPEN = 3
 
 
-def kinds_of(systems: Sequence[Result]) -> list[Result]:
+def kinds_of(systems: Sequence[Record]) -> list[Record]:
     """The perturbations: those that are let through, those that are stopped, and those with too few headlines to tell."""
-    kinds = [system for system in systems if system.system != GOLD]
-    return sorted(kinds, key=lambda kind: get_args(Outcome).index(kind.outcome))
+    return sorted(systems[1:], key=lambda kind: get_args(Outcome).index(kind["outcome"]))  # gold is the first
 
 
-def perturbations_table(systems: Sequence[Result], score: str) -> Table:
+def perturbations_table(systems: Sequence[Record], score: str) -> Table:
     """What becomes of the perturbations, by the share of gold's score that each keeps, and their style."""
     columns = [Column("system", "text", "kind"), Column("outcome", "text", "verdict"), with_interval("kept")]
     columns += [with_interval("style"), Column("aspect", "text"), Column("n", "count")]
     columns += [Column("events", "count"), Column("trained", "text", "seen in training")]
     rows = [
         Row(
-            {**vars(kind), "outcome": kind.outcome, "kept_interval": kind.interval}
-            | {"style": kind.values["style"], "trained": "seen" if kind.seen else ""},
-            remark=kind.description,
+            {**kind, "kept_interval": kind["interval"], "style": kind["values"]["style"]}
+            | {"trained": "seen" if kind["seen"] else ""},
+            remark=kind["description"],
         )
         for kind in kinds_of(systems)
     ]
@@ -44,45 +48,48 @@ def perturbations_table(systems: Sequence[Result], score: str) -> Table:
     return Table(columns, rows, f"{len(rows)} kinds of deliberately wrong headlines", [note])
 
 
-def measures_table(systems: Sequence[Result]) -> Table:
+def measures_table(systems: Sequence[Record]) -> Table:
     """Means of gold and the perturbations: what each judge accepts; what is n/a is left out."""
-    measures = [name for name in COMPLIANCY_MEASURES if systems[0].values[name] is not None]
+    measures = [name for name in COMPLIANCY_MEASURES if systems[0]["values"][name] is not None]
     rows = [
-        Row({"kind": system.system, **system.values, "n": system.n}, highlight=system.system == GOLD)
+        Row(
+            {"kind": system["system"], **system["values"], "n": system["n"]},
+            highlight=system["system"] == GOLD,
+        )
         for system in systems
     ]
     columns = [Column(name, title=HEADINGS.get(name, name)) for name in measures]
     return Table([Column("kind", "text"), *columns, Column("n", "count")], rows)
 
 
-def cues_table(cues: Sequence[Cue]) -> Table:
+def cues_table(cues: Sequence[Record]) -> Table:
     """The strongest cues, a group for each outlet."""
     columns = [Column("text", "text", "cue"), Column("weight"), Column("n", "count")]
-    return Table(columns, [Row(vars(cue), cue.outlet) for cue in cues])
+    return Table(columns, [Row(cue, cue["outlet"]) for cue in cues])
 
 
-def write_audit(out: Path, audit: Audit) -> None:
-    """Write `audit.html` and `audit.json`; an audit that is there is replaced as a whole, other files stay."""
+def write_audit(out: Path, audit: Record, labels: pl.DataFrame | None = None) -> None:
+    """Write `audit.html`, `audit.json` and the labels; an audit that is there is replaced as a whole, other files stay."""
     values: dict[str, Any] = {
         "audit": audit,
-        "about": audit.about,
         # where the folders of a run are
         "report": "../report/report.html" if out.name == "audit" else "",
-        "invented": set(audit.about["outlets"]) == set(OUTLETS),
-        "remarks": other_corpus(audit.about["trained"]),
-        "verdicts": verdicts_table(audit.verdicts),
-        "perturbations": perturbations_table(audit.systems, audit.about["score"]),
-        "measures": measures_table(audit.systems),
-        "examples": kinds_of(audit.systems),
+        "invented": set(audit["outlets"]) == set(OUTLETS),
+        "remarks": other_corpus(audit["trained"]),
+        "verdicts": verdicts_table(read_verdicts(audit).verdicts),
+        "perturbations": perturbations_table(audit["systems"], audit["score"]),
+        "measures": measures_table(audit["systems"]),
+        "examples": kinds_of(audit["systems"]),
         "judges": JUDGES,
         "open": OPEN,
-        "within_event": within_event_table(audit.within_event),
-        "cues": cues_table(audit.cues),
+        "within_event": within_event_table(audit["style"]),
+        "agreement": agreement_table(audit["agreement"]) if "agreement" in audit else None,
+        "cues": cues_table(audit["cues"]),
         "occluded": OCCLUDED,
     }
     page = environment().get_template("audit.html.jinja").render(values)
     with replace_folder(out, "audit.json") as folder:
-        write_json(folder / "audit.json", audit.as_dict())
+        write_json(folder / "audit.json", audit)
         write_text(folder / "audit.html", page)
-        if audit.agreement:
-            audit.agreement.rows.write_csv(folder / "labels.csv")
+        if labels is not None:
+            labels.write_csv(folder / "labels.csv")

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from change_it.drawing import LINE, SYSTEMS, save, styled
-from change_it.hevas.analysis import OVERALL, Analysis, Comparison, Correlations
-from change_it.hevas.documents import Documents, System
+from change_it.hevas.analysis import OVERALL, Analysis, Comparison
+from change_it.hevas.documents import Documents
 from change_it.hevas.evaluation import ALIKE, Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.io import replace_folder, write_json, write_table, write_text
@@ -35,7 +35,7 @@ _POINTS = 400  # points of a scatter that are shown
 def write_hevas(
     out: Path,
     documents: Documents,
-    systems: Sequence[System],
+    systems: Mapping[str, Sequence[str]],
     evaluation: Evaluation,
     analysis: Analysis,
     charts: Sequence[str] = ("interval", "box", "scatter"),
@@ -48,20 +48,21 @@ def write_hevas(
         "evaluation": evaluation,
         "analysis": analysis,
         "comparisons": [
-            (metric_heading(name), comparison_tables(each)) for name, each in analysis.comparisons.items()
+            (metric_heading(name), comparison_tables(comparison))
+            for name, comparison in analysis.comparisons.items()
         ],
-        "correlations": correlations_table(analysis.correlations),
+        "correlations": square(evaluation.metrics, "correlation", lambda i, j: analysis.correlations[i][j]),
         "lower": [name for name in evaluation.metrics if name in LOWER_IS_BETTER],
         "means": means_table(evaluation),
         "remarks": hevas_remarks(evaluation),
     }
     page = environment().get_template("hevas.html.jinja").render(values)
     with replace_folder(out, "summary.json") as folder:
-        for system in systems:
-            rows = zip(documents.ids, system.headlines, evaluation.values[system.name].tolist(), strict=True)
+        for system, headlines in systems.items():
+            rows = zip(documents.ids, headlines, evaluation.values[system].tolist(), strict=True)
             cells = [[id_, headline, *of_item] for id_, headline, of_item in rows]
             header = ["id", "headline", *evaluation.metrics]
-            write_table(folder / "items" / f"{system.name}.csv", header, cells, quote_formulas=True)
+            write_table(folder / "items" / f"{system}.csv", header, cells, quote_formulas=True)
         write_table(folder / "summary.csv", *records(hevas_table(evaluation)), quote_formulas=True)
         write_json(folder / "summary.json", hevas_record(evaluation, analysis))
         (folder / "charts").mkdir()
@@ -78,23 +79,27 @@ def metric_heading(metric: str) -> str:
 def hevas_table(evaluation: Evaluation) -> Table:
     """Means of the systems, the best average first, each with its rank (JS has none)."""
     means, ranks, overall = evaluation.means, evaluation.ranks, evaluation.overall
-    below = {name: Column(f"{name} rank", "count") for name in evaluation.averaged}
+    below = {name: Column(f"{name} rank", "count") for name in evaluation.normalised}
+    signs = dict.fromkeys(evaluation.indistinct, " ≈")
     columns = (
         *(Column("rank", "count"), Column("system", "text"), Column("n", "count"), Column("empty", "count")),
         Column(OVERALL),
-        *(Column(name, title=metric_heading(name), secondary=below.get(name)) for name in evaluation.metrics),
+        *(
+            Column(name, title=metric_heading(name) + signs.get(name, ""), secondary=below.get(name))
+            for name in evaluation.metrics
+        ),
         Column("signature", "text"),
     )
     rows: list[Row] = []
-    for system in evaluation.ranking:
-        rank = 1 + sum(overall[other] > overall[system] for other in overall) if overall else None
-        empty = evaluation.empty_headlines[system]
+    for system, average in overall.items():
+        rank = None if average is None else 1 + sum(other > average for other in overall.values() if other)
+        empty = int(evaluation.empty[system].sum())
         values: dict[str, Value] = {
             "rank": rank,
             "system": system,
             "n": len(evaluation.ids),
             "empty": empty,
-            OVERALL: overall.get(system),
+            OVERALL: average,
             **means[system],
             **{f"{name} rank": number for name, number in ranks[system].items()},
             "signature": evaluation.signature,
@@ -107,16 +112,11 @@ def hevas_table(evaluation: Evaluation) -> Table:
 
 def means_table(evaluation: Evaluation) -> Table:
     """The means of an evaluation, without what is the same for all systems."""
-    table, alike = hevas_table(evaluation), evaluation.indistinct
-    shown = {"system", *([OVERALL] if evaluation.averaged else []), *evaluation.metrics}
-    columns = [
-        replace(column, title=f"{column.heading} ≈") if column.name in alike else column
-        for column in table.columns
-        if column.name in shown
-    ]
-    note = f"≈ does not tell these systems apart: means differ by less than {ALIKE:.0%} of the largest; "
-    note += ("not in" if evaluation.distinct else "--distinct leaves them out of") + " average and ranks"
-    return replace(table, columns=columns, notes=[note] if alike else [])
+    table, shown = hevas_table(evaluation), {"system", *evaluation.metrics}
+    shown |= {OVERALL} if evaluation.normalised else set()
+    columns = [column for column in table.columns if column.name in shown]
+    note = f"≈ does not tell these systems apart: means differ by less than {ALIKE:.0%} of the largest"
+    return replace(table, columns=columns, notes=[note] if evaluation.indistinct else [])
 
 
 def hevas_remarks(evaluation: Evaluation) -> list[str]:
@@ -124,8 +124,8 @@ def hevas_remarks(evaluation: Evaluation) -> list[str]:
     n = len(evaluation.ids)
     return [
         f"{system}: {count} of {n} headlines are empty; they have 0 in every metric and count as the worst"
-        for system, count in evaluation.empty_headlines.items()
-        if count
+        for system, flags in evaluation.empty.items()
+        if (count := flags.sum())
     ]
 
 
@@ -139,15 +139,19 @@ def hevas_record(evaluation: Evaluation, analysis: Analysis) -> dict[str, object
         "indistinct": evaluation.indistinct,
         "systems": {
             system: {
-                OVERALL: evaluation.overall.get(system),
-                "empty": evaluation.empty_headlines[system],
+                OVERALL: average,
+                "empty": int(evaluation.empty[system].sum()),
                 "means": means[system],
                 "ranks": ranks[system],
             }
-            for system in evaluation.ranking
+            for system, average in evaluation.overall.items()
         },
-        "comparisons": {name: asdict(each) for name, each in analysis.comparisons.items()},
-        "correlations": asdict(analysis.correlations),
+        "comparisons": {name: asdict(comparison) for name, comparison in analysis.comparisons.items()},
+        "correlations": {
+            "metrics": list(evaluation.metrics),
+            "n": len(evaluation.ids) * len(evaluation.systems),
+            "pearson": analysis.correlations,
+        },
     }
 
 
@@ -170,11 +174,6 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
     )
     rows = [Row({"systems": f"{pair.first} – {pair.second}", **vars(pair)}) for pair in comparison.pairs]
     return [summaries, *([Table(tests, rows)] if rows else [])]
-
-
-def correlations_table(correlations: Correlations) -> Table:
-    """All metrics with all: Pearson's correlation."""
-    return square(correlations.metrics, "correlation", lambda i, j: correlations.pearson[i][j])
 
 
 def hevas_drawings(evaluation: Evaluation, analysis: Analysis, charts: Sequence[str]) -> list[Drawing]:
@@ -219,17 +218,17 @@ def bar_chart(comparisons: Mapping[str, Comparison], *, intervals: bool = True) 
 def box_chart(evaluation: Evaluation) -> Figure:
     """Spread of every metric, one box a system: whiskers to 1.5 times its height."""
     systems, written = evaluation.systems, evaluation.written.T
-    scores = {OVERALL: list(evaluation.overall_items.T)} if evaluation.averaged else {}
+    scores = {OVERALL: list(evaluation.overall_items.T)} if evaluation.normalised else {}
     for name in evaluation.metrics:
         columns = evaluation.scores(name).T
         scores[name] = [column[has_words] for column, has_words in zip(columns, written, strict=True)]
     panels = _panels(list(scores), systems, "quartiles and median; diamond: mean")
     white = {"marker": "D", "markersize": 4, "markerfacecolor": "white", "markeredgecolor": "black"}
     for axes, values in zip(panels, scores.values(), strict=True):
-        how: dict[str, Any] = {"orientation": "horizontal", "patch_artist": True, "manage_ticks": False}
-        how["flierprops"] = {"marker": ".", "markersize": 3, "markeredgecolor": LINE, "rasterized": True}
-        how |= {"medianprops": {"color": "black", "linewidth": 1.8}, "meanprops": white, "showmeans": True}
-        boxes = axes.boxplot(values, positions=range(len(systems)), widths=0.62, **how)
+        look: dict[str, Any] = {"orientation": "horizontal", "patch_artist": True, "manage_ticks": False}
+        look["flierprops"] = {"marker": ".", "markersize": 3, "markeredgecolor": LINE, "rasterized": True}
+        look |= {"medianprops": {"color": "black", "linewidth": 1.8}, "meanprops": white, "showmeans": True}
+        boxes = axes.boxplot(values, positions=range(len(systems)), widths=0.62, **look)
         for row, box in enumerate(boxes["boxes"]):
             box.set_facecolor(SYSTEMS[row % len(SYSTEMS)])
     return panels[0].figure  # type: ignore[return-value]  # no subfigure

@@ -74,6 +74,7 @@ def write_report(
         "meaning": tables.meaning(scores),
         "average": tables.systems_table(scores, [AVERAGE], (*ASPECTS, "edited", "accepted")),
         "single": replace(single, notes=()),  # they stand at the first
+        "likeness": tables.likeness(scores),
         "by_direction": tables.systems_table(scores, scores.directions[:-1]),
         "within_event": within_event_table(metrics.get("main", {})),
         "tests": {name: tables.tests_table(scores, name) for name in scores.p_values},

@@ -3,14 +3,17 @@
 from collections.abc import Callable, Collection, Sequence
 from itertools import combinations, product
 
+import numpy as np
 import polars as pl
 
 from change_it.corpus.sample import is_sample_corpus
+from change_it.io import listed
 from change_it.results.pages import named
 from change_it.scoring.compliancy import ASPECTS, COMPLIANCY_MEASURES, JUDGE_NAMES
 from change_it.scoring.item import BUILT_IN, CLAUSE, GOLD
+from change_it.scoring.overlap import OF_REFERENCE, correlations
 from change_it.scoring.scores import AVERAGE, SCORE_MEASURES, ScoreRow, Scores
-from change_it.stats import holm
+from change_it.stats import Score, holm
 from change_it.tables import (
     Column,
     Format,
@@ -19,6 +22,7 @@ from change_it.tables import (
     UnderlinedText,
     Value,
     figure,
+    formatted,
     p_value,
     with_interval,
 )
@@ -144,6 +148,26 @@ def meaning(scores: Scores) -> str | None:
     return f"{'; '.join(parts)}.{few_events(scores)}"
 
 
+def likeness(scores: Scores) -> str:
+    """A sentence with Spearman's correlations of BLEU and ROUGE-L with the judges, headline by headline; empty without systems of files or references."""
+    own = [name for name in scores.systems if name not in BUILT_IN]
+    if not own or not {*OF_REFERENCE} & {*scores.row(own[0]).values}:
+        return ""
+    said = []
+    for measure, judges in correlations(pl.concat(scores.items[name] for name in own)).items():
+        shown = (f"{JUDGE_NAMES[name]} {_correlation(rho)}" for name, rho in judges.items())
+        said.append(f"{HEADINGS[measure]}: {', '.join(shown)}")
+    return (
+        f"Spearman's correlation with the judges' probabilities, headline by headline over {listed(own)}, with 95% intervals over "
+        f"events. {'; '.join(said)}."
+    )
+
+
+def _correlation(rho: Score) -> str:
+    """A correlation and its interval; n/a where it is undefined."""
+    return f"{figure(rho.value)} ({formatted(rho.interval, 'interval')})" if np.isfinite(rho).all() else "n/a"
+
+
 def few_events(scores: Scores) -> str:
     """A sentence where the scored headlines are of few events, else nothing."""
     row = scores.row(scores.systems[0])
@@ -153,18 +177,21 @@ def few_events(scores: Scores) -> str:
     return few if row.events < FEW else ""
 
 
-def terminal_table(scores: Scores) -> Table:
-    """The averages of the systems for the terminal."""
+def terminal_table(scores: Scores, *, by_direction: bool = False) -> Table:
+    """The averages of the systems for the terminal, perhaps with each direction below."""
     columns = [Column("system", "text")]
     for name in (*ASPECTS, "edited", *(["accepted"] if "accepted" in scores.known else [])):
         columns.append(Column(name, bold=name in ASPECTS))
         if name != "edited":
             columns.append(Column(f"{name}_interval", "interval", "95% interval"))
     rows, best = [], best_system(scores)
+    directions = scores.directions[:-1] if by_direction else []
     for system in scores.names:
-        row = scores.row(system)
+        row, group = scores.row(system), system if by_direction else ""
         marks = {"system": DAGGER} if row.chosen else {}
-        rows.append(Row({"system": system, **_values(row)}, highlight=system == best, marks=marks))
+        rows.append(Row({"system": system, **_values(row)}, group, highlight=system == best, marks=marks))
+        for name in directions:
+            rows.append(Row({"system": f"  {name}", **_values(scores.row(system, name))}, group))
     row = scores.row(scores.systems[0])
     title = f"{row.n} headlines of {row.events} events, {averaged(scores)}"
     return Table(columns, rows, title, [*remarks(scores), scores.signature])

@@ -1,25 +1,21 @@
-"""`compute_compliancy`, and the same as the `compute_metrics` of a `Seq2SeqTrainer`."""
+"""`compute_compliancy`: compliancy of headlines without a corpus."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
 
 from change_it.corpus.article import outlet_names
 from change_it.corpus.splits import events_of
 from change_it.errors import InputError
 from change_it.io import column_of, refuse_lengths, texts_by_name, texts_of
-from change_it.progress import Progress
 from change_it.scoring.compliancy import COMPLIANCY_MEASURES, Reversal
 from change_it.scoring.item import Item, ScoredSystem, TestSet
 from change_it.scoring.scores import score
 from change_it.stats import AVERAGE
 
 if TYPE_CHECKING:  # loads torch
-    from transformers import PreTrainedTokenizerBase
-
     from change_it.scoring.judges import Judges
     from change_it.training.training_options import Arithmetic
 
@@ -41,12 +37,12 @@ def compute_compliancy(
     seed: int = 1,
     precision: "Arithmetic" = "float32",
     device: str = "auto",
-    progress: Progress = False,
+    progress: bool = False,
 ) -> dict[str, Any]:
     """Compliancy of new headlines, without a corpus (EvalNLGEval 2020, section 4), and the aspects beside it (ours).
 
     Args:
-        predictions: n new headlines: a list, a column of a data set or frame, as the other texts.
+        predictions: n new headlines: a list, a column of a data set or frame, as the other texts; an empty one passes nothing.
         sources: n original headlines.
         articles: n original articles.
         labels: outlets that the originals come from, one for all or n: short names (CHANGE-IT's R and G are understood), or the
@@ -61,7 +57,7 @@ def compute_compliancy(
         seed: their seed.
         precision: of judges that are loaded here: float32, or bf16.
         device: where they run.
-        progress: as `Judges.judge` takes it.
+        progress: whether bars are shown.
 
     Returns:
         `COMPLIANCY_MEASURES`: averages over the directions that occur, None where a judge is missing (see `Judges.judge`); the
@@ -70,27 +66,36 @@ def compute_compliancy(
         reasons against it, and `unsupported`, the list of numbers, names and quotations without evidence; `signature`.
 
     Raises:
-        InputError: no items, lists of different lengths, a text that is empty, or a label that is not one of the
+        InputError: no items, lists of different lengths, an original or article that is empty, or a label that is not one of the
             judges' outlets.
     """
     if resamples < 1:
         raise InputError(f"resamples is {resamples}: give at least 1, better 1000")
-    texts = texts_by_name(predictions=predictions, sources=sources, articles=articles)
-    count = len(texts["predictions"])
-    if not count:
+    new, texts = texts_of("predictions", predictions), texts_by_name(sources=sources, articles=articles)
+    if not new:
         raise InputError("there is nothing to score: predictions is empty")
-    others = [""] * count if reference_articles is None else reference_articles
+    others = [""] * len(new) if reference_articles is None else reference_articles
     evidence = texts_of("reference_articles", others)
-    refuse_lengths(predictions=texts["predictions"], reference_articles=evidence)
+    refuse_lengths(predictions=new, **texts, reference_articles=evidence)
     if events is None:
         events = [f"{event:09}" for event in events_of(texts["articles"], evidence)]  # drawn in this order
     events = list(column_of("events", events))
-    refuse_lengths(predictions=texts["predictions"], events=events)
+    refuse_lengths(predictions=new, events=events)
     from change_it.scoring.judges import Judges
 
-    judges = Judges.of(judges, precision=precision, device=device)
-    test = _test_set(judges.outlets, labels, texts["sources"], texts["articles"], evidence, events)
-    system = ScoredSystem(SYSTEM, tuple(texts["predictions"]))
+    if not isinstance(judges, Judges):
+        judges = Judges.from_pretrained(judges, precision=precision, device=device)
+    outlets = judges.outlets
+    other = dict(zip(outlets, outlets[::-1], strict=True))
+    origins = outlet_names("labels", labels, outlets, len(new))
+    items = (
+        Item("", label, other[label], source, article, "", of_other, event=str(event))
+        for label, source, article, of_other, event in zip(
+            origins, *texts.values(), evidence, events, strict=True
+        )
+    )
+    test = TestSet(tuple(items), outlets, {}, SYSTEM)
+    system = ScoredSystem(SYSTEM, tuple(new))
     how: dict[str, Any] = {"resamples": resamples, "seed": seed, "progress": progress}
     scores = score(test, judges, [system], reversal=reversal, **how)
     values, intervals = dict[str, Any](), dict[str, Any]()
@@ -101,70 +106,3 @@ def compute_compliancy(
     verdicts = scores.items[SYSTEM].select(*COMPLIANCY_MEASURES, "refused_by", unsupported).to_dicts()
     about = {"intervals": intervals, "verdicts": verdicts, "signature": scores.signature}
     return {**values.pop(AVERAGE), **values, **about}
-
-
-def _test_set(outlets: tuple[str, str], labels: object, *columns: Sequence[Any]) -> TestSet:
-    """Items that aim at the other outlet than their labels: of sources, articles, reference articles and events."""
-    other = dict(zip(outlets, outlets[::-1], strict=True))
-    origins = outlet_names("labels", labels, outlets, len(columns[0]))
-    items = (
-        Item("", label, other[label], source, article, "", evidence, event=str(event))
-        for label, source, article, evidence, event in zip(origins, *columns, strict=True)
-    )
-    return TestSet(tuple(items), outlets, {}, SYSTEM)
-
-
-def compute_metrics(
-    judges: "str | Path | Judges",
-    tokenizer: "PreTrainedTokenizerBase",
-    sources: Sequence[str],
-    articles: Sequence[str],
-    labels: Sequence[str],
-    *,
-    reversal: Reversal = "relative",
-) -> Callable[[Any], dict[str, float]]:
-    """Make the `compute_metrics` of a `Seq2SeqTrainer` with `predict_with_generate=True`.
-
-    Args:
-        judges: folder or Hub id of the judges, or loaded ones.
-        tokenizer: of the model that is trained.
-        sources: n original headlines, in the order of the trainer's evaluation set.
-        articles: their articles.
-        labels: outlets that the originals come from, by short name.
-        reversal: as `compute_compliancy` takes it.
-
-    Returns:
-        A function of an `EvalPrediction`: `COMPLIANCY_MEASURES` as shares of the n headlines, averaged over the directions; without
-        those that these judges cannot tell. An empty headline passes nothing.
-
-    Raises:
-        InputError: lists of different lengths, judges that cannot be loaded; of the function: logits instead of ids, or another
-            number of headlines.
-
-    Examples:
-        >>> score = compute_metrics("runs/quickstart/judges", tokenizer, sources, articles, labels)  # doctest: +SKIP
-        >>> trainer = Seq2SeqTrainer(model, arguments, ..., compute_metrics=score)  # doctest: +SKIP
-    """
-    texts = texts_by_name(sources=sources, articles=articles)
-    from change_it.scoring.judges import Judges
-
-    loaded = Judges.of(judges)
-    unknown = [""] * len(texts["sources"])
-    test = _test_set(loaded.outlets, labels, *texts.values(), unknown, unknown)
-
-    def compute(prediction: Any) -> dict[str, float]:
-        predictions = prediction.predictions
-        ids = np.asarray(predictions[0] if isinstance(predictions, tuple) else predictions)
-        if ids.ndim != 2 or not np.issubdtype(ids.dtype, np.integer):
-            raise InputError("these are logits, not headlines: train with predict_with_generate=True")
-        if len(ids) != len(test.items):
-            raise InputError(
-                f"{len(ids)} headlines were written for {len(test.items)} sources: give the items of the evaluation set"
-            )
-        written = tokenizer.batch_decode([row[row >= 0].tolist() for row in ids], skip_special_tokens=True)
-        new = ScoredSystem(SYSTEM, tuple(" ".join(text.split()) for text in written))
-        scores = score(test, loaded, [new], reversal=reversal, resamples=1, progress=False)
-        values = scores.row(SYSTEM).values
-        return {name: values[name] for name in COMPLIANCY_MEASURES if name in values}
-
-    return compute

@@ -17,7 +17,6 @@ from change_it.judges.judge import Judge
 from change_it.judges.judge_options import COMMAND, check_tasks
 from change_it.judges.spec import TASKS, TRAINED, Task
 from change_it.networks.pretrained import local_folder
-from change_it.progress import Progress, ProgressOption
 from change_it.scoring.compliancy import (
     LEAST_EVIDENCE,
     PROBABILITIES,
@@ -82,12 +81,40 @@ class JudgedHeadline:
 
 @dataclass(frozen=True)
 class Judges:
-    """The judges that score headlines: outlet (main), two headlines (hh), headline and article (ah), and perhaps fluency."""
+    """The judges that score headlines: outlet (main), two headlines (hh), headline and article (ah), and perhaps fluency.
+
+    Raises:
+        InputError: a judge is of another task, they are not of the same outlets and fold, or main is of an earlier version that
+            has not measured its scale of style.
+
+    Examples:
+        >>> Judges(*(Judge.from_pretrained(f"owner/{task}") for task in ("main", "hh", "ah")))  # doctest: +SKIP
+    """
 
     main: Judge
     hh: Judge
     ah: Judge
     fluency: Judge | None = None
+
+    def __post_init__(self) -> None:
+        for task, judge in self.by_task.items():
+            if judge.task != task:
+                raise InputError(
+                    f"the judge for {task} is one for {judge.task}: train one with --task {task}"
+                )
+        learnt = {task: (*judge.outlets, judge.fold) for task, judge in self.by_task.items()}
+        if len({*learnt.values()}) > 1:
+            differing = "; ".join(
+                f"{task}: {a} and {b}, fold {fold}" for task, (a, b, fold) in learnt.items()
+            )
+            raise InputError(
+                f"the judges differ in outlets or fold ({differing}): train them on one corpus with the same --fold"
+            )
+        if self.main.style is None:
+            raise InputError(
+                "main has not measured its scale of style (it is of an earlier version, or of --train-on random): "
+                f"train it again with {COMMAND} --task main --fold {self.fold}"
+            )
 
     def __call__(
         self,
@@ -96,7 +123,7 @@ class Judges:
         originals: Sequence[str],
         articles: Sequence[str],
         to: str | int | Sequence[str] | Sequence[int] | None = None,
-        progress: Progress = False,
+        progress: bool = False,
     ) -> list[JudgedHeadline]:
         """Judge new headlines.
 
@@ -105,7 +132,7 @@ class Judges:
             originals: n original headlines.
             articles: n articles of the originals.
             to: the outlet aimed at, for all or for each; None: the one that main does not assign the original to.
-            progress: as `judge` takes it; True shows bars.
+            progress: whether bars are shown.
 
         Returns:
             n judged headlines, each with its marks and their probabilities.
@@ -131,7 +158,7 @@ class Judges:
         return [JudgedHeadline.of(text, row) for text, row in zip(texts["headlines"], rows, strict=True)]
 
     def judge(
-        self, items: Sequence[Item], *, reversal: Reversal = "relative", progress: Progress = True
+        self, items: Sequence[Item], *, reversal: Reversal = "relative", progress: bool = True
     ) -> pl.DataFrame:
         """Judge new headlines, and look their numbers, names and quotations up; what recurs among n items is read once.
 
@@ -142,30 +169,22 @@ class Judges:
         Args:
             items: n items with predictions.
             reversal: when style counts as reversed, see `compliancy.verdicts`.
-            progress: True shows bars; a function gets the judge's name and the share that is done.
+            progress: whether bars are shown.
 
         Returns:
             n rows of `compliancy.VERDICTS`. Null is what no judge can tell: fluency and acceptability without a fluency judge, style
             where main has no scale for it (`StyleScale.faults`), evidence where the corpus's articles are too short for it.
         """
         new, sources = [item.prediction for item in items], [item.source for item in items]
-        tasks = [*self.by_task]
         written = np.array([bool(text.strip()) for text in new], dtype=bool)
 
         def ask(
             task: Task, texts: list[str], pairs: list[str] | None = None, *, only: Bools = written
         ) -> Floats:
             """(n, 2) probabilities; zeros where there is no headline."""
-
-            def report(done: int) -> None:
-                if callable(progress):
-                    share = (done + len(texts) - only.sum()) / max(len(texts), 1)
-                    progress(task, float(tasks.index(task) + share) / len(tasks))
-
-            shown: ProgressOption = report if callable(progress) else progress
             answers = np.zeros((len(texts), 2))
             asked = list(compress(texts, only)), pairs and list(compress(pairs, only))
-            answers[only] = self.by_task[task].probabilities(*asked, progress=shown)
+            answers[only] = self.by_task[task].probabilities(*asked, progress=progress)
             return answers
 
         of_main = ask("main", sources + new, only=np.concatenate([np.ones_like(written), written]))
@@ -180,7 +199,8 @@ class Judges:
             columns["fluency"], p["fluency"] = decide(printed) == 1, printed[:, 1]
         texts = [(item.source, item.article, item.reference_article) for item in items]
         lacking = [
-            unsupported(text, read) if text.strip() else () for text, read in zip(new, texts, strict=True)
+            unsupported(text, read_texts) if text.strip() else ()
+            for text, read_texts in zip(new, texts, strict=True)
         ]
         evidence: Bools | None = None
         if self.has_evidence:
@@ -189,7 +209,7 @@ class Judges:
         columns |= {"edited": edited, **{PROBABILITIES[name]: values for name, values in p.items()}}
         graded, faults = None, self.style_faults
         unmeasured = np.array([item.target in faults for item in items], dtype=bool)
-        if self.main.style is not None and not unmeasured.all():
+        if self.main.style and not unmeasured.all():
             graded = style(p["main"], p_source, self.main.style, target == 0)
             columns["style"] = np.where(unmeasured, np.nan, graded)
             graded = np.where(unmeasured, 1.0, graded)
@@ -202,14 +222,14 @@ class Judges:
         order = np.where(written, choosing(p, evidence, graded, edited), -2.0)
         columns |= {"choosing": order.tolist(), "p_target_source": p_source.tolist()}
         columns["unsupported"] = [list(map(asdict, parts)) for parts in lacking]
-        columns["refused_by"] = reasons = []
-        for at, (text, source) in enumerate(zip(new, sources, strict=True)):
-            said = [name for name in VERDICT_NAMES if name in columns and not columns[name][at]]
-            parts = ", ".join(part.text.replace(";", ",") for part in lacking[at])
-            said = [f"evidence: {parts}" if name == "evidence" else name for name in said]
-            if columns["edited"][at]:
-                said.append("edited: {} of {} words new".format(*new_words(text, source)))
-            reasons.append("; ".join(said) if written[at] else "no headline")
+        columns["refused_by"] = []
+        for row, (text, source) in enumerate(zip(new, sources, strict=True)):
+            reasons = [name for name in VERDICT_NAMES if name in columns and not columns[name][row]]
+            parts = ", ".join(part.text.replace(";", ",") for part in lacking[row])
+            reasons = [f"evidence: {parts}" if name == "evidence" else name for name in reasons]
+            if columns["edited"][row]:
+                reasons.append("edited: {} of {} words new".format(*new_words(text, source)))
+            columns["refused_by"].append("; ".join(reasons) if written[row] else "no headline")
         cells = {name: columns.get(name, [None] * len(items)) for name in VERDICTS}
         return pl.DataFrame(cells, schema=VERDICTS).with_columns(pl.col("style").fill_nan(None))
 
@@ -218,73 +238,39 @@ class Judges:
         style = self.main.probabilities(headlines, progress=False)
         return [self.outlets[int(a >= b)] for a, b in style]
 
-    @staticmethod
-    def of(judges: "str | Path | Judges", **options: Any) -> "Judges":
-        """Judges that are loaded already as they are, those of a folder or Hub id as `from_pretrained` loads them."""
-        if isinstance(judges, str | Path):
-            return Judges.from_pretrained(judges, **options)
-        if not isinstance(judges, Judges):
-            raise InputError(f"judges is {judges!r}: give a folder, a Hub id or Judges")
-        return judges
-
     @classmethod
     def from_pretrained(
         cls,
         name: str | Path | None = None,
         *,
-        main: str | Path | None = None,
-        hh: str | Path | None = None,
-        ah: str | Path | None = None,
-        fluency: str | Path | None = None,
         precision: Arithmetic = "float32",
         device: str = "auto",
+        **places: str | Path,
     ) -> "Judges":
         """Load the judges `main`, `hh` and `ah`, and `fluency` where it is there.
 
         Args:
-            name: folder with folders of these names, or the Hub id of such a repository; may be left out where main, hh and ah are given.
-            main: folder or Hub id of one judge, in the place of that in `name`.
-            hh: the same of HH.
-            ah: the same of AH.
-            fluency: the same of fluency.
+            name: folder with folders of these names, or the Hub id of such a repository; may be left out where main, hh and ah have places.
             precision: float32; or bf16, which is faster where the processor multiplies bfloat16 matrices.
             device: auto, cpu, cuda, cuda:1, mps.
+            places: main, hh, ah, fluency: folder or Hub id of one judge, in the place of that in `name`.
 
         Raises:
-            InputError: one is missing, they are not of the same outlets and fold, or main is of an earlier version
-                that has not measured its scale of style.
+            InputError: one is missing, or they do not belong together, see `Judges`.
 
         Examples:
             >>> Judges.from_pretrained(main="owner/main", hh="owner/hh", ah="owner/ah")  # doctest: +SKIP
         """
-        places: dict[Task, str | Path] = {}
+        folders: dict[str, str | Path] = {}
         if name is not None:
             folder = local_folder(name, command=COMMAND)
             check_tasks(folder, name)
-            places = {task: folder / task for task in TRAINED if (folder / task).is_dir()}
-        given: dict[Task, str | Path | None] = {"main": main, "hh": hh, "ah": ah, "fluency": fluency}
-        places |= {task: place for task, place in given.items() if place is not None}
-        if lacking := [task for task in TASKS if task not in places]:
+            folders = {task: folder / task for task in TRAINED if (folder / task).is_dir()}
+        folders |= places
+        if lacking := [task for task in TASKS if task not in folders]:
             raise InputError(f"judges require {listed(lacking)}: give a folder or Hub id of all, or of each")
-        judges = {}
-        for task, place in places.items():
-            judges[task] = Judge.from_pretrained(place, precision=precision, device=device)
-            if judges[task].task != task:
-                raise InputError(
-                    f"{place} holds a judge for {judges[task].task}: train one with --task {task}"
-                )
-        about = {task: (*judge.outlets, judge.fold) for task, judge in judges.items()}
-        if len({*about.values()}) > 1:
-            differing = "; ".join(f"{task}: {a} and {b}, fold {fold}" for task, (a, b, fold) in about.items())
-            raise InputError(
-                f"the judges in {name or 'these places'} differ in outlets or fold ({differing}): train them on one corpus with the same --fold"
-            )
-        if judges["main"].style is None:
-            raise InputError(
-                f"{places['main']} has not measured its scale of style (it is of an earlier version, or of --train-on random): "
-                f"train it again with {COMMAND} --task main --fold {judges['main'].fold}"
-            )
-        return cls(**judges)
+        how: dict[str, Any] = {"precision": precision, "device": device}
+        return cls(**{task: Judge.from_pretrained(place, **how) for task, place in folders.items()})
 
     @property
     def by_task(self) -> dict[Task, Judge]:

@@ -12,7 +12,6 @@ import polars as pl
 
 from change_it.errors import InputError
 from change_it.judges.judge_options import StyleScale
-from change_it.progress import Progress
 from change_it.scoring import compliancy, overlap
 from change_it.scoring.accepted import Accepted
 from change_it.scoring.compliancy import ASPECTS, Reversal
@@ -178,7 +177,7 @@ def score(
     reversal: Reversal = "relative",
     resamples: int = 1000,
     seed: int = 1,
-    progress: Progress = True,
+    progress: bool = True,
 ) -> Scores:
     """Score systems that have a headline for every item, see `on_same_items`; `resamples` and `seed` are of intervals and paired tests.
 
@@ -192,45 +191,22 @@ def score(
             f"the judges that score are not independent of those that chose the headlines ({overlaps}): score with judges "
             "trained with the other --fold"
         )
-    predicted = [test.predicted(system.headlines) for system in systems]
-    for at, system in enumerate(systems):
-        if system.name == CLAUSE:  # an item for each cut
-            cuts = zip(test.items, system.cuts, strict=True)
-            predicted[at] = [replace(item, prediction=text) for item, texts in cuts for text in texts]
-    table = judges.judge(list(chain(*predicted)), reversal=reversal, progress=progress)
-    ends = accumulate(map(len, predicted), initial=0)
-    tables: dict[str, pl.DataFrame] = {}
-    statistics: dict[str, dict[str, Floats]] = {}
-    members: dict[str, list[ScoredSystem]] = {}  # of a name, its runs
-    for system, items, (start, end) in zip(systems, predicted, pairwise(ends), strict=True):
-        about = ("id", "direction", "event", "source", "prediction", "reference")
-        columns: dict[str, Any] = {name: [getattr(item, name) for item in items] for name in about}
-        new, gold = columns.pop("prediction"), columns.pop("reference")
-        verdicts = table[start:end]
-        of_items = {**compliancy.statistics(verdicts), **overlap.statistics(new, gold, columns["source"])}
-        likeness = {name: of_items[name] for name in ("rougeL", "rougeL_source")}
-        columns |= {"headline": new, "gold": gold, **verdicts.to_dict(), **likeness}
-        tables[system.name] = pl.DataFrame(columns)
-        of_items["missing"] = np.array([not text.strip() for text in new], np.float64)
-        if system.name == CLAUSE:  # the means over the cuts of each item
-            counts = np.array([len(texts) for texts in system.cuts])
-            starts = np.cumsum(counts) - counts
-            of_items = {name: np.add.reduceat(values, starts) / counts for name, values in of_items.items()}
-        statistics[system.name] = of_items
+    tables, statistics = _judged(test, judges, systems, reversal=reversal, progress=progress)
+    runs: dict[str, list[ScoredSystem]] = {}  # of each name in the table
+    for system in systems:
         for name in filter(None, (system.name, system.run_of)):
-            members.setdefault(name, []).append(system)
+            runs.setdefault(name, []).append(system)
     strata = [item.direction for item in test.items]
     interval = partial(measure, strata=strata, events=test.events, resamples=resamples, seed=seed)
     signed = partial(signature, judges, reversal=reversal, trained=trained, resamples=resamples, seed=seed)
-    rows = {name: _rows(name, runs, statistics, test, interval, signed) for name, runs in members.items()}
+    rows = {name: _rows(name, of_name, statistics, test, interval, signed) for name, of_name in runs.items()}
 
     def place(name: str) -> tuple[int, bool, float]:
-        at = BUILT_IN.index(name) + 1 if name in BUILT_IN else 0
-        return at, rows[name][0].chosen, -rows[name][-1].values["compliancy"]
+        number = BUILT_IN.index(name) + 1 if name in BUILT_IN else 0
+        return number, rows[name][0].chosen, -rows[name][-1].values["compliancy"]
 
     names = sorted(rows, key=place)
     tables = {name: tables[name] for name in names if name in tables}
-    aims = {item.target for item in test.items}
     known = [name for name in ASPECTS if all(name in of_items for of_items in statistics.values())]
     p_values = {name: np.ones((len(tables), len(tables))) for name in known}
     compared = [{name: statistics[system][name] for name in ("n", *known)} for system in tables]
@@ -240,6 +216,7 @@ def score(
         for name, p in p_values.items():
             p[i, j] = p[j, i] = tested[name][-1]
     floors = [system for system in systems if system.name == FLOOR and CLAUSE in tables]
+    targets = {item.target for item in test.items}
     return Scores(
         rows=[row for name in names for row in rows[name]],
         items=tables,
@@ -252,8 +229,43 @@ def score(
         trained=trained,
         rerankers=rerankers,
         style=judges.main.style,
-        style_fault="; ".join(dict.fromkeys(why for to, why in judges.style_faults.items() if to in aims)),
+        style_fault="; ".join(dict.fromkeys(why for to, why in judges.style_faults.items() if to in targets)),
     )
+
+
+def _judged(
+    test: TestSet, judges: "Judges", systems: Sequence[ScoredSystem], **how: Any
+) -> tuple[dict[str, pl.DataFrame], dict[str, dict[str, Floats]]]:
+    """The items of each system with their verdicts, see `Scores.items`, and their statistics: of `clause` the means over the cuts of each item."""
+    predicted = [test.predicted(system.headlines) for system in systems]
+    for place, system in enumerate(systems):
+        if system.name == CLAUSE:
+            cuts = zip(test.items, system.cuts, strict=True)
+            predicted[place] = [replace(item, prediction=text) for item, texts in cuts for text in texts]
+    verdicts = judges.judge(list(chain(*predicted)), **how)
+    ends = accumulate(map(len, predicted), initial=0)
+    tables, statistics = dict[str, pl.DataFrame](), dict[str, dict[str, Floats]]()
+    for system, items, (start, end) in zip(systems, predicted, pairwise(ends), strict=True):
+        columns: dict[str, Any] = {
+            name: [getattr(item, name) for item in items] for name in ("id", "direction", "event", "source")
+        }
+        columns |= {
+            "headline": [item.prediction for item in items],
+            "gold": [item.reference for item in items],
+        }
+        likeness = overlap.statistics(columns["headline"], columns["gold"], columns["source"])
+        columns |= verdicts[start:end].to_dict() | {
+            name: likeness[name] for name in ("rougeL", "rougeL_source")
+        }
+        tables[system.name] = table = pl.DataFrame(columns)
+        of_items = {**compliancy.statistics(table), **likeness}
+        of_items["missing"] = np.array([not text.strip() for text in table["headline"]], np.float64)
+        if system.name == CLAUSE:
+            counts = np.array([len(texts) for texts in system.cuts])
+            starts = np.cumsum(counts) - counts
+            of_items = {name: np.add.reduceat(values, starts) / counts for name, values in of_items.items()}
+        statistics[system.name] = of_items
+    return tables, statistics
 
 
 def _rows(
@@ -265,31 +277,33 @@ def _rows(
     signed: Callable[..., str],
 ) -> list[ScoreRow]:
     """Rows of one system, the mean of its runs: its directions and the average."""
-    several = [statistics[run.name] for run in runs]
-    together = {key: np.stack([of_run[key] for of_run in several], axis=1) for key in several[0]}
-    missing = together.pop("missing").sum(axis=1)
+    of_runs = [statistics[run.name] for run in runs]
+    columns = {key: np.stack([of_run[key] for of_run in of_runs], axis=1) for key in of_runs[0]}
+    missing = columns.pop("missing").sum(axis=1)
     rows, unknown = [], overlap.OF_REFERENCE if name == GOLD else ()
 
     def aggregate(sums: Statistics) -> dict[str, Floats]:
         return {**compliancy.aggregate(sums), **overlap.aggregate(sums)}
 
     reranker = "+".join(dict.fromkeys(run.reranker.short for run in runs if run.reranker))
-    drawn = [run.candidates for run in runs if run.candidates is not None]
-    candidates = sum(drawn) / len(drawn) if len(drawn) == len(runs) else None
+    numbers = [run.candidates for run in runs if run.candidates is not None]
+    candidates = sum(numbers) / len(numbers) if len(numbers) == len(runs) else None
     about: dict[str, Any] = {"runs": len(runs), "candidates": candidates}
-    for direction, scores in interval(together, aggregate, shares=compliancy.SHARES).items():
-        here = [direction in (item.direction, AVERAGE) for item in test.items]
-        items = list(compress(test.items, here))
+    for direction, scores in interval(columns, aggregate, shares=compliancy.SHARES).items():
+        is_here = [direction in (item.direction, AVERAGE) for item in test.items]
+        items = list(compress(test.items, is_here))
         partners, counts = sum(bool(item.reference_article) for item in items), {"n": len(items)}
         counts["events"] = len({item.event for item in items})
-        known = {key: one for key, one in scores.items() if key not in unknown and np.isfinite(one.value)}
+        known = {
+            key: score for key, score in scores.items() if key not in unknown and np.isfinite(score.value)
+        }
         row = ScoreRow(
             name,
             direction,
             references=sum(bool(item.reference) for item in items),
-            errors=int(missing[here].sum()),
-            values={key: one.value for key, one in known.items()},
-            intervals={key: one.interval for key, one in known.items() if np.isfinite(one).all()},
+            errors=int(missing[is_here].sum()),
+            values={key: score.value for key, score in known.items()},
+            intervals={key: score.interval for key, score in known.items() if np.isfinite(score).all()},
             signature=signed(reranker=reranker, partners=partners, **counts, **about),
             chosen=bool(reranker),
             **counts,

@@ -25,30 +25,30 @@ _SIGNATURE = re.compile(
 
 
 def signature(
-    judges: "Judges", *, partners: int, runs: int = 1, candidates: float | None = None, **given: str | int
+    judges: "Judges", *, partners: int, runs: int = 1, candidates: float | None = None, **options: str | int
 ) -> str:
     """The options that a compliancy figure depends on, in one line: keys and values, separated by bars.
 
-    `partners` of the items had the other outlet's article; given are reversal, `n` items of `events`, resamples and seed, perhaps
+    `partners` of the items had the other outlet's article; `options` are reversal, `n` items of `events`, resamples and seed, perhaps
     `reranker`, short, and `trained`, the digest of another corpus of the judges. `candidates` is the mean number of headlines
     that one was chosen of.
     """
     parts = {
         "judges": judges.signature,
-        "trained": given.get("trained", ""),
-        "reranker": given.get("reranker", ""),
+        "trained": options.get("trained", ""),
+        "reranker": options.get("reranker", ""),
         "fluency": judges.fluency.model_hash[:6] if judges.fluency else "",
         "style": "none" if len(judges.style_faults) == 2 else "",
         "evidence": "" if judges.has_evidence else "none",
-        "reversal": given["reversal"],
+        "reversal": options["reversal"],
         "tok": "unicode",
-        "n": given["n"],
+        "n": options["n"],
         "partners": partners,
-        "events": given["events"],
+        "events": options["events"],
         "runs": runs if runs > 1 else "",
         "candidates": "" if candidates is None else f"{candidates:.3g}",
-        "resamples": given["resamples"],
-        "seed": given["seed"],
+        "resamples": options["resamples"],
+        "seed": options["seed"],
         "v": __version__,
     }
     return "|".join(["compliancy", *(f"{key}:{value}" for key, value in parts.items() if value != "")])

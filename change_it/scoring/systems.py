@@ -1,8 +1,7 @@
 """The systems that are scored: those in every table (gold, clause, copy, lead, random-target), and prediction files.
 
-A prediction file has `id, headline` and perhaps `target`, one new headline for every item of the test set; or it is a text file
-with one headline a line, in the order of the items. `change-it transfer` adds `error`, why an item has no headline, and
-`reranker`, the judges that chose it.
+A prediction file has `id, headline` and perhaps `target`, one new headline for every item of the test set. `change-it transfer` adds
+`error`, why an item has no headline, and `reranker`, the judges that chose it.
 """
 
 import random
@@ -17,28 +16,20 @@ from typing import NamedTuple
 from change_it.errors import InputError
 from change_it.io import (
     Predictions,
-    Record,
-    counted,
     headlines_of,
     listed,
     named_files,
     read_records,
-    text_lines,
 )
-from change_it.questions import NAMES
 from change_it.scoring.item import BUILT_IN, CLAUSE, GOLD, ScoredSystem, TestSet
 from change_it.scoring.signature import parse_reranker
 from change_it.text.sentences import cuts, without_end
 from change_it.text.tokens import beginning, length
 from change_it.text.typography import Typography
 
-#: What a prediction file and a file of labels must have, and what they may have.
-PREDICTION_COLUMNS = ("id", "headline")
-PREDICTION_EXTRAS = ("target", "error", "reranker", "candidates")
-LABEL_COLUMNS = ("id", "headline", "supported")
-LABEL_EXTRAS = ("system", "story", "printable", "accept", "original", "reader")
-#: Label files and their rows.
-LabelFiles = Sequence[tuple[Path, list[Record]]]
+#: What a prediction file must have, and what it may have.
+MUST_HAVE = ("id", "headline")
+MAY_HAVE = ("target", "error", "reranker", "candidates")
 
 
 class PredictionFile(NamedTuple):
@@ -46,33 +37,17 @@ class PredictionFile(NamedTuple):
 
     name: str
     file: Path
-    rows: list[dict[str, str]]  # cells by our names; without ids in a text file, which has a headline a line
+    rows: list[dict[str, str]]  # cells by our names
 
 
 def read_prediction_files(specs: Sequence[str], columns: str = "") -> list[PredictionFile]:
     """Read prediction files (`NAME=FILE`); one that lacks a column or has the name of a built-in system is refused. `columns` is a map `ours=theirs`."""
+    named = named_files(specs, option="--predictions", example="mine=mine.csv", taken=BUILT_IN, repeated=True)
     files = []
-    for name, file in named_files(
-        specs, option="--predictions", example="mine=mine.csv", taken=BUILT_IN, repeated=True
-    ):
-        if file.suffix.lower() == ".txt":
-            lines = text_lines(file)
-            rows = [{"headline": line, "error": "" if line.strip() else "empty line"} for line in lines]
-        else:
-            records = read_records(
-                file, required=PREDICTION_COLUMNS, optional=PREDICTION_EXTRAS, columns=columns
-            )
-            rows = [record.cells for record in records]
-        files.append(PredictionFile(name, file, rows))
+    for name, file in named:
+        records = read_records(file, required=MUST_HAVE, optional=MAY_HAVE, columns=columns)
+        files.append(PredictionFile(name, file, [record.cells for record in records]))
     return files
-
-
-def read_label_files(files: Sequence[Path]) -> LabelFiles:
-    """Read label files and filled sheets; one that lacks a column is refused."""
-    names = [
-        {name: NAMES.get(name, (name,)) for name in columns} for columns in (LABEL_COLUMNS, LABEL_EXTRAS)
-    ]
-    return [(file, read_records(file, required=names[0], optional=names[1])) for file in files]
 
 
 def built_in_systems(test: TestSet, *, seed: int = 1) -> list[ScoredSystem]:
@@ -127,7 +102,8 @@ def systems_of(
         runs[file.name] += 1
         run_of = file.name if total[file.name] > 1 else ""
         name = f"{run_of}.{runs[run_of]}" if run_of else file.name
-        systems.append(replace(system_of([file], test, name=name, needed=needed), run_of=run_of))
+        system = system_of(file._replace(name=name), test, needed=needed)
+        systems.append(replace(system, run_of=run_of))
     names = Counter(system.name.lower() for system in systems)
     if twice := [name for name, count in names.items() if count > 1]:
         raise InputError(f"--predictions: {listed(twice)} would be the name of a run, choose another")
@@ -141,8 +117,8 @@ def on_same_items(test: TestSet, systems: Sequence[ScoredSystem]) -> tuple[TestS
         InputError: there is no such item.
     """
     shared = [
-        bool(item.reference) and all(system.headlines[at] is not None for system in systems)
-        for at, item in enumerate(test.items)
+        bool(item.reference) and all(system.headlines[place] is not None for system in systems)
+        for place, item in enumerate(test.items)
     ]
     if not any(shared):
         raise InputError(
@@ -159,21 +135,21 @@ def shared_directions(files: Sequence[PredictionFile], test: TestSet) -> set[str
     """The directions in which every file has a row; all of them without files."""
     shared = {item.direction for item in test.items}
     for file in files:
-        ids = {row["id"] for row in _with_ids(file, test)}
+        ids = {row["id"] for row in file.rows}
         shared &= {item.direction for item in test.items if item.id in ids}
     return shared
 
 
 def system_of(
-    files: Sequence[PredictionFile], test: TestSet, *, name: str, needed: Collection[str] | None = None
+    system: PredictionFile, test: TestSet, *, needed: Collection[str] | None = None
 ) -> ScoredSystem:
-    """Check the rows of a system, which may be in several files, against the test set.
+    """Check the rows of a system against the test set.
 
     The headline of a row with an error is empty, whatever its cell has; that of an item that may be left out, since it is not among
     those `needed`, is None. Ids that are missing, extra or duplicate, or that aim at the wrong outlet or have an empty headline
     without an error, are refused in one message.
     """
-    path, rows = files[0].file, [row for file in files for row in _with_ids(file, test)]
+    path, rows = system.file, system.rows
     wanted = {item.id: item.target for item in test.items}
     headlines = headlines_of(rows, lambda text: " ".join(text.split()))
     matched = Predictions.match([row["id"] for row in rows], headlines, wanted)
@@ -182,35 +158,23 @@ def system_of(
     elsewhere = [row["id"] for row in known if (row.get("target") or wanted[row["id"]]) != wanted[row["id"]]]
     if needed is not None and matched.headlines:
         matched = replace(matched, missing=[id_ for id_ in matched.missing if id_ in needed])
-    others = {"with an empty headline": empty, "with the wrong target": elsewhere}
-    if wrong := matched.problems("not in the test set", others):
+    faults = {"with an empty headline": empty, "with the wrong target": elsewhere}
+    if problems := matched.problems("not in the test set", faults):
         if matched.missing and matched.headlines:
-            wrong += "; --shared-items scores all systems on what every file has"
+            problems += "; --shared-items scores all systems on what every file has"
         if empty:
-            wrong += "; give a row without a headline an `error`, which counts against the system, or leave it out with --shared-items"
+            problems += "; give a row without a headline an `error`, which counts against the system, or leave it out with --shared-items"
         raise InputError(
-            f"{path} does not fit the test set ({len(wanted)} ids, targets {' and '.join(test.outlets)}): {wrong}"
+            f"{path} does not fit the test set ({len(wanted)} ids, targets {' and '.join(test.outlets)}): {problems}"
         )
     choosers = [
         parse_reranker(text, path) for text in sorted({row.get("reranker", "") for row in rows} - {""})
     ]
     if len(choosers) > 1:
         raise InputError(
-            f"{path} was reranked by several sets of judges ({' and '.join(one.short for one in choosers)}): write it again in one run of change-it transfer"
+            f"{path} was reranked by several sets of judges ({' and '.join(chooser.short for chooser in choosers)}): write it again in one run of change-it transfer"
         )
     in_order = tuple(matched.headlines.get(id_) for id_ in wanted)
     offered = [int(row["candidates"]) for row in rows if row.get("candidates", "").isdecimal()]
     number = mean(offered) if offered else None
-    return ScoredSystem(name, in_order, choosers[0] if choosers else None, candidates=number)
-
-
-def _with_ids(file: PredictionFile, test: TestSet) -> list[dict[str, str]]:
-    """The rows of a file; those of a text file with the ids of the test set."""
-    if "id" in file.rows[0]:
-        return file.rows
-    if len(file.rows) != len(test.items):
-        raise InputError(
-            f"{file.file} has {counted(len(file.rows), 'line')} for the {counted(len(test.items), 'headline')} of the test set: give one for each, in the order "
-            "that change-it transfer --corpus writes, an empty line where there is none"
-        )
-    return [row | {"id": item.id} for item, row in zip(test.items, file.rows, strict=True)]
+    return ScoredSystem(system.name, in_order, choosers[0] if choosers else None, candidates=number)

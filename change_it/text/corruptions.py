@@ -55,29 +55,31 @@ class Lexicon:
         lines = chain((words for words, _ in self.splits), rows)
         self.adjacent = {pair for line in lines for pair in pairwise(map(str.lower, line))}
         #: Function words, in lower case, with their counts: frequent ones that hardly ever end a headline or a clause.
-        seen, ending = Counter(map(str.lower, self.words)), Counter[str]()
+        counts, ending = Counter(map(str.lower, self.words)), Counter[str]()
         for words, gaps in self.splits:
             after = zip(words, [*gaps[1:-1], "."], strict=False)
             ending.update(word.lower() for word, gap in after if gap[:1].strip())
         small = Counter(word for word in self.words if word.islower() and word.isalpha())
         frequent = [word for word, _ in small.most_common(FREQUENT)]
-        self.functions = {word: seen[word] for word in frequent if ending[word] <= ENDING * seen[word]}
+        self.functions = {word: counts[word] for word in frequent if ending[word] <= ENDING * counts[word]}
         #: Those of them that are about as frequent in headlines as in articles.
         in_articles = Counter(word.lower() for row in rows for word in row)
-        many, more = max(1, len(self.words)), max(1, in_articles.total())
+        total, article_total = max(1, len(self.words)), max(1, in_articles.total())
         functions = self.functions.items()
-        self.needed = {word for word, n in functions if n / many >= NEEDED * in_articles[word] / more}
+        self.needed = {
+            word for word, n in functions if n / total >= NEEDED * in_articles[word] / article_total
+        }
         #: Outlet to its style words: those with the highest log-odds against all other outlets, over their standard error.
-        counts = {outlet: Counter[str]() for outlet in dict.fromkeys(outlets)}
+        by_outlet = {outlet: Counter[str]() for outlet in dict.fromkeys(outlets)}
         for outlet, (words, _) in zip(outlets, self.splits, strict=True):
-            counts[outlet].update(word for word in {*words} if word.isalpha() and len(word) > 1)
-        every = sum(counts.values(), Counter[str]())
+            by_outlet[outlet].update(word for word in {*words} if word.isalpha() and len(word) > 1)
+        of_all = sum(by_outlet.values(), Counter[str]())
         self.typical: dict[str, list[str]] = {}
-        for outlet, own in counts.items():
-            n, rest = own.total() + 1, every.total() - own.total() + 1
+        for outlet, own in by_outlet.items():
+            n, rest = own.total() + 1, of_all.total() - own.total() + 1
             scores = {}
             for word, times in own.items():
-                a, b = times + 0.5, every[word] - times + 0.5
+                a, b = times + 0.5, of_all[word] - times + 0.5
                 scores[word] = (np.log(a / n) - np.log(b / rest)) / np.sqrt(1 / a + 1 / b)
             self.typical[outlet] = sorted(scores, key=lambda word: (-scores[word], word))[:TYPICAL]
 
@@ -187,8 +189,8 @@ class Damage:
         """Two function words or more are left out, one of them between words that no text has side by side."""
         words, gaps = list(self.words), self.gaps[:-1]
         places = [place for place in range(1, self.count - 1) if words[place].lower() in self.lexicon.needed]
-        many = int(self.random.integers(2, max(2, len(places)) + 1))
-        gone = sorted(self.random.permutation(places)[:many].tolist(), reverse=True)
+        number = int(self.random.integers(2, max(2, len(places)) + 1))
+        gone = sorted(self.random.permutation(places)[:number].tolist(), reverse=True)
         if len(gone) < 2 or not any(self._unseen(words[place - 1], words[place + 1]) for place in gone):
             return None
         for place in gone:
@@ -206,8 +208,8 @@ class Damage:
 
     def foreign(self) -> str | None:
         """A fifth to a half of the words, two at least, are random words of other headlines."""
-        many, others = max(2, round(self.count * self.random.uniform(0.2, 0.5))), self.lexicon.words
-        return self._exchanged([others[index] for index in self.random.integers(len(others), size=many)])
+        number, words = max(2, round(self.count * self.random.uniform(0.2, 0.5))), self.lexicon.words
+        return self._exchanged([words[index] for index in self.random.integers(len(words), size=number)])
 
     def style_added(self) -> str | None:
         """Two to six words that are typical of one outlet are put anywhere, or at the end."""

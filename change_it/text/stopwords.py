@@ -43,8 +43,8 @@ def function_words(language: str) -> frozenset[str]:
 
 def function_word_shares(texts: Sequence[str]) -> dict[str, float]:
     """Return the share of the words of some texts that are function words of `it`, and of `en`."""
-    every = [word for text in texts[:GUESSED] for word in words(text)]
-    return {name: sum(word in stop_words(name) for word in every) / max(1, len(every)) for name in LISTED}
+    counted = [word for text in texts[:GUESSED] for word in words(text)]
+    return {name: sum(word in stop_words(name) for word in counted) / max(1, len(counted)) for name in LISTED}
 
 
 def guess_language(texts: Sequence[str]) -> str:

@@ -50,12 +50,12 @@ class _LettersAndMarks(dict[int, str]):
     def __missing__(self, code: int) -> str:
         character, category = chr(code), unicodedata.category(chr(code))
         if category in ("Mn", "Mc") and "VARIATION SELECTOR" not in unicodedata.name(character, ""):
-            kept = f"\0{character}"
+            mapped = f"\0{character}"
         elif character.isalnum() or character == "_":
-            kept = f"\0{character}" if is_unspaced(character) else character
+            mapped = f"\0{character}" if is_unspaced(character) else character
         else:
-            kept = "" if category == "Cf" else " "
-        return self.setdefault(code, kept)
+            mapped = "" if category == "Cf" else " "
+        return self.setdefault(code, mapped)
 
 
 _TABLE = _LettersAndMarks()

@@ -23,11 +23,12 @@ from torch import Tensor, nn
 
 from change_it import __version__
 from change_it.errors import InputError
-from change_it.io import WORK, files_of_ours, read_json, replace_folder, write_json
+from change_it.io import WORK, files_of_ours, listed, read_json, replace_folder, write_json
 from change_it.networks.pretrained import hash_of_model, hash_of_weights, quiet
 from change_it.training.training_options import TrainingOptions
 
 METRICS = "metrics.json"
+LIBRARIES = ("torch", "transformers", "tokenizers", "accelerate", "datasets", "scikit-learn")
 #: Settings that may change when a run is resumed; a corpus is known by what is recorded of it.
 FREE = {"resume", "max_minutes", "checkpoint_minutes", "out", "corpus"}
 #: Epochs rise until there are this many updates (small corpora).
@@ -43,7 +44,7 @@ class TrainingResult:
 
     updates: int = 0  # optimizer steps
     epochs: float = 0.0  # passes over the data, fractional
-    seconds: float = 0.0  # training time, earlier parts of a resumed run included
+    seconds: float = 0.0  # since the start, earlier parts of a resumed run included
     stopped: str = "updates"  # all updates done, no better score (`early`), or out of time
     best_score: float | None = None  # validation score of the weights that it now has
     best_update: int = 0
@@ -60,7 +61,6 @@ class TrainingRun:
     collate: Callable[[list[Any]], Any]  # pads examples to a batch; can be pickled, for workers
     # in the main process the validation `score` of the model (higher is better) and further numbers; None keeps the last weights
     evaluate: Callable[[nn.Module], Mapping[str, float]] | None
-    name: str
     save: Callable[[Path], None]  # saves the trained model in a folder
     describe: Callable[[TrainingResult], dict[str, Any]]  # metrics of the model, with the sizes of the data
     min_updates: int = MIN_UPDATES
@@ -86,22 +86,21 @@ def train_in_folder(
     settings: TrainingOptions,
     out: Path,
     what: str,
-    prepare: Callable[[], TrainingRun],
+    prepare: Callable[[Any], TrainingRun],
     *,
-    libraries: Sequence[str],
     files: Mapping[str, Any],
     fitted: bool = False,
 ) -> dict[str, Any]:
     """Train a model by the command `change-it train <what>` and put it into `out`, or resume an interrupted run; returns `metrics.json`.
 
-    Every process calls it with the same arguments; what it returns is empty in every process but the main one. The versions
-    of `libraries` are recorded, and `files` are JSON files that are saved with the model, by name. `fitted`: `prepare` fits it.
+    Every process calls it with the same arguments; what it returns is empty in every process but the main one. `prepare` gets the
+    `RunArguments`, or fits the model where it is `fitted`. `files` are JSON files that are saved with the model, by name.
     """
     for name in ("FSDP", "DeepSpeed"):  # the main process validates and saves the model whole
         if parse_flag_from_env(f"ACCELERATE_USE_{name.upper()}"):
             raise InputError(f"{name} shards the model: launch without it (a large model trains with --lora)")
     started, work, state = time.monotonic(), out / WORK, process_state()
-    options = json.loads(json.dumps(settings.preset | asdict(settings), default=str))
+    options, arguments = json.loads(json.dumps(settings.preset | asdict(settings), default=str)), None
     if not fitted:
         from change_it.training.trainer import train, training_arguments  # loads Trainer, PEFT and datasets
 
@@ -119,8 +118,8 @@ def train_in_folder(
     result = TrainingResult()
     try:
         with quiet():
-            run = prepare()
-        if run.examples is not None:
+            run = prepare(arguments)
+        if run.examples is not None and arguments:
             with quiet(), redirect_stdout(sys.stderr):
                 result = train(run, run.examples, settings, arguments, started=started)
     except BaseException as error:
@@ -137,6 +136,7 @@ def train_in_folder(
     final = work / "final"
     with quiet():
         run.save(final)
+    libraries = [*LIBRARIES, *({"peft"} & sys.modules.keys())]
     weights_hash = hash_of_weights(final, command=f"change-it train {what}")
     metrics = {
         **run.describe(result),
@@ -146,7 +146,7 @@ def train_in_folder(
         "training": asdict(result),
         "processes": state.num_processes,
         "options": options,
-        "versions": {"change-it": __version__} | {library: version(library) for library in libraries},
+        "versions": {"change-it": __version__} | {name: version(name) for name in libraries},
     }
     for name, content in {**files, METRICS: metrics}.items():
         write_json(final / name, content)
@@ -159,12 +159,10 @@ def train_in_folder(
 
 
 def _changed(new: Mapping[str, Any], old: Mapping[str, Any]) -> list[str]:
-    """The differences between two runs, in words; empty if one can resume the other."""
-    now, before = ({"processes": run.get("processes"), **run.get("options", {})} for run in (new, old))
-    changed = [name for name in now if name not in FREE and now[name] != before.get(name)]
-    files = [name for name in new["files"] if old["files"].get(name) != new["files"][name]]
-    differences = [f"{name} was {before.get(name)}, is {now[name]}" for name in changed]
-    return differences + [f"{name} was of another corpus" for name in files]
+    """The names of the options and files in which two runs differ; where there are none, one can resume the other."""
+    now, before = (run | run.get("options", {}) | run["files"] for run in (new, old))
+    names = {"processes", *new["options"], *new["files"]} - FREE
+    return sorted(name for name in names if now[name] != before.get(name))
 
 
 def _open(work: Path, what: str, record: Mapping[str, Any], *, resume: bool) -> None:
@@ -177,7 +175,7 @@ def _open(work: Path, what: str, record: Mapping[str, Any], *, resume: bool) -> 
     if resume and is_run:
         if changed := _changed(record, begun):
             raise InputError(
-                f"{work} is of an unfinished run with other options ({'; '.join(changed)}): "
+                f"{work} is of an unfinished run with another {listed(changed)}: "
                 "use the same options to finish it, or remove that folder to begin again"
             )
         return

@@ -5,10 +5,9 @@ A run that is killed and resumed ends with the same weights, bit for bit on a CP
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, cast
 
@@ -42,6 +41,8 @@ INITIAL_ACCUMULATOR = 0.1
 WEIGHT_DECAY, WARMUP, TIMED_WARMUP = 0.01, 0.1, 20
 #: Written into a checkpoint last: one without it was being written when the run died. BEST are the best weights so far.
 COMPLETE, BEST = "complete", "best.safetensors"
+#: Further arguments that a run does not take: it saves by the clock, and trains whole models.
+REFUSED = {"fsdp", "deepspeed", "push_to_hub", "save_steps", "load_best_model_at_end", "auto_find_batch_size"}
 #: What Trainer's log has and the bar shows.
 LOSSES = ("loss", "eval_validation loss")
 
@@ -61,7 +62,11 @@ class RunArguments(TrainingArguments):
 
 
 def training_arguments(options: TrainingOptions, out: Path) -> RunArguments:
-    """The arguments of a run: its own, then those of `--arg`, then those of options, then the preset's; InputError for one that the run sets itself or that transformers refuses."""
+    """The arguments of a run: its own, then those of `--arg`, then those of options, then the preset's; InputError for one that the run sets itself, or with which nothing can be trained."""
+    for name in ("epochs", "batch_size", "max_minutes", "checkpoint_minutes"):
+        value, may_be_0 = getattr(options, name), name.endswith("minutes")
+        if value is not None and not (0 < value < math.inf or (may_be_0 and value == 0)):
+            raise InputError(f"--{name.replace('_', '-')} {value} is out of range: give a number above 0")
     usual = {
         "optim": "adamw_torch_fused",
         "weight_decay": WEIGHT_DECAY,
@@ -69,8 +74,7 @@ def training_arguments(options: TrainingOptions, out: Path) -> RunArguments:
         "logging_nan_inf_filter": False,  # it waits for the device at each update
         "save_total_limit": 2,
         "report_to": "none",
-        "disable_tqdm": True,  # `TrainingBar` is the bar
-        "max_steps": 0,
+        "disable_tqdm": True,  # the bar is the clock's
         **options.preset,
     }
     of_run = {
@@ -89,40 +93,26 @@ def training_arguments(options: TrainingOptions, out: Path) -> RunArguments:
         of_run["per_device_train_batch_size"] = options.batch_size
     if options.epochs is not None:  # updates would win over them
         usual |= {"num_train_epochs": options.epochs, "max_steps": 0}
-    refused = {*of_run, "fsdp", "deepspeed", "push_to_hub", "save_steps", "load_best_model_at_end"}
-    if theirs := sorted((refused | {"auto_find_batch_size"}) & options.given.keys()):
+    if refused := sorted((of_run.keys() | REFUSED) & options.given.keys()):
         raise InputError(
-            f"--arg {listed(theirs)}: that is set by the run, or --batch-size, --seed, --checkpoint-minutes and --out"
+            f"--arg {listed(refused)}: that is set by the run, or --batch-size, --seed, --checkpoint-minutes and --out"
         )
     with argument_errors(options):
-        known: Any = RunArguments
-        parser = HfArgumentParser(known, exit_on_error=False, allow_abbrev=False)
+        parser = HfArgumentParser(cast(Any, RunArguments), exit_on_error=False, allow_abbrev=False)
         parser.set_defaults(**usual | of_run)
-        given = [f"--{argument}" for argument in options.arg]
-        [arguments, unknown] = parser.parse_args_into_dataclasses(given, return_remaining_strings=True)
-        if unknown:
-            near = get_close_matches(unknown[0].strip("-").partition("=")[0], vars(arguments), n=1)
-            mend = f": did you mean {near[0]}?" if near else ""
-            raise ValueError(f"transformers' TrainingArguments has no {listed(unknown)}{mend}")
-    if arguments.mixed_precision == "fp16" and not torch.cuda.is_available():
-        raise InputError("fp16 requires a CUDA device: give --arg bf16=true")
+        [arguments] = parser.parse_args_into_dataclasses([f"--{argument}" for argument in options.arg])
     return arguments
 
 
 @contextmanager
-def argument_errors(options: TrainingOptions, begun: Callable[[], bool] = bool) -> Iterator[None]:
-    """Turn what libraries raise over a value of `--arg`, before the first update of a run has `begun`, into one sentence."""
+def argument_errors(options: TrainingOptions) -> Iterator[None]:
+    """Turn what libraries raise over a value of `--arg` into one sentence."""
     try:
         yield
     except Exception as error:
-        if isinstance(error, InputError) or not options.arg or begun():
+        if not options.arg:
             raise
         raise InputError(f"--arg {' '.join(options.arg)}: {' '.join(str(error).split())}") from error
-
-
-def of_main_process(value: Any) -> Any:
-    """The object of the main process, in all."""
-    return broadcast_object_list([value])[0]
 
 
 def trained_tensors(model: nn.Module) -> dict[str, Tensor]:
@@ -137,28 +127,25 @@ class Clock(TrainerCallback):
     def __init__(self, options: TrainingOptions, started: float, *, evaluates: bool):
         self.evaluates, self.every = evaluates, 60 * options.checkpoint_minutes
         self.limit = math.inf if options.max_minutes is None else 60 * options.max_minutes
-        self.started = self.begun = started
-        self.before = self.saved = (
-            0.0  # seconds of training before the run was resumed, and at the last checkpoint
-        )
+        self.started = started
+        self.before = self.saved = 0.0  # seconds before the run was resumed, and at the last checkpoint
         self.best: dict[str, Tensor] = {}  # in the main process
         self.stopped = ""
 
     @property
     def seconds(self) -> float:
-        """Seconds of training in the main process, those before a run was resumed among them."""
-        return float(of_main_process(self.before + time.monotonic() - self.begun))
+        """Seconds since the start in the main process, those before a run was resumed among them."""
+        return float(broadcast_object_list([self.before + time.monotonic() - self.started])[0])
 
     def on_train_begin(self, args: Any, state: TrainerState, *_: Any, **__: Any) -> None:
-        """Begin to count."""
-        self.begun, self.saved = time.monotonic(), self.before
+        """Show the bar."""
         shown = state.is_world_process_zero
         self.bar = bar("training", state.max_steps, initial=state.global_step, shown=shown)
 
     def on_step_end(self, args: Any, state: TrainerState, control: TrainerControl, **_: Any) -> None:
         """Decide what follows an update."""
         seconds = self.seconds
-        if seconds + self.begun - self.started > self.limit and state.global_step < state.max_steps:
+        if seconds > self.limit and state.global_step < state.max_steps:
             control.should_training_stop, self.stopped = True, "time"
             control.should_log, control.should_evaluate = True, self.evaluates
         control.should_save = not control.should_training_stop and seconds - self.saved >= self.every
@@ -220,14 +207,16 @@ class RunTrainer(Trainer):
             model = self.accelerator.unwrap_model(self.model_wrapped).eval()
             with torch.no_grad(), self.accelerator.autocast():
                 numbers = {f"eval_{name}": float(value) for name, value in self.run.evaluate(model).items()}
-        metrics: dict[str, float] = of_main_process(numbers)
+        metrics: dict[str, float] = broadcast_object_list([numbers])[0]
         self.log(metrics)
         self.control = self.callback_handler.on_evaluate(self.args, state, self.control, metrics)
         if state.best_metric is None or metrics["eval_score"] > state.best_metric:
             state.best_metric, state.best_global_step = metrics["eval_score"], state.global_step
             if state.is_world_process_zero:
                 tensors = trained_tensors(self.run.model)
-                self.clock.best = {name: one.detach().to("cpu", copy=True) for name, one in tensors.items()}
+                self.clock.best = {
+                    name: tensor.detach().to("cpu", copy=True) for name, tensor in tensors.items()
+                }
         return metrics
 
 
@@ -251,9 +240,7 @@ def train(
     Every process calls it with the same options and `arguments` of `training_arguments`, which are completed. What was done since
     `started`, in `time.monotonic()`, counts among the minutes.
     """
-    if not examples:
-        raise InputError(f"there is nothing to train the {run.name} on: the training set is empty")
-    with argument_errors(options):
+    with argument_errors(options):  # none may be 0
         batches = math.ceil(len(examples) / arguments.per_device_train_batch_size / arguments.world_size)
         an_epoch = math.ceil(batches / arguments.gradient_accumulation_steps)
     if arguments.max_steps <= 0:
@@ -270,12 +257,12 @@ def train(
     complete = [file.parent for file in work.glob(f"checkpoint-*/{COMPLETE}") if options.resume]
     checkpoint = max(complete, key=lambda folder: int(folder.name.rpartition("-")[2]), default=None)
     if checkpoint:
-        clock.before = (read_json(checkpoint / COMPLETE) or {})["seconds"]
+        clock.before = clock.saved = (read_json(checkpoint / COMPLETE) or {})["seconds"]
         clock.best = load_file(checkpoint / BEST) if (checkpoint / BEST).exists() else {}
     with argument_errors(options):
         trainer = RunTrainer(run, examples, arguments, clock)
-    with argument_errors(options, lambda: trainer.state.global_step > 0):
-        trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+        trainer.create_optimizer_and_scheduler(arguments.max_steps)
+    trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     state, tensors = trainer.state, trained_tensors(run.model)
     with torch.no_grad():
         for name, weights in clock.best.items():

@@ -1,8 +1,6 @@
 """Options that every training run shares, and those of every command that asks judges."""
 
 import json
-import math
-import os
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -52,14 +50,6 @@ class TrainingOptions:
         """The values of `--arg` by name, as they are written."""
         return {name: value for name, _, value in (argument.partition("=") for argument in self.arg)}
 
-    @property
-    def bf16(self) -> bool:
-        """Whether the forward pass is in bfloat16, by `--arg` or by `accelerate launch`."""
-        from transformers.hf_argparser import string_to_bool
-
-        launched = str(os.environ.get("ACCELERATE_MIXED_PRECISION") == "bf16")
-        return bool(string_to_bool(self.given.get("bf16", launched) or "true"))
-
 
 def setting_of(given: str, option: str, kind: str) -> tuple[str, Any]:
     """Name and value of a NAME=VALUE of an option, a setting of a class of transformers."""
@@ -70,11 +60,3 @@ def setting_of(given: str, option: str, kind: str) -> tuple[str, Any]:
         return name, json.loads(value.lower() if value in ("True", "False", "None") else value)
     except ValueError:
         return name, value
-
-
-def check_numbers(options: TrainingOptions) -> None:
-    """Refuse numbers that nothing can be trained with."""
-    for name in ("epochs", "batch_size", "max_minutes", "checkpoint_minutes"):
-        value, may_be_0 = getattr(options, name), name.endswith("minutes")
-        if value is not None and not (0 < value < math.inf or (may_be_0 and value == 0)):
-            raise InputError(f"--{name.replace('_', '-')} {value} is out of range: give a number above 0")

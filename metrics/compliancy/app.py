@@ -29,7 +29,7 @@ INPUTS = (
 )
 
 
-def given(source, headline, article, label, judges):
+def arguments(source, headline, article, label, judges):
     """The arguments of `compute`."""
     item = {"predictions": [headline], "sources": [source], "articles": [article], "labels": [label.strip()]}
     return {**item, "judges": judges.strip(), "resamples": 1}
@@ -37,7 +37,7 @@ def given(source, headline, article, label, judges):
 
 demo = page(
     Path(__file__).with_name("compliancy.py"),
-    given,
+    arguments,
     INPUTS,
     LABELS,
     "Did the style of the headline change, and did its story stay? Trained judges say.",

@@ -16,14 +16,14 @@ LABELS = {
 INPUTS = (gr.Textbox(label="New headline"), gr.Textbox(label="Reference headlines, one a line", lines=3))
 
 
-def given(headline, references):
+def arguments(headline, references):
     """The arguments of `compute`."""
     return {"predictions": [headline], "references": [references.splitlines()]}
 
 
 demo = page(
     Path(__file__).with_name("headline_rouge.py"),
-    given,
+    arguments,
     INPUTS,
     LABELS,
     "How much of a reference headline does a new headline hold?",

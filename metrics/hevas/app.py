@@ -15,7 +15,7 @@ INPUTS = (
 )
 
 
-def given(headline, references, document, language):
+def arguments(headline, references, document, language):
     """The arguments of `compute`."""
     items = {"predictions": [headline], "references": [references.splitlines()], "documents": [document]}
     return {**items, "metrics": METRICS, "language": language}
@@ -23,7 +23,7 @@ def given(headline, references, document, language):
 
 demo = page(
     Path(__file__).with_name("hevas.py"),
-    given,
+    arguments,
     INPUTS,
     {name: name for name in METRICS},
     "How informative and how readable is a headline?",

@@ -7,9 +7,9 @@ import datasets
 import evaluate
 
 from change_it.evaluate_module import Module
-from change_it.hevas.documents import Documents, System
+from change_it.hevas.documents import Documents
+from change_it.hevas.evaluation import METRICS, WITH_REFERENCES, MetricOptions
 from change_it.hevas.evaluation import evaluate as measure
-from change_it.hevas.metrics import METRICS, WITH_REFERENCES, MetricOptions
 from change_it.io import references_of, texts_of
 
 _DESCRIPTION = """\
@@ -87,7 +87,7 @@ class Hevas(Module):
             metrics = metrics or [name for name in METRICS if name not in WITH_REFERENCES]
         result = measure(
             Documents(ids, tuple(documents), several, "documents"),
-            [System("predictions", tuple(predictions))],
+            {"predictions": predictions},
             metrics=metrics,
             options=MetricOptions(vectors=Path(vectors) if vectors else None, **options),
         )
@@ -95,4 +95,4 @@ class Hevas(Module):
         columns = values.mean(axis=0) if use_aggregator else values.T
         self.signature = result.signature
         values = dict(zip(result.metrics, columns.tolist(), strict=True))
-        return {**values, "empty": result.empty_headlines["predictions"]}
+        return {**values, "empty": int(result.empty["predictions"].sum())}

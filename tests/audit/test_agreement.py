@@ -15,7 +15,6 @@ from change_it.cli import main
 from change_it.corpus.folder import read_table
 from change_it.errors import InputError
 from change_it.questions import HEADINGS
-from change_it.scoring.systems import read_label_files
 
 HEADER = ["id", "headline", "supported", "printable", "system"]
 #: A dozen probabilities with ties, and whether readers say yes.
@@ -35,17 +34,17 @@ def test_figures_by_hand():
 
 def read(tmp_path, *files, header=HEADER):
     paths = [write_csv(tmp_path / f"{n}.csv", rows, header) for n, rows in enumerate(files)]
-    return reader_labels(read_label_files(paths), toy_test_set())
+    return reader_labels(paths, toy_test_set())
 
 
 def test_gold_and_copies_are_filled_from_the_corpus(tmp_path):
     items = {item.id: item for item in toy_test_set().items}
     rows = ["a0,,yes,yes,gold", "a1,,Yes,,copy", "a2,Nuovo,partly,no,mine", "a3,Altro,,no,mine"]
     labels = read(tmp_path, [row.split(",") for row in rows])
-    assert [item.prediction for item in labels.items] == [items["a0"].reference, items["a1"].source, "Nuovo"]
-    assert [item.article for item in labels.items] == [items[name].article for name in ("a0", "a1", "a2")]
-    assert labels.answers["supported"].tolist() == [True, True, False]
-    assert labels.systems == ["gold", "copy", "mine"]
+    assert labels.table["id"].to_list() == ["a0", "a1", "a2"]
+    assert labels.table["headline"].to_list() == [items["a0"].reference, items["a1"].source, "Nuovo"]
+    assert labels.table["supported"].to_list() == [1, 1, 0]
+    assert labels.table["system"].to_list() == ["gold", "copy", "mine"]
 
 
 def test_what_they_accept_is_asked_or_follows_from_the_rest(tmp_path):
@@ -54,14 +53,14 @@ def test_what_they_accept_is_asked_or_follows_from_the_rest(tmp_path):
     header = [*HEADER, "accept"]
     for columns, expected in ((6, [1, 0, np.nan, np.nan]), (5, [0, 1, 1, np.nan]), (3, [1, 1, 1, 1])):
         labels = read(tmp_path, [row[:columns] for row in rows], header=header[:columns])
-        np.testing.assert_array_equal(labels.answers["accept"], expected)
+        np.testing.assert_array_equal(labels.table["accept"], expected)
 
 
 def test_of_several_readers_the_majority_counts_and_a_tie_is_no_yes(tmp_path):
     readers = (("yes", "yes", "yes"), ("yes", "no", "contradicted"), ("no", "partly", ""))
     files = [[[f"a{n}", "Nuovo", answer] for n, answer in enumerate(said)] for said in readers]
     labels = read(tmp_path, *files, header=HEADER[:3])
-    assert labels.answers["supported"].tolist() == [True, False, False]
+    assert labels.table["supported"].to_list() == [1, 0, 0]
     assert labels.hash == read(tmp_path, *files[::-1], header=HEADER[:3]).hash
     assert labels.hash != read(tmp_path, files[0], header=HEADER[:3]).hash
 
@@ -70,9 +69,9 @@ def test_a_person_goes_before_a_model(tmp_path):
     said = (("a0", "yes", "model x"), ("a0", "no", "anna"), ("a1", "yes", "model x"))
     rows = [[name, "Nuovo", supported, reader] for name, supported, reader in said]
     labels = read(tmp_path, rows, header=[*HEADER[:3], "reader"])
-    assert labels.answers["supported"].tolist() == [0, 1]
-    np.testing.assert_array_equal(labels.people, [0, np.nan])
-    assert labels.model.tolist() == [1, 1]
+    assert labels.table["supported"].to_list() == [0, 1]
+    np.testing.assert_array_equal(labels.table["people"], [0, np.nan])
+    assert labels.table["model"].to_list() == [1, 1]
 
 
 def test_filled_sheets_are_labels(tmp_path):
@@ -85,11 +84,11 @@ def test_filled_sheets_are_labels(tmp_path):
         row |= {HEADINGS["supported"]: said[0], HEADINGS["printable"]: said[1]}
     sheet[0]["headline"] = "'+1"  # as sheets write +1
     write_csv(tmp_path / "anna.csv", [row.values() for row in sheet], list(sheet[0]))
-    labels = reader_labels(read_label_files([tmp_path / "anna.csv"]), toy_test_set())
-    assert [item.id for item in labels.items] == [row["id"] for row in sheet[:4]]
-    assert [item.prediction for item in labels.items] == ["+1", *(row["headline"] for row in sheet[1:4])]
-    assert labels.answers["supported"].tolist() == [True, False, False, True]
-    assert labels.answers["accept"].tolist() == [1, 0, 0, 0]
+    labels = reader_labels([tmp_path / "anna.csv"], toy_test_set())
+    assert labels.table["id"].to_list() == [row["id"] for row in sheet[:4]]
+    assert labels.table["headline"].to_list() == ["+1", *(row["headline"] for row in sheet[1:4])]
+    assert labels.table["supported"].to_list() == [1, 0, 0, 1]
+    assert labels.table["accept"].to_list() == [1, 0, 0, 0]
 
 
 @pytest.mark.parametrize(
@@ -128,7 +127,6 @@ def test_auc_by_question_with_and_without_copies_by_hand():
 
 def test_the_audit_shows_the_agreement(corpus, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(measure, "PERTURBATIONS", {})
-    monkeypatch.setattr("change_it.commands.audit.check_judges", lambda *_: None)
     load_fakes(monkeypatch, ("colle", "faro"), digits="abcd")
     monkeypatch.setenv("COLUMNS", "300")  # no word is broken
     ids = read_table(corpus, "pairs", "test")["a_id"].unique(maintain_order=True)[:6]

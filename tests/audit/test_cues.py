@@ -16,6 +16,6 @@ def test_words_that_main_listens_to_and_of_a_headline_of_a_million_letters_the_b
     ]
     main = FakeJudges().main
     [cue] = main_cues(main, items)
-    assert (cue.text, cue.outlet, cue.n) == ("!", "gio", 30)
+    assert (cue["text"], cue["outlet"], cue["n"]) == ("!", "gio", 30)
     assert len(main.asked) < 1000
     assert max(len(text) for text, _ in main.asked) <= 1000

@@ -18,7 +18,6 @@ def judges(tmp_path, monkeypatch):
     few = ("capitals", "looped", "number_changed", "claim_added")
     monkeypatch.setattr(measure, "PERTURBATIONS", {name: measure.PERTURBATIONS[name] for name in few})
     load_fakes(monkeypatch, ("colle", "faro"))
-    monkeypatch.setattr(audit_command, "check_judges", lambda *_, **__: None)
     (tmp_path / "run" / "judges").mkdir(parents=True)
     return tmp_path / "run" / "judges"
 

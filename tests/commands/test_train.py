@@ -1,9 +1,6 @@
 """`change-it train judge`: several judges by one command, and what is said of them."""
 
-import json
 from pathlib import Path
-
-import pytest
 
 from change_it.cli import main
 from change_it.commands import train as command
@@ -33,15 +30,6 @@ def test_all_judges_of_both_folds_are_trained_by_one_command(corpus, tmp_path, m
     (tmp_path / "hh").mkdir()
     line = command._next(command.TrainJudgeOptions(task="hh", corpus=corpus, out=tmp_path / "hh"))
     assert "lacks main, ah; --task all trains all four" in line
-
-
-@pytest.mark.parametrize(
-    ("best", "helps"), [(0.4, " --strict 0.4"), (0.6, " more articles"), (None, " more articles")]
-)
-def test_a_lower_strict_is_advised_where_nine_in_ten_of_its_pairs_are_one_event(tmp_path, best, helps):
-    record = {"lowest_strict": best, "thresholds": {"strict": 0.5}}
-    (tmp_path / "alignment.json").write_text(json.dumps(record))
-    assert command.line_of(METRICS, str(tmp_path)).endswith(helps)
 
 
 def test_an_interrupted_fit_leaves_nothing(corpus, tmp_path, monkeypatch, capsys):

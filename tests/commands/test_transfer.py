@@ -10,8 +10,6 @@ from tiny_generators import save_generator
 from change_it.commands import transfer as transfer_command
 from change_it.commands.transfer import TransferOptions
 from change_it.errors import InputError
-from change_it.generators import file_transfer
-from change_it.generators.file_transfer import new_rows
 from change_it.generators.headline_transfer import HeadlineTransfer
 from change_it.networks.headline_pipeline import Candidate
 from change_it.networks.pretrained import hash_of_weights
@@ -32,7 +30,7 @@ ROWS = [
 @pytest.fixture(autouse=True)
 def paths_are_there(monkeypatch):
     """Judges, corpora and generators are stand-ins here: whether their folders are whole is asked in tests of the program."""
-    for name in ("check_judges", "check_model", "check_corpus"):
+    for name in ("check_model", "check_corpus"):
         monkeypatch.setattr(transfer_command, name, lambda *_, **__: None)
 
 
@@ -93,12 +91,12 @@ def test_a_corpus_or_items_of_it_give_a_prediction_file(generators, tmp_path, to
 
 
 def test_judges_choose_and_sign(generators, tmp_path, monkeypatch):
-    def propose(self, items, search, batch_size):
+    def write(self, items, search):
         endings = ["", " per tutti", " per tutti!"][: search.candidates]
         return [[Candidate(item.source.strip("!") + end, -1.0) for end in endings] for item in items]
 
     monkeypatch.setattr(Judges, "from_pretrained", lambda name, **_: FakeJudges(fold="0"))
-    monkeypatch.setattr(HeadlineTransfer, "propose", propose)
+    monkeypatch.setattr(HeadlineTransfer, "write", write)
     made = transferred(options(generators, tmp_path, ROWS, rerank="judges", candidates=3))
     # the fake main judge takes an exclamation mark for gio's; the original alone is edited, and so comes last
     chosen = ["Crolla il ponte per tutti!", "Ecco lo sciopero per tutti"]
@@ -111,19 +109,19 @@ def test_judges_choose_and_sign(generators, tmp_path, monkeypatch):
 def test_an_interrupted_run_goes_on_with_the_ids_that_are_missing_and_other_options_begin_anew(
     generators, tmp_path, monkeypatch
 ):
-    asked = []
+    asked, original = [], HeadlineTransfer.write
 
-    def stop(setup, items, batch_size):
+    def stop(self, items, search):
         if len(asked) > 8:
             raise KeyboardInterrupt
         asked.extend(item.id for item in items)
-        return new_rows(setup, items, batch_size)
+        return original(self, items, search)
 
     texts = [f"{'ponte statale ' * (n % 7 + 1)}numero {n}" for n in range(24)]
     rows = [{"id": str(n), "headline": text, "article": text, "label": "rep"} for n, text in enumerate(texts)]
     chosen = options(generators, tmp_path, rows, batch_size=8)
     monkeypatch.setattr(HeadlineTransfer, "batches_at_once", lambda *_: 1)
-    monkeypatch.setattr(file_transfer, "new_rows", stop)
+    monkeypatch.setattr(HeadlineTransfer, "write", stop)
     chosen.out.write_text("of an earlier run", encoding="utf-8")
     with pytest.raises(KeyboardInterrupt):
         transfer_command.run(chosen)
@@ -139,5 +137,7 @@ def test_an_interrupted_run_goes_on_with_the_ids_that_are_missing_and_other_opti
         other.unlink()
     asked.clear()
     made = transferred(chosen)
-    assert sorted([*asked, *(row["id"] for row in finished)], key=int) == [str(n) for n in range(24)]
-    assert [row for row in made if row in finished] == sorted(finished, key=lambda row: int(row["id"]))
+    finished_ids = [row["id"] for row in finished]
+    assert sorted([*asked, *finished_ids], key=int) == [str(n) for n in range(24)]
+    again = [{"row": str(place), **row} for place, row in enumerate(made) if row["id"] in finished_ids]
+    assert again == sorted(finished, key=lambda row: int(row["id"]))

@@ -1,6 +1,7 @@
 import dataclasses
 import json
 import random
+import re
 from datetime import timedelta
 from functools import cache, partial
 
@@ -9,7 +10,6 @@ import pytest
 from corpus_fakes import articles, options, reading, words, write_articles
 from csv_files import read_csv
 from datasets import ClassLabel, get_dataset_config_names, load_dataset
-from polars.testing import assert_frame_equal
 
 from change_it.cli import main
 from change_it.commands import corpus as corpus_commands
@@ -17,13 +17,6 @@ from change_it.corpus import build
 from change_it.corpus.build import build_corpus, write_corpus
 from change_it.corpus.folder import CONFIGS, read_outlets
 from change_it.corpus.splits import NONE
-
-
-def same(one, other):
-    assert one.keys() == other.keys()
-    for config in one:
-        for side in one[config]:
-            assert_frame_equal(one[config][side], other[config][side])
 
 
 @cache
@@ -76,9 +69,12 @@ class TestFolder:
 
 
 def test_the_same_seed_gives_the_same_rows_and_another_does_not():
-    first, again, other = built(), build_corpus(reading(), options(seed=1)), built(seed=2)
-    same(first.tables, again.tables)
-    assert not first.tables["articles"]["test"].equals(other.tables["articles"]["test"])
+    first, again, other = (
+        corpus.tables for corpus in (built(), build_corpus(reading(), options()), built(2))
+    )
+    for config, by_side in first.items():
+        assert all(rows.equals(again[config][side]) for side, rows in by_side.items())
+    assert not first["articles"]["test"].equals(other["articles"]["test"])
 
 
 def test_folders_of_one_name_are_not_taken_for_one_another(tmp_path):
@@ -88,21 +84,6 @@ def test_folders_of_one_name_are_not_taken_for_one_another(tmp_path):
         assert read_outlets(str(out)) == ("rep", "gio")
         rows = load_dataset(str(out), "pairs", split="test")
         assert rows["a_headline"][:] == built(seed=seed).tables["pairs"]["test"]["a_headline"].to_list()
-
-
-def test_splits_come_from_the_input_and_partners_from_similarity():
-    made = []
-    for a in articles(close=30, loose=0, alone=10):
-        number = int(a.id[3:])
-        group = "R" if number >= 30 else ("A1", "A2", "A3")[number % 3]
-        made.append(dataclasses.replace(a, date=None, alignment=group))
-    corpus = build_corpus(reading(made), options())
-    pairs = pl.concat(corpus.tables["pairs"].values())
-    assert pairs.height == 30
-    assert all(a[3:] == b[3:] for a, b in zip(pairs["a_id"], pairs["b_id"], strict=True))
-    for a, group in zip(pairs["a_id"], pairs["alignment"], strict=True):
-        assert group == ("A1", "A2", "A3")[int(a[3:]) % 3]
-    assert corpus.report["pairs"]["kept"]["A2"] == 10
 
 
 def test_headlines_that_are_the_text_of_a_test_article_leave_training():
@@ -181,51 +162,31 @@ def test_the_leak_check_searches_for_itself(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("share", "largest", "days", "most", "tests", "said"),
+    ("share", "largest", "days", "most", "tests", "says"),
     [
-        (
-            0.79,
-            2,
-            1,
-            1,
-            100,
-            "only 79% of the strict pairs report one event, by the estimate: raise --strict to 0.6",
-        ),
-        (0.79, 2, 1, 1, 99, "by the estimate: more months of articles allow a higher --strict"),
+        (0.79, 2, 1, 1, 100, "only 79% of the strict pairs .*: raise --strict to 0.6"),
+        (0.79, 2, 1, 1, 99, "only 79% of the strict pairs .*: more months of articles allow"),
         (0.81, 21, 3, 4, 10, "an event has 21 articles in 3 days, more than one event has"),
         (0.81, 20, 15, 1, 10, "an event has 20 articles in 15 days"),
         (0.81, 21, 15, 5, 10, "an event has 5 of the 20 strict pairs: more months of articles allow"),
     ],
 )
-def test_warnings_of_pairs_and_events(share, largest, days, most, tests, said):
+def test_warnings_of_pairs_and_events(share, largest, days, most, tests, says):
     report = built().report | {"lowest_strict": 0.6 if share < 0.8 else 0.4}
     report["days_apart"] = [{"days": 0, "strict": 50, "strict_one_event": share}]
     report["events"] = report["events"] | {"largest": largest, "largest_days": days, "largest_pairs": most}
     report["pairs"] = {"kept": report["pairs"]["kept"] | {"A2": tests}}
-    *few, found = build.warnings_of(report)
-    assert said in found
-    assert ("raise" in found) == (tests == 100)
-    few = "".join(few)
-    assert ("--strict 0.4" in few) == (share > 0.8 and most < 5)
+    *few, warning = build.warnings_of(report)
+    assert re.match(says, warning)
+    assert ("--strict 0.4" in "".join(few)) == (share > 0.8 and most < 5)
 
 
-class TestWrite:
-    def test_names_of_the_input_are_no_markup_in_the_card(self, tmp_path):
-        odd = reading()
-        script = "<img src=x onerror=alert(1)>|`"
-        odd.outlets = dataclasses.replace(odd.outlets, a=script)
-        names = {"rep": script, "gio": "gio"}
-        odd.articles = [dataclasses.replace(a, label=names[a.label]) for a in odd.articles]
-        write_corpus(build_corpus(odd, options()), tmp_path / "corpus")
-        body = (tmp_path / "corpus/README.md").read_text().split("\n---\n", 1)[1]
-        assert "&#60;img src&#61;x onerror&#61;alert(1)&#62;&#124;&#96;" in body
-        assert "<img" not in body
-
-    def test_an_input_in_its_own_output_is_refused(self, tmp_path, capsys):
-        (tmp_path / "out").mkdir()
-        (tmp_path / "out/alignment.json").write_text("{}")
-        (tmp_path / "out/mine.csv").write_text("mine")
-        (tmp_path / "link.csv").symlink_to(tmp_path / "out/mine.csv")
-        assert main(["corpus", "build", str(tmp_path / "link.csv"), "--out", str(tmp_path / "out")]) == 2
-        assert "would overwrite the input" in capsys.readouterr().err
-        assert (tmp_path / "out/mine.csv").read_text() == "mine"
+def test_names_of_the_input_are_no_markup_in_the_card(tmp_path):
+    odd, script = reading(), "<img src=x onerror=alert(1)>|`"
+    odd.outlets = dataclasses.replace(odd.outlets, a=script)
+    names = {"rep": script, "gio": "gio"}
+    odd.articles = [dataclasses.replace(a, label=names[a.label]) for a in odd.articles]
+    write_corpus(build_corpus(odd, options()), tmp_path / "corpus")
+    body = (tmp_path / "corpus/README.md").read_text().split("\n---\n", 1)[1]
+    assert "&#60;img src&#61;x onerror&#61;alert(1)&#62;&#124;&#96;" in body
+    assert "<img" not in body

@@ -200,11 +200,5 @@ def test_build_prints_and_keeps_what_it_saw_and_took_off(clean, tmp_path, capsys
         assert f"{says}{first}." in capsys.readouterr().out
         assert first.partition(",")[0] in (tmp_path / "c" / "README.md").read_text()
         assert len(report["looks"]) + len(report["mended"]) == 2
-
-
-def test_commands_that_use_a_corpus_say_how_much_was_seen(tmp_path):
-    (tmp_path / "alignment.json").write_text('{"looks": [{}, {}], "warnings": ["few pairs"]}')
-    assert read_warnings(str(tmp_path)) == [
-        "few pairs",
-        f"corpus build noticed 2 things in these articles: see {tmp_path}/README.md",
-    ]
+        noticed = "corpus build noticed 2 things in these articles: see"
+        assert any(noticed in warning for warning in read_warnings(str(tmp_path / "c"))) == (key == "looks")

@@ -15,7 +15,7 @@ def test_generators_learn_the_articles_of_the_training_sets(corpus, recipe):
     for part, split in ((data.train, "train"), (data.validation, "validation")):
         chosen = read_table(corpus, recipe, split, ["id"])
         own = articles.join(chosen, on="id", how="semi").filter(pl.col("label") == "faro")
-        pairs = set(zip(part.sources, part.targets, strict=True))
+        pairs = set(part.iter_rows())
         assert pairs <= set(own.select("article", "headline").iter_rows())
         assert len(pairs) > 0.9 * own.height
 

@@ -24,8 +24,12 @@ def split_of(clusters, pairs, *, seed=1, **changes):
     return split(np.asarray(clusters), pairs, labels(len(clusters) // 2), seed=seed, **chosen)
 
 
-def counts_of(result, names=("A1", "A2", "A3")):
-    return [int((result.pair_alignment == name).sum()) for name in names]
+def counts_of(result):
+    return [int((result.pair_alignment == name).sum()) for name in ("A1", "A2", "A3")]
+
+
+#: 60 strict pairs, 25 loose ones, 15 of neither kind.
+SIXTY = np.arange(100), np.arange(100, 200), np.repeat([0.8, 0.3, 0.1], [60, 25, 15])
 
 
 class TestSplit:
@@ -46,11 +50,9 @@ class TestSplit:
         clusters[1] = clusters[0]  # both strictly paired: the same side
         clusters[90] = clusters[2]  # the near-duplicate is only in R
         clusters[80] = clusters[3]  # the near-duplicate is loosely paired with 180
-        similarity = np.where(np.arange(100) < 60, 0.8, np.where(np.arange(100) < 85, 0.3, 0.1))
-        pairs = (np.arange(100), np.arange(100, 200), similarity)
         seen = set()
         for seed in range(12):
-            result = split_of(clusters, pairs, seed=seed)
+            result = split_of(clusters, SIXTY, seed=seed)
             assert result.alignment[0] == result.alignment[1]
             assert result.fold[0] == result.fold[1] == result.fold[100] == result.fold[101]
             assert result.alignment[90] == ("" if result.alignment[2] == "A2" else "R")
@@ -66,12 +68,10 @@ class TestSplit:
 
     def test_what_is_close_to_a_test_article_leaves_in_one_step(self):
         """A chain 2 – 90 – 91 – 92: of a test article the next one leaves alone; 90 is of no pair, 80 of a loose one."""
-        similarity = np.where(np.arange(100) < 60, 0.8, np.where(np.arange(100) < 85, 0.3, 0.1))
-        pairs = (np.arange(100), np.arange(100, 200), similarity)
         chain = [(2, 90), (90, 91), (91, 92), (3, 80), (4, 5)]
         seen = set()
         for seed in range(12):
-            result = split_of(np.arange(200), pairs, seed=seed, close=tuple(np.array(chain).T))
+            result = split_of(np.arange(200), SIXTY, seed=seed, close=tuple(np.array(chain).T))
             is_tested = {row: result.alignment[row] == "A2" for row in (2, 3, 4, 5)}
             gone = [row for row, of in ((90, 2), (80, 3)) if is_tested[of]]
             assert result.removed == dict.fromkeys(gone, CLOSE)

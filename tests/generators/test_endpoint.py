@@ -25,37 +25,32 @@ def server(monkeypatch):
 
 
 @pytest.fixture
-def articles(tmp_path):
+def options(server, corpus, tmp_path):
     rows = [[f"x{n}", f"Crolla il ponte {{to}} {n}", f"Il ponte {n} è crollato.", "colle"] for n in range(12)]
-    return str(write_csv(tmp_path / "in.csv", rows, ["id", "headline", "article", "label"]))
+    articles = str(write_csv(tmp_path / "in.csv", rows, ["id", "headline", "article", "label"]))
 
-
-@pytest.fixture
-def options(server, corpus, articles, tmp_path):
-    def given(**changes):
+    def changed(**changes):
         usual = {"endpoint": server.url, "generator": "tiny", "corpus": corpus, "concurrency": 3}
         return TransferOptions(**usual | {"input": articles, "out": tmp_path / "new.csv"} | changes)
 
-    return given
+    return changed
 
 
-def test_each_row_is_asked_for_once_with_the_prompt_of_the_corpus(server, options, tmp_path):
+def test_each_row_is_asked_for_once_with_the_prompt_of_the_corpus(server, options):
     three = Barrier(3)
     server.reply = lambda prompt, number: three.wait(60) < 3 and f'**"Ponte giù {number}"**'
     rows = transferred(options(generation=("max_new_tokens=2000",)))
-    assert (len(server.requests), len(rows), server.most_at_work) == (12, 12, 3)
+    assert (len(server.requests), len(rows)) == (12, 12)
     assert all(row["headline"].startswith("Ponte giù ") and not row["error"] for row in rows)
-    request = min(server.requests, key=lambda each: each["messages"][0]["content"])
-    asked = [request[name] for name in ("path", "model", "temperature", "max_tokens")]
-    assert asked == ["/v1/chat/completions", "tiny", 0.0, 2000]
+    request = min(server.requests, key=lambda request: request["messages"][0]["content"])
+    sent = [request[name] for name in ("path", "model", "temperature", "max_tokens")]
+    assert sent == ["/v1/chat/completions", "tiny", 0.0, 2000]
     prompt = request["messages"][0]["content"]
     assert prompt.startswith("Riscrivi il titolo di un articolo come lo stamperebbe il giornale faro.")
     assert prompt.endswith("è crollato.\n\nTitolo su colle: Crolla il ponte {to} 0\nTitolo su faro:")
     assert rows[0]["generator"].startswith("endpoint|tiny-2026|prompt:it+")
-    assert not list(tmp_path.glob("*.partial"))
     transferred(options(generation=("do_sample=true", "temperature=0.7", "top_p=0.5"), seed=4))
-    request = server.requests[-1]
-    assert [request[name] for name in ("temperature", "top_p", "seed")] == [0.7, 0.5, 4]
+    assert [server.requests[-1][name] for name in ("temperature", "top_p", "seed")] == [0.7, 0.5, 4]
 
 
 def test_the_key_is_sent_and_never_shown_or_written(server, options, tmp_path, capsys, caplog, monkeypatch):
@@ -64,8 +59,8 @@ def test_the_key_is_sent_and_never_shown_or_written(server, options, tmp_path, c
         transferred(options())
     assert server.headers[0]["authorization"] == f"Bearer {SECRET}"
     written = [path.read_text() for path in tmp_path.iterdir()]
-    told = [str(error.value), caplog.text, *capsys.readouterr(), *written]
-    assert not any(SECRET in text for text in told)
+    shown = [str(error.value), caplog.text, *capsys.readouterr(), *written]
+    assert not any(SECRET in text for text in shown)
     monkeypatch.delenv("CHANGE_IT_API_KEY")
     monkeypatch.setenv("HF_TOKEN", "hf_of_the_hub")
     with pytest.raises(InputError, match="401"):
@@ -74,46 +69,47 @@ def test_the_key_is_sent_and_never_shown_or_written(server, options, tmp_path, c
 
 
 def refusal(status, message):
-    return status, json.dumps({"error": {"message": message, "code": status}}).encode()
+    return status, json.dumps({"error": {"message": message}}).encode()
 
 
-#: What is answered, and the error of the row.
-FAULTS = {
-    400: "server refused: status 400",
-    (400, f"Too long,\n by the key {SECRET}".encode()): "server refused: status 400 (Too long, by the key …)",
-    refusal(200, f"No\nmodel, {SECRET}" + "!" * 300): f"server refused: {'No model, …' + '!' * 189}",
-    b"no JSON": "server refused: the answer is no chat completion",
-    b'{"choices": []}': "server refused: the answer is no chat completion",
-    ("content", "No.", "refusal", "I cannot"): "refused by the model",
-    ("content", None, "finish_reason", "content_filter"): "refused by the model",
-    ("content", "", "finish_reason", "length"): "empty answer (length)",
-    ("content", "Cade il ponte. Due feri", "finish_reason", "length"): "no headline in the answer (length)",
-    "<think>Un titolo, forse": "no headline in the answer (stop)",
-}
+#: Answers, and the error of the row.
+FAULTS = [
+    (400, "server refused: status 400"),
+    ((400, f"Too long,\n by the key {SECRET}".encode()), "server refused: status 400 (Too long, by the key …)"),
+    (refusal(200, f"No model, {SECRET}"), 'server refused: {"error": {"message": "No model, …"}}'),
+    (b"no JSON" + b"!" * 300, f"server refused: no JSON{'!' * 193}"),
+    (b'{"choices": []}', 'server refused: {"choices": []}'),
+    ({"content": "No.", "refusal": "I cannot"}, "refused by the model"),
+    ({"finish_reason": "content_filter"}, "refused by the model"),
+    ({"content": "", "finish_reason": "length"}, "empty answer (length)"),
+    ({"content": "Cade il ponte. Due", "usage": {"completion_tokens": 96}}, "no headline in the answer (length)"),
+    (
+        {"content": "Cade il ponte", "usage": {"prompt_tokens": 9}},
+        "the server read 9 tokens, and the prompt has more words: give it a longer context",
+    ),
+]  # fmt: skip
 
 
 def test_refusals_and_timeouts_are_rows_with_an_error(server, options, monkeypatch, capsys):
     monkeypatch.setattr("change_it.networks.server.TIMEOUT", 2.0)
-    given_up, replies = Event(), list(FAULTS)
+    given_up, replies = Event(), [reply for reply, _ in FAULTS]
 
     def reply(prompt, number):
-        at = int(prompt.rpartition("Il ponte ")[2].split()[0])
-        if at == len(replies):
+        row = int(prompt.rpartition("Il ponte ")[2].split()[0])
+        if row == len(replies):
             given_up.wait(60)
-        chosen = replies[at] if at < len(replies) else "Titolo"
-        named = isinstance(chosen, tuple) and chosen[0] == "content"
-        return dict(zip(chosen[::2], chosen[1::2], strict=True)) if named else chosen
+        return replies[row] if row < len(replies) else "Titolo"
 
     server.reply = reply
     rows = transferred(options())
     given_up.set()
-    assert [row["error"] for row in rows] == [*FAULTS.values(), "server timeout", ""]
+    assert [row["error"] for row in rows] == [*(error for _, error in FAULTS), "server timeout", ""]
     assert "11 rows with an error (5 server refused, 2 refused by the model, " in capsys.readouterr().out
 
 
 def test_an_interrupted_run_goes_on_with_what_is_missing(server, options):
     server.reply = lambda prompt, number: f"Titolo {number}" if number <= 7 else refusal(429, "busy")
-    with pytest.raises(InputError, match=r"still answers with status 429: .* \(7 of 12 headlines"):
+    with pytest.raises(InputError, match=r"still answers with status 429: .* \(7 of 12 rows"):
         transferred(options())
     server.reply = lambda prompt, number: f"Titolo {number}"
     before = len(server.requests)
@@ -123,12 +119,6 @@ def test_an_interrupted_run_goes_on_with_what_is_missing(server, options):
     assert {row["error"] for row in rows} == {""}
 
 
-def test_a_server_that_is_not_there_leaves_nothing_in_the_way(options):
-    with pytest.raises(InputError, match=r"cannot be reached .*: start the server, or give another --endp"):
-        transferred(options(endpoint="http://127.0.0.1:9/v1"))
-    assert {row["error"] for row in transferred(options())} == {""}
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -136,9 +126,10 @@ def test_a_server_that_is_not_there_leaves_nothing_in_the_way(options):
         ({"generation": ("repetition_penalty=1.2",)}, "a server takes do_sample, max_new_tokens, tem"),
         ({"endpoint": "localhost:8000"}, "is no address of a server"),
         ({"endpoint": "http://me:secret@localhost/v1"}, "put it into the environment as CHANGE_IT_API_KEY"),
-        ({"generation": ("num_beams=0",)}, "num_beams=0 is too few"),
+        ({"endpoint": "http://127.0.0.1:9/v1"}, "cannot be reached .*: start the server, or give another"),
     ],
 )
-def test_options_that_do_not_fit(changes, message, options):
+def test_options_that_do_not_fit_leave_nothing(changes, message, options, tmp_path):
     with pytest.raises(InputError, match=message):
         transfer_command.run(options(**changes))
+    assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]

@@ -10,8 +10,7 @@ from change_it.text.evidence import unsupported
 
 
 def everything(data):
-    parts = (data.train, data.validation)
-    return {pair for part in parts for pair in zip(part.sources, part.targets, strict=True)}
+    return {*data.train.iter_rows(), *data.validation.iter_rows()}
 
 
 def test_sum_learns_the_target_outlets_own_articles_outside_a1_and_a2(corpus):
@@ -72,10 +71,10 @@ def test_rewrite_learns_own_headlines_and_pairs_and_nothing_invented(corpus):
 def test_no_source_and_no_headline_is_on_both_sides(corpus, recipe):
     to = None if recipe in ("agnostic", "rewrite") else "colle"
     data = load_recipe(corpus, recipe, to, validation_share=0.3, seed=1)
-    assert not set(data.train.sources) & set(data.validation.sources)
-    assert not set(data.train.targets) & set(data.validation.targets)
+    assert not set(data.train["source"]) & set(data.validation["source"])
+    assert not set(data.train["target"]) & set(data.validation["target"])
     assert len(data.validation) > 0
     if recipe == "agnostic":  # of both outlets, with a validation part of its own
         labels = dict(read_table(corpus, "articles", "train").select("article", "label").iter_rows())
-        assert {labels[source] for source in data.train.sources} == {"colle", "faro"}
-        assert data.validation.sources == read_table(corpus, "agnostic", "validation")["source"].to_list()
+        assert {labels[source] for source in data.train["source"]} == {"colle", "faro"}
+        assert data.validation["source"].equals(read_table(corpus, "agnostic", "validation")["source"])

@@ -1,8 +1,9 @@
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
-from scoring_fakes import SCALE, FakeJudges
+from scoring_fakes import SCALE, FakeJudges, write_stand_ins
 
 from change_it.cli import main
 from change_it.generators.rerank import floor, judge_candidates, order
@@ -66,8 +67,11 @@ def test_the_floor_is_the_best_of_the_clauses_that_clause_has_in_turn(toy_test):
     assert system.candidates == sum(map(len, system.cuts)) / len(test.items)
 
 
-def test_the_command_asks_judges_of_the_other_fold(judges_of_folds, toy_corpus, capsys):
-    one, other = judges_of_folds["1"], judges_of_folds["0"]
+def test_the_command_asks_judges_of_the_other_fold(toy_corpus, tmp_path, monkeypatch, capsys):
+    one, other = (write_stand_ins(tmp_path / fold).resolve() for fold in "10")
+    fakes = {one: FakeJudges(fold="1", digits="wxyz"), other: FakeJudges(fold="0", digits="abcd")}
+    load = "change_it.scoring.judges.Judges.from_pretrained"
+    monkeypatch.setattr(load, lambda name, *_, **__: fakes[Path(name)])
     given = f"score --corpus {toy_corpus} --judges {one} --resamples 5 --json".split()
     assert main([*given, "--floor", str(other)]) == 0
     record = json.loads(capsys.readouterr().out)

@@ -1,5 +1,3 @@
-import json
-from dataclasses import asdict
 from itertools import combinations
 
 import numpy as np
@@ -69,9 +67,8 @@ def test_correlation_with_a_constant_metric_is_not_defined():
     a, b = normal_scores(), normal_scores(seed=2)
     table = correlations({"a": a, "b": b, "flat": np.full((60, 4), 0.1) + 1e-15 * tied_scores()})
     r = pytest.approx(stats.pearsonr(a.ravel(), b.ravel())[0])
-    assert (table.n, table.pearson) == (240, ((1, r, None), (r, 1, None), (None, None, None)))
-    json.dumps(asdict(table), allow_nan=False)
-    assert correlations({"a": a[:2, 0], "b": a[:2, 1]}).pearson == ((None, None),) * 2
+    assert table == [[1, r, None], [r, 1, None], [None, None, None]]
+    assert correlations({"a": a[:2, 0], "b": a[:2, 1]}) == [[None, None]] * 2
 
 
 def test_empty_headlines_are_left_out_of_means_and_intervals_but_not_of_tests():

@@ -1,6 +1,5 @@
 """A run to push, and the files of a push."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -22,26 +21,16 @@ def run(tmp_path_factory):
     from change_it.io import write_json
 
     folder = tmp_path_factory.mktemp("runs") / "mine"
-    folder.mkdir()
-    made = articles()
-    write_articles(folder / "articles.csv", [*made, made[0]])  # one of them twice
-    corpus_commands.build(
-        BuildOptions(
-            files=(str(folder / "articles.csv"),), labels="R:rep,G:gio", language="it", out=folder / "corpus"
-        )
-    )
+    (folder / "report").mkdir(parents=True)
+    write_articles(folder / "articles.csv", articles())
+    files, corpus = (str(folder / "articles.csv"),), folder / "corpus"
+    corpus_commands.build(BuildOptions(files=files, labels="R:rep,G:gio", language="it", out=corpus))
     save_judges(folder / "judges", TEXTS, OUTLETS)
     for to in OUTLETS:
         save_generator(folder / "generators" / f"sum-{to}", to=to)
     for model in folder.glob("*/*/config.json"):
-        write_json(model.with_name(MODEL_CORPUS), describe_corpus(str(folder / "corpus")))
-    write_report(folder, {"gold": 0.75, "copy": 0.0, "sum": 0.43, "other": 0.9})
-    return folder
-
-
-def write_report(run, systems):
-    """`scores.json` of a report; every system complies in the share given."""
-    numbers = {
+        write_json(model.with_name(MODEL_CORPUS), describe_corpus(str(corpus)))
+    systems = {
         name: {
             direction: {
                 **dict.fromkeys(("hh", "ah", "main", "bleu", "rougeL"), 0.5),
@@ -51,11 +40,10 @@ def write_report(run, systems):
             }
             for direction in ("rep2gio", "gio2rep", "average")
         }
-        for name, share in systems.items()
+        for name, share in {"gold": 0.75, "copy": 0.0, "sum": 0.43, "other": 0.9}.items()
     }
-    (run / "report").mkdir()
-    record = {"outlets": list(OUTLETS), "systems": numbers}
-    (run / "report" / "scores.json").write_text(json.dumps(record), encoding="utf-8")
+    write_json(folder / "report/scores.json", {"outlets": list(OUTLETS), "systems": systems})
+    return folder
 
 
 @pytest.fixture
@@ -63,7 +51,4 @@ def files_of():
     """The files of a push of a kind from a folder."""
     from change_it.hub import packaging
 
-    def made(kind, folder, repo_id="me/thing", **more):
-        return packaging.files_of(kind, Path(folder), repo_id, **more)
-
-    return made
+    return lambda kind, folder, repo_id="me/thing": packaging.files_of(kind, Path(folder), repo_id)

@@ -1,9 +1,12 @@
 """The Bi-LSTM judge: its words, training, saving, one answer alone and in a batch."""
 
+from functools import partial
+
 import pytest
 import torch
 from judge_data import options
-from saved_judges import check_loads
+from saved_judges import save_parts
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from change_it.corpus.folder import read_table
 from change_it.errors import InputError
@@ -54,7 +57,12 @@ def test_an_answer_does_not_depend_on_the_batch_and_the_loss_is_the_sigmoids_cro
 @pytest.mark.parametrize("register", [True, False])
 def test_it_is_loaded_by_plain_transformers_and_by_its_code_alone(tmp_path, register):
     judge, tokenizer = build_bilstm(HEADLINES, max_tokens=64, id2label={0: "rep", 1: "gio"})
-    check_loads(judge.eval(), tokenizer, HEADLINES, tmp_path, register=register)
+    save_parts(tmp_path, judge.eval(), tokenizer)
+    loaded = AutoModelForSequenceClassification.from_pretrained(tmp_path, trust_remote_code=not register)
+    assert isinstance(loaded, type(judge)) or not register
+    encode = partial(AutoTokenizer.from_pretrained(tmp_path), padding=True, return_tensors="pt")
+    with torch.inference_mode():
+        assert torch.equal(loaded.eval()(**encode(HEADLINES)).logits, judge(**encode(HEADLINES)).logits)
 
 
 def test_word_vectors_of_a_file_stay_as_they_are(corpus, tmp_path, monkeypatch):
@@ -64,10 +72,8 @@ def test_word_vectors_of_a_file_stay_as_they_are(corpus, tmp_path, monkeypatch):
     short = {"max_steps": 2, "eval_steps": 2, "batch_size": 8, "vectors": tmp_path / "vectors.txt"}
     train.train_judge(options(corpus, tmp_path / "one", encoder=BILSTM, **short))
     model = Judge.from_pretrained(tmp_path / "one", device="cpu").model
-    assert model.config.words == [
-        ":",
-        "il",
-    ]  # of the vectors, what the corpus has; the first writing is the most frequent
+    # Of the vectors those of the corpus's words; the first writing is the most frequent one.
+    assert model.config.words == [":", "il"]
     assert model.words.weight.tolist() == [[0, 0, 0], [4, 5, 6], [1, 2, 3]]
     with pytest.raises(InputError, match="--vectors requires --encoder bilstm"):
         train.train_judge(options(corpus, tmp_path / "two", vectors=tmp_path / "vectors.txt"))

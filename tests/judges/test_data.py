@@ -7,13 +7,12 @@ import numpy as np
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from judge_data import load, options
+from judge_data import load
 
 from change_it.corpus.folder import read_all_outlets, read_table
 from change_it.errors import InputError
 from change_it.judges import data as judge_data
 from change_it.judges.data import HELD_OUT, PARTS, SEEN, UNSEEN, load_fluency
-from change_it.judges.train import train_judge
 
 
 @pytest.fixture(scope="module")
@@ -84,13 +83,11 @@ def test_a_corpus_of_an_earlier_version_and_a_missing_class_are_refused(corpus, 
     shutil.rmtree(older / "hh_random")
     with pytest.raises(InputError, match="build it with `change-it corpus build`"):
         load("hh", str(older), as_published=True)
-    file = older / "main/validation.parquet"
-    rows = pq.read_table(file)
-    pq.write_table(rows.filter(pc.equal(rows["label"], 0)), file)
-    linear = train_judge(options(str(older), tmp_path / "main"))  # needs no class in its validation part
-    assert linear["results"]["gold"]["macro_f1"] > 0.55
-    with pytest.raises(InputError, match="the validation part of main lacks a class"):
-        train_judge(options(str(older), tmp_path / "main", encoder="bilstm"))
+    for file in (older / "main/train.parquet", older / "main/validation.parquet"):
+        rows = pq.read_table(file)
+        pq.write_table(rows.filter(pc.equal(rows["label"], 0)), file)
+    with pytest.raises(InputError, match="the training part of main lacks a class"):
+        load("main", str(older))
 
 
 def test_printed_and_broken_headlines_and_where_they_come_from(corpus, monkeypatch):

@@ -66,7 +66,6 @@ def test_a_linear_judge_is_saved_with_its_numbers(fitted, corpus):
     systems = metrics["within_event"]["systems"]
     assert list(systems) == ["judge", *BASELINES]
     assert metrics["within_event"]["pairs"] == read_table(corpus, "pairs", "test").height
-    assert systems["judge"]["macro_f1"] == pytest.approx(metrics["results"]["gold"]["macro_f1"])
     assert systems["judge"]["value"] > 0.6
     scale = judge.style
     assert json.loads(json.dumps(scale._asdict())) == metrics["style"]
@@ -113,11 +112,11 @@ def test_a_broken_run_leaves_the_old_judge_and_resumes_to_the_same_weights(
     with interrupted_at(10):
         train.train_judge(options(corpus, out, **more))
     assert (out / "model.safetensors").read_bytes() == b"old"
-    with pytest.raises(InputError, match=r"main/checkpoints is .*seed was 1, is 2.*remove that folder"):
+    with pytest.raises(InputError, match=r"main/checkpoints is .* with another seed: .*remove that folder"):
         train.train_judge(options(corpus, out, resume=True, seed=2, **more))
     with monkeypatch.context() as launched:
         launched.setenv("ACCELERATE_MIXED_PRECISION", "bf16")
-        with pytest.raises(InputError, match="mixed_precision was no, is bf16"):
+        with pytest.raises(InputError, match="another mixed_precision"):
             train.train_judge(options(corpus, out, resume=True, **more))
     train.train_judge(options(corpus, out, resume=True, **more))
     assert (out / "model.safetensors").read_bytes() == (trained / "model.safetensors").read_bytes()
@@ -128,9 +127,6 @@ def test_content_judges_are_tested_on_every_kind_of_negatives(corpus, tmp_path, 
     metrics = train.train_judge(options(corpus, tmp_path / task, task=task, fold="0"))
     near = ["near"] if task == "hh" else []
     assert list(metrics["results"]) == ["random", "hard", *near, "facts"]
-    note = table_of(metrics).notes[1]
-    assert note.startswith("hard: of the most similar wrong article below a cosine of .185")
-    assert note.endswith("; near: from .185 to .500, two days apart or more") == (task == "hh")
     assert metrics["results"]["random"]["macro_f1"] > 0.8
     assert Judge.from_pretrained(tmp_path / task).fold == "0"
 
@@ -165,9 +161,6 @@ def test_ah_as_published_reads_the_article_first_and_no_token_types(corpus, enco
         right = judge.model(**expected).logits.softmax(-1).numpy()
     given = judge.probabilities([headline], [article], progress=False)
     assert given == pytest.approx(right, abs=1e-6)
-    judge.save_pretrained(tmp_path / "again")
-    again = Judge.from_pretrained(tmp_path / "again", device="cpu")
-    assert (again.probabilities([headline], [article], progress=False) == given).all()
 
 
 def test_presets(tmp_path):

@@ -69,20 +69,5 @@ def test_unknown_words_have_ids_in_order_and_targets_copy_what_their_own_source_
     assert labels == [[il, base, 1, 3], [il, base + 1, 3]]
     assert tokenizer.headlines(labels, unknown) == ["il Rossi", "il Verdi"]
     assert tokenizer.targets(["il Rossi Verdi"], None, max_tokens=9) == [[il, 1, 1, 3]]
-
-
-def test_a_call_gives_temporary_ids_whose_words_decoding_knows(ignorant):
-    texts = ["il ponte di Rossi", "la, la Bianchi Verdi"]
-    read = ignorant(texts, padding=True, return_tensors="pt")
-    rows, unknown = ignorant.sources(texts, max_tokens=9)
-    assert [row[mask.bool()].tolist() for row, mask in zip(*read.values(), strict=True)] == rows
-    assert ignorant.unknown == unknown
-    twice = read["input_ids"].repeat_interleave(2, 0)
-    assert ignorant.batch_decode(twice, skip_special_tokens=True) == [texts[0], texts[0], texts[1], texts[1]]
-    with pytest.raises(ValueError, match="1 headlines hold words of sources, and 2 were read"):
-        ignorant.decode(read["input_ids"][0])
-    read = ignorant("il ponte di Rossi", text_target="Rossi e il", truncation=True, max_length=2)
-    assert ignorant.decode(read["input_ids"]) == "il ponte"
-    assert read["labels"][0] == 1  # Rossi was cut
-    assert ignorant(text_target="ponte") == {"input_ids": [1, 3]}
-    assert ignorant.decode(read["input_ids"]) == "il ponte"  # targets alone are no sources
+    with pytest.raises(NotImplementedError, match="take the pipeline headline-generation"):
+        tokenizer(["il Rossi"])

@@ -84,6 +84,8 @@ def test_the_page_escapes_and_stands_alone(report, scores):
     drawn = base64.b64decode(re.search(r"svg\+xml;base64,([^\"]+)", text)[1])
     assert drawn == (report / "charts" / "plane.svg").read_bytes()
     assert few in json.loads((report / "scores.json").read_text())["meaning"]
+    assert "headline by headline over hostile" in shown
+    assert re.search(r"BLEU: Newspaper \(main\) (n/a|-?[.\d]+ \()", shown)
 
 
 def test_without_style_a_copy_stands_beside_and_one_direction_is_named(tmp_path):

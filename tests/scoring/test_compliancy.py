@@ -119,10 +119,7 @@ def test_each_headline_has_its_aspects_and_reasons(toy_test, judges):
     gold[1] = "Ecco: a Zagarolo; approvata la riforma fiscale!"
     gold[2] = "Sciopero generale dei treni"
     gold[4] = ""
-    shares = []
-    rows = judges.judge(toy_test.predicted(gold), progress=lambda _, share: shares.append(share))
-    assert shares == sorted(shares)
-    assert {0.25, 0.5, 0.75, 1.0} <= {*shares}
+    rows = judges.judge(toy_test.predicted(gold), progress=False)
     names = ("compliancy", "style", "acceptability", "edited", "refused_by")
     assert [tuple(row) for row in rows.select(names).rows()[:5]] == [
         (True, pytest.approx(1), pytest.approx(0.8 * 0.7 * 0.4), False, "fluency"),
@@ -161,14 +158,6 @@ def test_the_papers_compliancy_and_its_parts_are_as_published(toy_test, judges):
     assert [values[name] for name in names] == pytest.approx(of_directions.mean(axis=0).tolist(), abs=1e-12)
 
 
-def test_main_misreading_the_original_is_compliant_and_has_the_original_s_style(toy_test, judges):
-    """The paper's relative reversal then asks for the outlet that the original comes from."""
-    item = toy_test.items[0]
-    misread = replace(item, source=f"{item.source}!", prediction=item.source)
-    row = judges.judge([misread], progress=False).row(0, named=True)
-    assert (row["compliancy"], row["style"]) == (True, pytest.approx(-1))
-
-
 def test_the_other_outlet_s_article_is_evidence_and_its_headline_is_not(toy_test, judges):
     item = replace(toy_test.items[0], prediction="Crolla il ponte a Zagarolo, 17 feriti")
     changes = {"reference": item.prediction}, {"reference_article": "A Zagarolo."}, {"reference_article": ""}
@@ -195,11 +184,7 @@ def test_what_cannot_be_computed_is_null_and_said(toy_test, about, unknown, sign
     scores = scored(toy_test, FakeJudges(**{"digits": "abcd", **about}))
     record = json.loads(json.dumps(scores.as_dict(), allow_nan=False))
     values = record["systems"]["gold"]["average"]
-    assert {name for name, value in values.items() if value is None} - {
-        "bleu",
-        "rougeL",
-        "candidates",
-    } == unknown
+    assert {name for name in compliancy.COMPLIANCY_MEASURES if values[name] is None} == unknown
     assert scores.items["gold"][next(iter(unknown))].null_count() == 8
     assert {*record["p_values"]} == {*compliancy.ASPECTS} - unknown
     assert signed in scores.signature

@@ -78,16 +78,6 @@ def test_a_file_needs_no_target_and_may_call_its_columns_otherwise(tmp_path, toy
     assert system.headlines == expected
 
 
-def test_a_text_file_has_a_headline_a_line_in_the_order_of_the_test_set(tmp_path, toy_test):
-    file = tmp_path / "p.txt"
-    texts = [f"Titolo, {item.id}" for item in toy_test.items]
-    file.write_text("\r\n".join(["", *texts[1:]]) + "\r\n", encoding="utf-8")
-    assert read_system(file, toy_test).headlines == ("", *texts[1:])
-    file.write_text("\n".join(texts[1:]), encoding="utf-8")
-    with pytest.raises(InputError, match="7 lines for the 8 headlines of the test set: give one for each"):
-        read_system(file, toy_test)
-
-
 def test_a_subset_is_refused_or_scored_alone(tmp_path, toy_test, lines):
     file = write(tmp_path / "p.csv", lines[3:])
     with pytest.raises(InputError, match="3 ids missing: a0, a1, a2; --shared-items scores all systems on"):

@@ -40,13 +40,12 @@ def test_the_page_is_served_until_it_is_interrupted(tiny_run, name):
 
 
 def test_judges_of_any_name_are_found_or_given(tmp_path, monkeypatch, capsys):
-    check = Mock()
-    monkeypatch.setattr("change_it.commands.demo.check_judges", check)
-    monkeypatch.setattr("change_it.space.models.Models.from_run", Mock())
+    from_run = Mock()
+    monkeypatch.setattr("change_it.space.models.Models.from_run", from_run)
     monkeypatch.setattr("change_it.space.app.build", Mock())
     monkeypatch.setattr("change_it.space.app.launch", Mock(side_effect=OSError("taken")))
     (tmp_path / "judges-1").mkdir()
     for options in ([], ["--judges", "owner/judges"]):
         assert main(["demo", "--run", str(tmp_path), *options]) == 2
         assert "--port 7860 cannot be used: --port 0 takes a free one" in capsys.readouterr().err
-    assert [call.args[0] for call in check.mock_calls] == [str(tmp_path / "judges-1"), "owner/judges"]
+    assert [call.args[1] for call in from_run.mock_calls] == [str(tmp_path / "judges-1"), "owner/judges"]

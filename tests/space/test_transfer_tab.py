@@ -29,7 +29,7 @@ class Fixed(HeadlineSystem):
     def signature(self, target):
         """Nobody asks."""
 
-    def propose(self, items, search, batch_size=None, progress=False):
+    def write(self, items, search):
         self.asked += items
         return [[Candidate(text, -1.0) for text in self.texts[: search.candidates]] for _ in items]
 

@@ -35,37 +35,29 @@ def test_cleaning_twice_changes_nothing():
         assert clean(text) == text
 
 
-@pytest.mark.parametrize(
-    ("text", "length"),
-    [
-        ("<!--" * 200_000, 800_000),
-        ("--><style>" * 100_000, 400_000 - 1),
-        ("&" + "amp;" * 100_000, 400_000 - 80),
-    ],
-)
-def test_hostile_markup_takes_linear_time(text, length):
+@pytest.mark.parametrize("text", ["<!--" * 200_000, "--><style>" * 100_000, "&" + "amp;" * 100_000])
+def test_hostile_markup_takes_linear_time(text):
     """Quadratic work on these would take hours."""
     once = clean(text)
     assert clean(once) == once
-    assert abs(len(once) - length) <= 1
-
-
-ORIGINALS = [f"Crolla il ponte numero {n}" for n in range(12)]
+    assert len(once) > 399_900
 
 
 @pytest.mark.parametrize(
-    ("headlines", "said"),
+    ("wrapped", "count", "remark"),
     [
-        ([f"Giù il ponte {n}" for n in range(12)], ""),
-        ([f'"Giù il ponte {n}"' for n in range(12)], "12 of 12 begin with"),
-        ([f"“Giù il ponte {n}”" if n < 3 else f"Giù {n}" for n in range(12)], "3 of 12 stand wholly in quot"),
-        ([f"“Giù” il “ponte {n}”" if n < 3 else f"Giù {n}" for n in range(12)], ""),
-        ([f"Giù il ponte {n}<|im_end|>" for n in range(12)], "end with '>'"),
-        ([". . ."] * 11 + ["Giù"], "11 of 12 headlines have no word"),
-        (["Giù"] * 12, "12 of 12 are 'Giù'"),
-        (ORIGINALS, "12 of 12 are the original"),
+        ("Giù il {}", 12, ""),
+        ('"Giù il {}"', 12, "12 of 12 begin with"),
+        ("“Giù il {}”", 3, "3 of 12 stand wholly in quot"),
+        ("“Giù” il “{}”", 3, ""),
+        ("Giù il {}<|im_end|>", 12, "end with '>'"),
+        (". . .", 11, "11 of 12 headlines have no word"),
+        ("Giù", 12, "12 of 12 are 'Giù'"),
+        ("Crolla il {}", 12, "12 of 12 are the original"),
     ],
 )
-def test_headlines_that_say_nothing_or_are_wrapped_alike_are_said(headlines, said):
-    found = alike("mine", list(zip(headlines, ORIGINALS, strict=True)))
-    assert [said in sentence for sentence in found] == [True] * bool(said)
+def test_headlines_that_say_nothing_or_are_wrapped_alike_are_said(wrapped, count, remark):
+    headlines = [(wrapped if n < count else "Cade il {}").format(f"ponte {n}") for n in range(12)]
+    originals = [f"Crolla il ponte {n}" for n in range(12)]
+    sentences = alike("mine", list(zip(headlines, originals, strict=True)))
+    assert [remark in sentence for sentence in sentences] == [True] * bool(remark)

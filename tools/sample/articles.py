@@ -125,14 +125,16 @@ def _told(
     rng, kind = filler.rng, event.kind
     yield _sentence_of(headline.core, grammar.common["told"], rng)
     specific = kind.values.keys() | kind.numbers.keys()
-    given: list[Template] = [lead]
+    sentences: list[Template] = [lead]
     for tail in headline.tails:
         asked = slots(tail) & specific
-        if asked and any(asked <= always(template) for template in given):
+        if asked and any(asked <= always(template) for template in sentences):
             continue
         facts = [fact for fact in kind.facts if asked and asked <= always(fact)]
-        given.append(rng.choice(facts) if facts else _sentence_of(tail, grammar.common["told_further"], rng))
-        yield given[-1]
+        sentences.append(
+            rng.choice(facts) if facts else _sentence_of(tail, grammar.common["told_further"], rng)
+        )
+        yield sentences[-1]
     if headline.said is not None:
         yield _attributed(headline.said, rng)
 

@@ -122,10 +122,10 @@ def _tails(
     fresh = [tail for tail in rng.sample(tails, len(tails)) if not slots(tail) & slot_values.used] or [
         rng.choice(tails)
     ]
-    given: set[str] = set()
+    named: set[str] = set()
     for tail in fresh:
-        if not slots(tail) & given:
-            given |= slots(tail)
+        if not slots(tail) & named:
+            named |= slots(tail)
             yield tail
 
 

@@ -153,9 +153,9 @@ def tidy(text: str) -> str:
     """
     text = _SPACES.sub(" ", _BEFORE_MARK.sub(r"\1", text)).strip()
     text = _PLURAL_BEFORE_EIGHT.sub(
-        lambda found: f"{found[1][:-1]}{'G' if found[1] == 'I' else 'g'}li ", text
+        lambda match: f"{match[1][:-1]}{'G' if match[1] == 'I' else 'g'}li ", text
     )
-    return _BEFORE_EIGHT.sub(lambda found: {"i": "l'", "I": "L'"}.get(found[1], f"{found[1]}ll'"), text)
+    return _BEFORE_EIGHT.sub(lambda match: {"i": "l'", "I": "L'"}.get(match[1], f"{match[1]}ll'"), text)
 
 
 def sentence(text: str) -> str:

@@ -101,9 +101,9 @@ def filled_in(frame: Template, name: str, template: Template) -> Template:
         ('colpo ', Slot(form='in', name='target'))
     """
     return tuple(
-        node
-        for each in frame
-        for node in (template if isinstance(each, Slot) and each.name == name else (each,))
+        inner
+        for node in frame
+        for inner in (template if isinstance(node, Slot) and node.name == name else (node,))
     )
 
 

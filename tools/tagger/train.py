@@ -155,7 +155,7 @@ def train(
         return sentence, [trainer.rows(row) for row in word_features(sentence.words, language)]
 
     written = list(map(ready, sentences))
-    headlines = {case: [ready(as_headline(one, case, draw)) for one in sentences] for case in cases}
+    headlines = {case: [ready(as_headline(sentence, case, draw)) for sentence in sentences] for case in cases}
     order = list(range(len(sentences)))
     for _ in range(epochs):
         draw.shuffle(order)
