@@ -20,19 +20,19 @@ def measure_corpus(corpus: str, seed: int) -> dict[str, Any]:
     """What is measured of a corpus: system or figure to its values."""
     data = load_task("main", corpus, seed=seed)
     main_judge = fit_main(data.known, seed=seed)
-    asked = {LINEAR: main_judge.predict_proba, **fit_baselines(data.known, seed=seed)}
-    found = measure_main(corpus, data.outlets, asked)["within_event"]
+    systems = {LINEAR: main_judge.predict_proba, **fit_baselines(data.known, seed=seed)}
+    within_event = measure_main(corpus, data.outlets, systems)["within_event"]
     cells: dict[str, Any] = {
-        name: [each["macro_f1"], each["value"], each["low"], each["high"]]
-        for name, each in found["systems"].items()
+        name: [row["macro_f1"], row["value"], row["low"], row["high"]]
+        for name, row in within_event["systems"].items()
     }
-    return cells | {"test pairs, events": f"{found['pairs']}, {found['events']}"}
+    return cells | {"test pairs, events": f"{within_event['pairs']}, {within_event['events']}"}
 
 
 def main(corpora: Annotated[tuple[str, ...], tyro.conf.Positional], seed: int = 1) -> None:
     """Measure each corpus, given as NAME=FOLDER."""
     rows: dict[str, dict[str, Any]] = {}
-    for name, corpus in (each.split("=", 1) for each in corpora):
+    for name, corpus in (pair.split("=", 1) for pair in corpora):
         for row, value in measure_corpus(corpus, seed).items():
             rows.setdefault(row, {})[name] = value
     print(json.dumps({"main_judge": rows}, indent=1, ensure_ascii=False))
