@@ -59,9 +59,11 @@ def auc(rows: pl.DataFrame, question: str, measures: tuple[str, ...], resamples:
     """The AUC of a measure for a question; of two what the first has more."""
     rows = rows.drop_nulls([question, *measures])
     right = rows[question].to_numpy()
-    each = [auc_counts(right, rows[name].to_numpy()) for name in measures]
-    columns = {f"{place} {name}": values for place, of in enumerate(each) for name, values in of.items()}
-    ends = np.cumsum([len(of) for of in each])[:-1]
+    counts = [auc_counts(right, rows[name].to_numpy()) for name in measures]
+    columns = {
+        f"{place} {name}": values for place, part in enumerate(counts) for name, values in part.items()
+    }
+    ends = np.cumsum([len(part) for part in counts])[:-1]
 
     def aggregate(sums: Statistics) -> dict[str, Floats]:
         names = np.split(np.array([*sums]), ends)

@@ -56,7 +56,7 @@ def coverage(events: int, trials: int, resamples: int) -> dict[str, dict[str, fl
     return rows
 
 
-def of_runs(events: int, trials: int, resamples: int) -> dict[str, dict[str, float]]:
+def coverage_of_runs(events: int, trials: int, resamples: int) -> dict[str, dict[str, float]]:
     """Share of intervals that hold the truth where runs differ: of one run, and of the mean of several over events and over both."""
     rows = {}
     for deviation in DEVIATIONS:
@@ -75,8 +75,8 @@ def of_runs(events: int, trials: int, resamples: int) -> dict[str, dict[str, flo
 
 def main(events: int = 600, trials: int = 1000, resamples: int = 400) -> None:
     """Simulate so many test sets of so many events, and print JSON; `resamples` are of an interval, and trials of its test."""
-    how = events, trials, resamples
-    print(json.dumps({"coverage": coverage(*how), "runs": of_runs(*how)}, indent=2))
+    sizes = events, trials, resamples
+    print(json.dumps({"coverage": coverage(*sizes), "runs": coverage_of_runs(*sizes)}, indent=2))
 
 
 if __name__ == "__main__":

@@ -21,18 +21,18 @@ def measure_corpus(corpus: str, seed: int) -> dict[str, Any]:
     data = load_task("main", corpus, seed=seed)
     main_judge = fit_main(data.known, seed=seed)
     systems = {LINEAR: main_judge.predict_proba, **fit_baselines(data.known, seed=seed)}
-    within, test, cells = measure_main(corpus, systems)["within_event"], data.tests["gold"], dict[str, Any]()
-    for name, share in within["systems"].items():
+    within_event, test, cells = measure_main(corpus, systems)["within_event"], data.tests["gold"], dict[str, Any]()
+    for name, share in within_event["systems"].items():
         decided = systems[name](test.texts).argmax(axis=1)
         f1 = scores(test.labels, decided, data.outlets)["macro_f1"]
         cells[name] = [f1, share["value"], share["low"], share["high"]]
-    return cells | {"test pairs, events": f"{within['pairs']}, {within['events']}"}
+    return cells | {"test pairs, events": f"{within_event['pairs']}, {within_event['events']}"}
 
 
 def main(corpora: Annotated[tuple[str, ...], tyro.conf.Positional], seed: int = 1) -> None:
     """Measure each corpus, given as NAME=FOLDER."""
     rows: dict[str, dict[str, Any]] = {}
-    for name, corpus in (each.split("=", 1) for each in corpora):
+    for name, corpus in (pair.split("=", 1) for pair in corpora):
         for row, value in measure_corpus(corpus, seed).items():
             rows.setdefault(row, {})[name] = value
     print(json.dumps({"main_judge": rows}, indent=1, ensure_ascii=False))

@@ -98,13 +98,13 @@ def blind(read: pl.DataFrame) -> dict[str, Any]:
     both = read.join(pl.read_csv(PAIRS.with_name("pairs_blind.csv")), on=["a_id", "b_id"])
     third = both["same3"].to_numpy() == "yes"
     rows: dict[str, Any] = {}
-    for words, these in [
+    for words, chosen in [
         *((words, both["days"].to_numpy() == days) for days, words in enumerate(DAYS)),
         ("all", third | ~third),
     ]:
-        first = both["one_event"].to_numpy()[these]
-        rows[words] = {"two readings": share(first), "third, blind": share(third[these])}
-        rows[words] |= {"agree": share(first == third[these])[:3]}
+        first = both["one_event"].to_numpy()[chosen]
+        rows[words] = {"two readings": share(first), "third, blind": share(third[chosen])}
+        rows[words] |= {"agree": share(first == third[chosen])[:3]}
     rows["all"]["kappa"] = float(cohen_kappa_score(both["one_event"].to_numpy(), third))
     rows["all"]["kappa of the two"] = float(
         cohen_kappa_score(read["same1"].to_list(), read["same2"].to_list())
@@ -238,16 +238,18 @@ def main(options: Options) -> dict[str, Any]:
     tables = {"pairs_blind": blind(read), "pairs_rule": rules(read)}
     by_encoder: dict[str, dict[str, Any]] = {}
     for name, *judge in options.judges:
-        outlets, encoder = name.split(": ")
-        by_encoder.setdefault(encoder, {})[outlets] = judged(read, outlets, *judge)
+        pair, encoder = name.split(": ")
+        by_encoder.setdefault(encoder, {})[pair] = judged(read, pair, *judge)
     tables |= {"pairs_hh": by_encoder} if by_encoder else {}
-    found: dict[str, Aligned] = {}
+    outlets: dict[str, Aligned] = {}
     if options.allsides:
-        found = aligned(options.allsides, "label=outlet", OUTLETS, "en", LABELLED)
-        found |= aligned(options.allsides, "", "left,right", "en", [SIDES])
+        outlets = aligned(options.allsides, "label=outlet", OUTLETS, "en", LABELLED)
+        outlets |= aligned(options.allsides, "", "left,right", "en", [SIDES])
     if options.arabic:
-        found |= aligned(options.arabic, "", "alarabia:Al Arabiya,skynews:Sky News Arabia", "none", [ARABIC])
-    return tables | estimates(read, found)
+        outlets |= aligned(
+            options.arabic, "", "alarabia:Al Arabiya,skynews:Sky News Arabia", "none", [ARABIC]
+        )
+    return tables | estimates(read, outlets)
 
 
 if __name__ == "__main__":

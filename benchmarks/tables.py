@@ -13,7 +13,6 @@ JSON that `train judge` or a script of this folder, under NAME, has written.
 import json
 import re
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -35,11 +34,11 @@ class Options:
 
     check: bool = False
     """Write nothing; exit with 1 where a table differs."""
-    keep: tuple[str, ...] = ()
-    """Results to keep first: name of the table, what they are of, and JSON files, of several seeds."""
+    keep: tuple[str, str, str] | None = None
+    """Results to keep first: name of the table, what they are of, and a JSON file."""
 
 
-def of_judge(name: str, metrics: dict[str, Any]) -> Rows:
+def judge_rows(name: str, metrics: dict[str, Any]) -> Rows:
     """F1 of a linear judge; or of it and of a transformer, whose lead has an interval. The name is CORPUS: ENCODER."""
     rows: Rows = {}
     corpus, _, encoder = name.partition(": ")
@@ -49,32 +48,29 @@ def of_judge(name: str, metrics: dict[str, Any]) -> Rows:
         task = {"hh": "HH", "ah": "AH"}.get(metrics["task"], metrics["task"])
         row = task if test == "gold" else f"{task}, {test}"
         linear = metrics["baselines"].get("linear", {}).get(test)
-        both = (
-            [linear["macro_f1"], scores["macro_f1"], *linear["lead"].values()]
-            if linear
-            else [scores["macro_f1"]]
-        )
-        rows[f"{row}: {encoder}" if encoder else row] = {corpus: both}
+        cell = [linear["macro_f1"]] if linear else []
+        cell += [scores["macro_f1"], *(linear["lead"].values() if linear else ())]
+        rows[f"{row}: {encoder}" if encoder else row] = {corpus: cell}
     systems = metrics.get("within_event", {}).get("systems", {})
     if encoder and "linear" in systems:
-        linear, found = systems["linear"], systems["judge"]["value"]
-        cell = [linear["value"], found, *linear["lead"]["within_event"].values()]
+        linear, accuracy = systems["linear"], systems["judge"]["value"]
+        cell = [linear["value"], accuracy, *linear["lead"]["within_event"].values()]
         rows[f"main within an event: {encoder}"] = {corpus: cell}
     return rows
 
 
-def keep(name: str, of: str, paths: Sequence[Path]) -> None:
+def keep(name: str, subject: str, path: Path) -> None:
     """Add results to those of a table."""
-    out, found = RESULTS / f"{name}.json", [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+    out, results = RESULTS / f"{name}.json", json.loads(path.read_text(encoding="utf-8"))
     record: dict[str, Any] = {"command": [], "n": "", "seed": 1, "rows": {}}
     if out.exists():
         record = json.loads(out.read_text(encoding="utf-8"))
-    if "task" in found[0]:
-        rows = of_judge(of, found[0])
-    elif name in found[0]:
-        rows = found[0][name]
+    if "task" in results:
+        rows = judge_rows(subject, results)
+    elif name in results:
+        rows = results[name]
     else:
-        raise SystemExit(f"{paths[0]} has nothing under {name}")
+        raise SystemExit(f"{path} has nothing under {name}")
     for row, cells in rows.items():
         record["rows"].setdefault(row, {}).update(cells)
     record |= {"machine": made()["hardware"], "date": str(date.today())}
@@ -115,11 +111,11 @@ def block(name: str) -> str:
 def main(options: Options) -> int:
     """Write or check the tables; 1 where they differ."""
     if options.keep:
-        name, of, *files = options.keep
-        keep(name, of, [Path(file) for file in files])
+        name, subject, file = options.keep
+        keep(name, subject, Path(file))
     text = README.read_text(encoding="utf-8")
     marks = re.compile(r"(<!-- table: (\S+) -->\n).*?(<!-- /table -->)", re.DOTALL)
-    written = marks.sub(lambda at: f"{at[1]}{block(at[2])}\n{at[3]}", text)
+    written = marks.sub(lambda mark: f"{mark[1]}{block(mark[2])}\n{mark[3]}", text)
     if options.check:
         return int(written != text)
     README.write_text(written, encoding="utf-8")

@@ -47,9 +47,8 @@ PAIRS = (("a_headline", "a_article", "b_headline", "b_article"), ("same",))
 
 def read_sheet(file: Path, columns: Iterable[str], required: Iterable[str] = ("item",)) -> list[Record]:
     """Read a filled sheet or a file of labels: the required columns and those of the others that it has; a question's may be called by its heading."""
-    needed, others = (
-        {name: (name, HEADINGS.get(name, name)) for name in names} for names in (required, columns)
-    )
+    titles = {name: (name, heading) for name, heading in HEADINGS.items()}
+    needed, others = ({name: titles.get(name, (name,)) for name in names} for names in (required, columns))
     return read_records(file, required=needed, optional=others)
 
 

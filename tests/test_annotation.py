@@ -199,7 +199,11 @@ def apart(*names):
             "answer is '3'; write 1, 2, rep, gio, or leave",
         ),
         ("", lambda rows: [rows[0] | {HEADINGS["answer"]: ""}], "has no answers: fill in answer"),
-        ("", lambda rows: [{"itme": row["item"]} for row in rows], "anna.csv has no column item"),
+        (
+            "",
+            lambda rows: [{"itme": row["item"]} for row in rows],
+            "anna.csv has no column item (its columns are itme)",
+        ),
         ("", lambda rows: [row | {"item": "h0"} for row in rows], "40 items not in the key"),
         ("", lambda rows: [rows[0], rows[0]], "appears twice"),
         ("", apart("headline"), "headline of h"),

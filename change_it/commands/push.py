@@ -65,6 +65,6 @@ def run(options: PushOptions) -> None:
         write(files, out)
         lines = [f"{summary} in {out}; nothing was pushed", "Next: this command without --dry-run"]
     else:
-        info = publish(files, options.kind, options.repo_id, private=options.private)
-        lines = [f"{summary}: {info.pr_url or info.commit_url}"]
+        commit = publish(files, options.kind, options.repo_id, private=options.private)
+        lines = [f"{summary}: {commit.commit_url}"]
     print_lines(lines, console())

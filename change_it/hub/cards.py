@@ -83,12 +83,8 @@ def _judges(folder: Path, metrics: Mapping[str, dict[str, Any]]) -> tuple[dict[s
         with record_errors(path):
             tables = [within_event_table(record), table_of(record)]
             hashes[info.task] = record["model_hash"][:6]
-            judge = {
-                "prefix": prefix,
-                "info": info,
-                "encoder": str(public(settings["encoder"])),
-                "tables": tables,
-            }
+            encoder = str(public(settings["encoder"]))
+            judge = {"prefix": prefix, "info": info, "encoder": encoder, "tables": tables}
             judges.append(judge | {"type": config["model_type"], "weights": record["weights_hash"]})
     info, is_one = judges[0]["info"], len(judges) == 1
     fluency = hashes.pop("fluency", None)
