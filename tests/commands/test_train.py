@@ -32,8 +32,6 @@ def test_all_judges_of_both_folds_are_trained_by_one_command(corpus, tmp_path, m
     assert "lacks main, ah; --task all trains all four" in line
 
 
-
-
 def test_an_interrupted_fit_leaves_nothing(corpus, tmp_path, monkeypatch, capsys):
     def interrupt(*_):
         raise KeyboardInterrupt
