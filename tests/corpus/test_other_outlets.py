@@ -6,12 +6,11 @@ import random
 import polars as pl
 import pytest
 from corpus_fakes import articles, options, reading, words
-from judge_data import load
 
 from change_it.corpus.build import build_corpus, write_corpus
 from change_it.corpus.folder import CONFIGS
 from change_it.corpus.splits import OTHER_OUTLET
-from change_it.judges.data import load_fluency
+from change_it.judges.data import load_fluency, load_task
 
 
 def with_others(made, seed=5):
@@ -85,7 +84,7 @@ def test_their_pairs_are_strict_of_two_outlets_and_of_one_fold(corpus):
 
 def test_judges_of_content_and_language_learn_from_them_and_main_does_not(folder):
     def texts(task):
-        data = load(task, folder)
+        data = load_task(task, folder)
         tested = [text for test in data.tests.values() for text in test.texts]
         assert not any(text.startswith(("post ", "herald ")) for text in tested)
         return [text for part in (data.train, data.validation) for text in [*part.texts, *(part.pairs or [])]]
