@@ -18,6 +18,8 @@ _NO_DAY = re.compile(r"\d{4}(?:[-/.]\d\d?)?|\d\d?[-/.]\d{4}")
 _EPOCH = re.compile(r"-?\d{9,19}(?:\.\d*)?")
 #: From here on a number is of milliseconds, or of thousandths of them.
 _MILLISECONDS = 1e11
+#: Characters in which the name of a month is looked for.
+LONGEST = 200
 _EMPTY = frozenset({"", "nan", "nat", "none", "null"})
 #: A day of the week before digits, which says nothing.
 _WEEKDAY = re.compile(r"\s*[^\W\d_]+[.,]*\s+(?=\d+[-/.]\d)")
@@ -88,7 +90,7 @@ def parse_date(value: object, *, day_first: bool = False) -> date | None:
             seconds /= 1000
         with suppress(OverflowError, OSError):
             return datetime.fromtimestamp(seconds, UTC).date()
-    folded = fold(text).lower()
+    folded = fold(text[:LONGEST]).lower()
     if named := next(filter(None, (pattern.search(folded) for pattern in _NAMED)), None):
         return _date(named["year"], _NUMBERS[named["month"]], named["day"])
     raise ValueError(NO_DAY if _NO_DAY.fullmatch(text) or re.search(_MONTH, folded) else text)

@@ -202,4 +202,7 @@ def test_texts_that_were_encoded_twice_are_mended_and_a_zone_moves_no_day(read):
     reading = read(*rows, mend=True)
     assert [str(article.date) for article in reading.articles] == ["2024-03-06", "2024-03-07"]
     assert [article.article for article in reading.articles] == ["Perché il testo 0", "Perché il testo 1"]
-    assert [(each.outlet, each.count, each.total) for each in reading.mended] == [("rep", 1, 2), ("gio", 1, 2)]
+    assert [(each.outlet, each.count, each.total) for each in reading.mended] == [
+        ("rep", 1, 2),
+        ("gio", 1, 2),
+    ]
