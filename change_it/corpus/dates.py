@@ -22,7 +22,7 @@ _MILLISECONDS = 1e11
 LONGEST = 200
 _EMPTY = frozenset({"", "nan", "nat", "none", "null"})
 #: A day of the week before digits, which says nothing.
-_WEEKDAY = re.compile(r"\s*[^\W\d_]+[.,]*\s+(?=\d+[-/.]\d)")
+_WEEKDAY = re.compile(r"\A[^\W\d_]{1,20}[.,]*\s+(?=\d+[-/.]\d)")
 #: Names of the months, in each line all twelve.
 MONTHS = """january february march april may june july august september october november december
 jan feb mar apr may jun jul aug sep oct nov dec
@@ -73,7 +73,7 @@ def parse_date(value: object, *, day_first: bool = False) -> date | None:
         return value.date()
     if isinstance(value, date):
         return value
-    text = _WEEKDAY.sub("", str(value).strip(), count=1)
+    text = _WEEKDAY.sub("", str(value).strip())
     if text.lower() in _EMPTY:
         return None
     if match := _YEAR_FIRST.fullmatch(text):
@@ -107,7 +107,7 @@ def _date(year: str, month: int, day: str) -> date:
 def both_orders(value: object) -> dict[bool, date | None]:
     """The days that `6/3/24` may be, True where the day comes first; none of a date that is written in another way."""
     days = {}
-    if isinstance(value, str) and _YEAR_LAST.fullmatch(_WEEKDAY.sub("", value.strip(), count=1)):
+    if isinstance(value, str) and _YEAR_LAST.fullmatch(_WEEKDAY.sub("", value.strip())):
         for day_first in (True, False):
             with suppress(ValueError):
                 days[day_first] = parse_date(value, day_first=day_first)
