@@ -48,6 +48,7 @@ JUDGES = {
 }  # fmt: skip
 GENERATORS = {
     "a tensor is missing": (change_weights(partial(drop, "switch.weight")), "another version .*switch.weight"),
+    "a tensor too many": (change_weights(lambda tensors: tensors.update(more=tensors["energy"].copy())), "another version .*more"),
     "no JSON": (write("generator.json", "recipe: sum"), "generator.json is broken"),
     "no seed": (lambda folder: edit(folder / "generator.json", lambda record: record.pop("seed")), "generator.json is broken .*seed"),
     "a text for a number": (set_in("generator.json", "source_tokens", value="9"), "generator.json is broken .*source_tokens"),
