@@ -1,7 +1,7 @@
 """The one model of a table: named columns with formats, rows of values, shown on a terminal, as Markdown, HTML or CSV."""
 
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal, TextIO
@@ -225,5 +225,10 @@ def print_table(table: Table, to: "Console") -> None:
         grid.add_section()
     to.print(grid)
     left_out = ", ".join(column.heading for column in table.columns if column not in shown)
-    for line in (*([f"no room for {left_out}"] if left_out else []), *table.notes):
+    print_lines([*([f"no room for {left_out}"] if left_out else []), *table.notes], to)
+
+
+def print_lines(lines: Iterable[str], to: "Console") -> None:
+    """Print sentences as they are, each on a line of its own."""
+    for line in lines:
         to.print(line, soft_wrap=True, markup=False, highlight=False)

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import tyro
 
-from change_it.commands.common import check_counts, print_json, print_lines
+from change_it.commands.common import check_counts, print_json
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
 from change_it.io import check_writable, counted, listed
 from change_it.questions import QUESTIONS, SHEETS
 from change_it.scoring.systems import read_prediction_files
-from change_it.tables import console, print_table
+from change_it.tables import console, print_lines, print_table
 from change_it.training.training_options import Device, Precision
 
 

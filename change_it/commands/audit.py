@@ -6,11 +6,11 @@ from typing import Any
 
 from tyro.conf import Fixed
 
-from change_it.commands.common import check_counts, print_json, print_lines
+from change_it.commands.common import check_counts, print_json
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
 from change_it.io import check_writable
-from change_it.tables import console, print_table
+from change_it.tables import console, print_lines, print_table
 from change_it.training.training_options import Device, Precision
 
 

@@ -1,13 +1,8 @@
 """What several commands check and print."""
 
 import json
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from change_it.errors import InputError, escaped
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 
 def check_counts(**counts: int | None) -> None:
@@ -20,9 +15,3 @@ def check_counts(**counts: int | None) -> None:
 def print_json(value: object, *, allow_nan: bool = True) -> None:
     """Print a value as indented JSON."""
     print(escaped(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=allow_nan)))
-
-
-def print_lines(lines: Iterable[str], to: "Console") -> None:
-    """Print sentences as they are, each on a line of its own."""
-    for line in lines:
-        to.print(line, soft_wrap=True, markup=False, highlight=False)

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from change_it.commands.common import print_lines
 from change_it.corpus.corpus_options import BuildOptions, check_language
 from change_it.corpus.folder import PICTURE, REJECTED, REPORT, check_corpus
 from change_it.corpus.sample import sample_articles, write_csv
@@ -11,7 +10,7 @@ from change_it.corpus.summary import summary
 from change_it.engines import use_engine
 from change_it.errors import InputError
 from change_it.io import HUB, check_writable, counted, outlet_and_file, read_tables, write_table
-from change_it.tables import console, print_table
+from change_it.tables import console, print_lines, print_table
 
 
 @dataclass(kw_only=True)

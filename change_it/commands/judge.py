@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import tyro
 
-from change_it.commands.common import print_json, print_lines
+from change_it.commands.common import print_json
 from change_it.errors import InputError
 from change_it.io import read_input
 from change_it.judges.judge_options import COMMAND
 from change_it.judges.spec import JUDGES
 from change_it.scoring.compliancy import ASPECTS, NO_CHECK
-from change_it.tables import Column, Row, Table, Value, console, figure, print_table
+from change_it.tables import Column, Row, Table, Value, console, figure, print_lines, print_table
 from change_it.training.training_options import Device, Precision
 
 if TYPE_CHECKING:  # loads torch

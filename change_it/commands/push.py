@@ -7,10 +7,9 @@ from typing import Literal
 
 import tyro
 
-from change_it.commands.common import print_lines
 from change_it.errors import InputError
 from change_it.io import check_writable, listed
-from change_it.tables import console
+from change_it.tables import console, print_lines
 
 
 @dataclass(kw_only=True)

@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import nullcontext, redirect_stderr, redirect_stdout
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from shutil import copytree
@@ -14,7 +14,6 @@ import tyro
 from change_it import __version__
 from change_it.commands import audit, corpus, score, train, transfer
 from change_it.commands.audit import AuditOptions
-from change_it.commands.common import print_lines
 from change_it.commands.corpus import SampleOptions
 from change_it.commands.score import ScoreOptions
 from change_it.commands.train import TrainJudgeOptions, line_of
@@ -28,7 +27,7 @@ from change_it.io import check_writable, is_missing_path, outlet_and_file, read_
 from change_it.judges.judge_options import LINEAR, Fold
 from change_it.judges.spec import TRAINED, Task
 from change_it.scoring.systems import read_prediction_files
-from change_it.tables import console
+from change_it.tables import console, print_lines
 
 #: In the folder of a run: its options and the seconds of its finished steps, and all that the steps print.
 RECORD, LOG = "run.json", "run.log"
@@ -95,7 +94,8 @@ class Steps:
         if name not in self.seconds:
             start = time.perf_counter()
             log = (self.out / LOG).open("a", buffering=1, encoding="utf-8")
-            with self.terminal.status(name), log, redirect_stdout(log), redirect_stderr(log):
+            status = self.terminal.status(name) if sys.stdout.isatty() else nullcontext()
+            with status, log, redirect_stdout(log), redirect_stderr(log):
                 self.call(*calls)
             self.seconds[name] = round(time.perf_counter() - start, 1)
             self._note()

@@ -7,13 +7,13 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from change_it.commands.common import check_counts, print_json, print_lines
+from change_it.commands.common import check_counts, print_json
 from change_it.corpus.folder import check_corpus, read_warnings
 from change_it.errors import InputError
 from change_it.io import check_writable, listed
 from change_it.scoring.compliancy import NO_CHECK
 from change_it.scoring.systems import PredictionFile, read_prediction_files
-from change_it.tables import console, print_table
+from change_it.tables import console, print_lines, print_table
 from change_it.training.training_options import Device, Precision
 
 if TYPE_CHECKING:  # loads torch, polars and matplotlib

@@ -5,7 +5,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from change_it.commands.common import print_lines
 from change_it.corpus.folder import check_corpus, check_outlet
 from change_it.errors import InputError
 from change_it.generators.generator_options import GeneratorOptions, no_model
@@ -19,7 +18,7 @@ from change_it.judges.judge_options import (
     within_event_table,
 )
 from change_it.judges.spec import TASKS, TRAINED, Task
-from change_it.tables import console, figure, print_table
+from change_it.tables import console, figure, print_lines, print_table
 
 #: Matches below which HH is said to have learnt from few.
 FEW_MATCHES = 200

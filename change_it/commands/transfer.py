@@ -8,14 +8,14 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from change_it.commands.common import check_counts, print_lines
+from change_it.commands.common import check_counts
 from change_it.corpus.folder import check_corpus, check_outlet
 from change_it.corpus.reading import COLUMNS
 from change_it.errors import InputError
 from change_it.generators.folder import COMMAND, choose_generators
 from change_it.generators.generator_options import CANDIDATES, Recipe
 from change_it.io import check_columns, check_model, check_writable, counted, parse_columns, read_tables
-from change_it.tables import Column, Row, Table, console, print_table
+from change_it.tables import Column, Row, Table, console, print_lines, print_table
 from change_it.training.training_options import Device, Precision
 
 if TYPE_CHECKING:  # loads torch

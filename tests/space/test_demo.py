@@ -7,6 +7,7 @@ import subprocess
 import sys
 import urllib.request
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -14,52 +15,37 @@ from change_it import space_path
 from change_it.cli import main
 
 
-def served(arguments, variables, run):
-    """Start a program that serves, ask for its page, interrupt it: the page, the exit code and what it printed."""
-    environment = {**os.environ, "PYTHONUNBUFFERED": "1", "GRADIO_ANALYTICS_ENABLED": "False", **variables}
-    output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-    program = subprocess.Popen([sys.executable, *arguments], env=environment, cwd=run, **output)
-    printed = []
-    try:
-        for line in program.stdout:
-            printed.append(line)
-            if found := re.search(r"http://127\.0\.0\.1:\d+", line):
-                with urllib.request.urlopen(f"{found[0]}/config", timeout=60) as reply:
-                    page = reply.read().decode()
-                break
-        else:
-            pytest.fail("".join(printed))
-        program.send_signal(signal.SIGINT)
-        rest, _ = program.communicate(timeout=60)
-    finally:
-        program.kill()
-    return page, program.returncode, "".join(printed) + rest
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("program", ["demo", "app.py"])
-def test_the_page_is_served_until_it_is_interrupted(tiny_run, program):
+@pytest.mark.parametrize("name", ["demo", "app.py"])
+def test_the_page_is_served_until_it_is_interrupted(tiny_run, name):
     demo = ["-m", "change_it.cli", "demo", "--run", str(tiny_run), "--port", "0"]
-    arguments = demo if program == "demo" else [str(Path(space_path()) / program)]
-    variables = {"CHANGE_IT_JUDGES": str(tiny_run / "judges")}
+    command = [sys.executable, *(demo if name == "demo" else [str(Path(space_path()) / name)])]
+    variables = {"PYTHONUNBUFFERED": "1", "GRADIO_ANALYTICS_ENABLED": "False"}
+    variables["CHANGE_IT_JUDGES"] = str(tiny_run / "judges")
     variables["CHANGE_IT_GENERATORS"] = f"mine={tiny_run / 'generators'}"
-    page, code, printed = served(arguments, variables, tiny_run)
+    output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    with subprocess.Popen(command, env=os.environ | variables, cwd=tiny_run, **output) as program:
+        try:
+            found = (re.search(r"http://127\.0\.0\.1:\d+", line) for line in program.stdout)
+            with urllib.request.urlopen(f"{next(filter(None, found))[0]}/config", timeout=60) as reply:
+                page = reply.read().decode()
+            program.send_signal(signal.SIGINT)
+            rest, _ = program.communicate(timeout=60)
+        finally:
+            program.kill()
     assert "Headlines that change their style" in page
     assert "rep2gio" in page
-    assert ('"mine"' in page) == (program == "app.py")
-    assert code in (0, 130) or program != "demo"
-    assert "Traceback" not in printed or program != "demo"
+    assert ('"mine"' in page) == (name == "app.py")
+    assert name == "app.py" or (program.returncode in (0, 130) and "Traceback" not in rest)
 
 
 def test_judges_of_any_name_are_found_or_given(tmp_path, monkeypatch, capsys):
-    opened = []
-    monkeypatch.setattr("change_it.space.models.Models.from_run", lambda _, judges: opened.append(judges))
-    monkeypatch.setattr("change_it.space.app.build", lambda models: models)
-    monkeypatch.setattr(
-        "change_it.space.app.launch", lambda *_, **__: (_ for _ in ()).throw(OSError("taken"))
-    )
+    from_run = Mock()
+    monkeypatch.setattr("change_it.space.models.Models.from_run", from_run)
+    monkeypatch.setattr("change_it.space.app.build", Mock())
+    monkeypatch.setattr("change_it.space.app.launch", Mock(side_effect=OSError("taken")))
     (tmp_path / "judges-1").mkdir()
-    for given in ([], ["--judges", "owner/judges"]):
-        assert main(["demo", "--run", str(tmp_path), *given]) == 2
+    for options in ([], ["--judges", "owner/judges"]):
+        assert main(["demo", "--run", str(tmp_path), *options]) == 2
         assert "--port 7860 cannot be used: --port 0 takes a free one" in capsys.readouterr().err
-    assert opened == [str(tmp_path / "judges-1"), "owner/judges"]
+    assert [call.args[1] for call in from_run.mock_calls] == [str(tmp_path / "judges-1"), "owner/judges"]
