@@ -65,8 +65,8 @@ def test_the_command_asks_judges_of_the_other_fold(toy_corpus, tmp_path, monkeyp
     fakes = {one: FakeJudges(fold="1", digits="wxyz"), other: FakeJudges(fold="0", digits="abcd")}
     load = "change_it.scoring.judges.Judges.from_pretrained"
     monkeypatch.setattr(load, lambda name, *_, **__: fakes[Path(name)])
-    given = f"score --corpus {toy_corpus} --judges {one} --resamples 5 --json".split()
-    assert main([*given, "--floor", str(other)]) == 0
+    command = f"score --corpus {toy_corpus} --judges {one} --resamples 5 --json".split()
+    assert main([*command, "--floor", str(other)]) == 0
     record = json.loads(capsys.readouterr().out)
     assert list(record["systems"])[:2] == ["floor", "clause"]
     assert [record["systems"][name]["average"]["chosen"] for name in ("floor", "clause")] == [True, False]
