@@ -112,10 +112,10 @@ def _interval(rows: pl.DataFrame, column: str) -> list[float] | None:
 def _attacks(name: str, results: list[list[Any]]) -> dict[str, dict[str, Any]]:
     """What each perturbation keeps of gold's acceptability, and its style: means over the seeds."""
     rows: dict[str, dict[str, Any]] = {}
-    for kind in dict.fromkeys(result['system'] for seed in results for result in seed[1:]):
-        found = [result for seed in results for result in seed if result['system'] == kind]
+    for kind in dict.fromkeys(result["system"] for seed in results for result in seed[1:]):
+        found = [result for seed in results for result in seed if result["system"] == kind]
         styles = [result.values["style"] for result in found]
-        kept = figure(float(np.mean([result['kept'] or 0 for result in found])))
+        kept = figure(float(np.mean([result["kept"] or 0 for result in found])))
         style = "n/a" if None in styles else figure(float(np.mean(styles)))
         rows[kind] = {name: f"{kept}, {style} ({found[0]['outcome']})"}
     return rows

@@ -21,7 +21,11 @@ def measure_corpus(corpus: str, seed: int) -> dict[str, Any]:
     data = load_task("main", corpus, seed=seed)
     main_judge = fit_main(data.known, seed=seed)
     systems = {LINEAR: main_judge.predict_proba, **fit_baselines(data.known, seed=seed)}
-    within_event, test, cells = measure_main(corpus, systems)["within_event"], data.tests["gold"], dict[str, Any]()
+    within_event, test, cells = (
+        measure_main(corpus, systems)["within_event"],
+        data.tests["gold"],
+        dict[str, Any](),
+    )
     for name, share in within_event["systems"].items():
         decided = systems[name](test.texts).argmax(axis=1)
         f1 = scores(test.labels, decided, data.outlets)["macro_f1"]

@@ -3,17 +3,19 @@
 import os
 import re
 import socket
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from importlib.util import find_spec
 from secrets import token_hex
 from typing import Any, Literal, TypeVar
 
 from change_it.errors import InputError
 
+Item = TypeVar("Item")
 Result = TypeVar("Result")
+#: This machine, or the machines of a Ray cluster.
+Engine = Literal["local", "ray"]
 
 #: Threads of the local engine; each holds a piece of work, so the number bounds the memory.
 THREADS = min(4, os.cpu_count() or 1)
@@ -22,28 +24,18 @@ THREADS = min(4, os.cpu_count() or 1)
 _pool: ContextVar[Any] = ContextVar("pool", default=None)
 
 
-@dataclass(kw_only=True)
-class EngineOptions:
-    """The options --engine and --address."""
-
-    engine: Literal["local", "ray"] = "local"
-    """local: this machine; ray: the machines of a Ray cluster, with the same result (extra: ray)."""
-    address: str | None = None
-    """Address of a running Ray cluster, host:port or auto; a cluster of this machine is started when not given."""
-
-
 @contextmanager
-def use_engine(options: EngineOptions) -> Iterator[None]:
-    """Run what is mapped inside on this engine, in a process for each free core of a cluster."""
-    if options.engine == "local":
-        if options.address:
+def use_engine(engine: Engine, address: str | None = None) -> Iterator[None]:
+    """Run what is mapped inside on this engine, in a process for each free core of a cluster; one of this machine is started without an address."""
+    if engine == "local":
+        if address:
             raise InputError("--address requires --engine ray")
         yield
         return
     if find_spec("ray") is None:
         raise InputError("--engine ray requires Ray: pip install ray")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    address = options.address or os.environ.get("RAY_ADDRESS") or "local"
+    address = address or os.environ.get("RAY_ADDRESS") or "local"
     settings: dict[str, Any] = {"address": address, "log_to_driver": False, "logging_level": "ERROR"}
     if address == "local":  # Ray listens on all interfaces, and runs what it is sent
         os.environ["RAY_AUTH_MODE"] = "token"
@@ -72,10 +64,10 @@ def use_engine(options: EngineOptions) -> Iterator[None]:
         ray.shutdown()  # ends the pool, of whose end Ray would print a line a process
 
 
-def map_ordered(function: Callable[..., Result], items: Iterable[Sequence[object]]) -> list[Result]:
-    """`function(*item)` for each item, in their order."""
+def map_ordered(function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+    """The results of a function for all items, in their order."""
     from joblib import Parallel, delayed
 
     pool = _pool.get() or Parallel(THREADS, backend="threading")
-    results: list[Result] = pool(delayed(function)(*item) for item in items)
+    results: list[Result] = pool(delayed(function)(item) for item in items)
     return results

@@ -27,6 +27,8 @@ SHOWN = dict.fromkeys(
 )
 #: Tokens of an answer, at most: some models think first.
 ANSWER_TOKENS = 2000
+#: Characters of a token, and tokens of an answer to one question: of Qwen's tokenizer on Italian.
+_CHARACTERS, _WRITTEN = 3.4, 7
 
 
 class Reading:
@@ -58,6 +60,11 @@ class Reading:
                 raise InputError(f"{out} is not of this sheet, model and wording: name another --out")
             self.done = {row[0]: row for row in rows if not row[-1]}
         self.waiting = [item for item in self.rows if item not in self.done]
+
+    def tokens(self) -> tuple[int, int]:
+        """About how many tokens the model will read and write."""
+        prompts = sum(len(self._prompt(item)) for item in self.waiting) / _CHARACTERS
+        return round(prompts), len(self.waiting) * len(self.questions) * _WRITTEN
 
     def fill_in(self, concurrency: int) -> dict[str, str]:
         """Ask for the rows that wait; returns those without answers and why."""

@@ -12,6 +12,7 @@ class ChatServer:
 
     def __init__(self):
         self.requests, self.headers, self.numbers = [], [], count(1)
+        self.models = []
         self.reply = lambda prompt, number: f"Titolo {number}"
 
 
@@ -21,6 +22,9 @@ def serve():
     state = ChatServer()
 
     class Answers(Handler):
+        def do_GET(self):  # noqa: N802 (a name that http.server looks for)
+            self.answer(200, json.dumps({"data": [{"id": name} for name in state.models]}).encode(), {})
+
         def do_POST(self):  # noqa: N802 (a name that http.server looks for)
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             state.requests.append({**request, "path": self.path})
@@ -31,6 +35,9 @@ def serve():
             status, body, headers = (
                 (*reply, {})[:3] if isinstance(reply, tuple) else (200, completion(reply), {})
             )
+            self.answer(status, body, headers)
+
+        def answer(self, status, body, headers):
             try:
                 self.send_response(status)
                 for name, value in {**headers, "Content-Length": str(len(body))}.items():

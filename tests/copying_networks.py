@@ -1,5 +1,6 @@
 """Tiny networks that copy, all of our own, and a batch for them."""
 
+import pytest
 import torch
 
 WORDS, RESERVED = 17, 4
@@ -39,3 +40,17 @@ def make_batch():
         torch.tensor([[1] * len(row) + [0] * (7 - len(row)) for row in sources]),
         torch.tensor([row + [-100] * (5 - len(row)) for row in labels]),
     )
+
+
+def check_loss_and_gradients(model, expected, rel, **tolerances):
+    """Loss and every gradient of the batch are those of an expected loss, and no gradient is nothing."""
+    expected.backward()
+    gradients = {name: parameter.grad.clone() for name, parameter in model.named_parameters()}
+    model.zero_grad()
+    input_ids, mask, labels = make_batch()
+    loss = model(input_ids=input_ids, attention_mask=mask, labels=labels).loss
+    loss.backward()
+    assert loss.item() == pytest.approx(expected.item(), rel=rel)
+    for name, parameter in model.named_parameters():
+        assert gradients[name].abs().max() > 1e-7, name
+        torch.testing.assert_close(parameter.grad, gradients[name], msg=name, **tolerances)

@@ -1,16 +1,10 @@
-"""What judges learn from, and their options, with the usual settings unless others are given."""
+"""Options of judges, with the usual settings unless others are given."""
 
 from change_it.commands.train import TrainJudgeOptions
-from change_it.judges.data import load_task
 
 ARGUMENTS = ("learning_rate", "max_steps", "eval_steps", "early_stopping")
 #: A short training of a tiny encoder.
 TINY = {"batch_size": 16, "early_stopping": 0, "max_tokens": 32, "learning_rate": 2e-3}
-
-
-def load(task, corpus, **changes):
-    """Training, validation and test sets of a judge."""
-    return load_task(task, corpus, **{"fold": "all", "seed": 1} | changes)
 
 
 def options(corpus, out, **changes):

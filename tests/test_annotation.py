@@ -11,11 +11,11 @@ import polars as pl
 import pytest
 import scoring_fakes
 from csv_files import read_csv, write_csv, write_rows
-from judge_data import load
 from scoring_fakes import OUTLETS, load_fakes, write_toy_corpus
 
 from change_it.annotation import alpha, coincidences
 from change_it.cli import main
+from change_it.judges.data import load_task
 from change_it.questions import HEADINGS, QUESTIONS
 
 PLACES = ("Roma", "Milano", "Torino", "Napoli", "Bari", "Pisa", "Lecce", "Genova")
@@ -99,7 +99,7 @@ def test_sheets_are_blind_and_balanced(sheet):
 def test_a_person_can_be_asked_of_the_random_split(corpus, tmp_path):
     """Headlines of the test part that `train judge --train-on random` reports on, under their own outlet."""
     assert draw(corpus, tmp_path, "--random-split") == 0
-    tested = load("main", corpus, train_on="random").tests["gold"].texts
+    tested = load_task("main", corpus, train_on="random").tests["gold"].texts
     rows = [row for row in read_csv(tmp_path / "sheet-key.csv") if row["condition"] == "random split"]
     assert len(rows) == 20
     assert all(row["headline"] in tested and row["outlet"] == row["label"] for row in rows)

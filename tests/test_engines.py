@@ -10,7 +10,7 @@ from corpus_fakes import articles, options, write_articles
 from change_it import engines
 from change_it.commands import corpus as corpus_commands
 from change_it.corpus import alignment
-from change_it.engines import EngineOptions, map_ordered, use_engine
+from change_it.engines import map_ordered, use_engine
 from change_it.errors import InputError
 
 
@@ -23,23 +23,23 @@ def test_results_come_in_the_order_of_the_items(monkeypatch):
         later.set()
         return number * 10
 
-    assert map_ordered(work, ((number,) for number in range(50))) == [10 * number for number in range(50)]
+    assert map_ordered(work, range(50)) == [10 * number for number in range(50)]
 
 
 @pytest.mark.parametrize(
     ("choices", "is_installed", "says"),
     [
-        ({"address": "auto"}, True, "requires --engine ray"),
-        ({"engine": "ray"}, False, "pip install ray"),
-        ({"engine": "ray", "address": "127.0.0.1:1"}, True, r"no Ray cluster answers at 127\.0\.0\.1:1"),
+        (("local", "auto"), True, "requires --engine ray"),
+        (("ray",), False, "pip install ray"),
+        (("ray", "127.0.0.1:1"), True, r"no Ray cluster answers at 127\.0\.0\.1:1"),
     ],
 )
 def test_engines_that_are_not_there_are_refused(choices, is_installed, says, monkeypatch):
-    if is_installed and "engine" in choices:
+    if is_installed and "ray" in choices:
         pytest.importorskip("ray")
     if not is_installed:
         monkeypatch.setattr(engines, "find_spec", lambda name: None)
-    with pytest.raises(InputError, match=says), use_engine(EngineOptions(**choices)):
+    with pytest.raises(InputError, match=says), use_engine(*choices):
         pass
 
 
@@ -66,12 +66,12 @@ def test_a_cluster_writes_the_same_corpus_byte_for_byte(tmp_path, monkeypatch):
 #: Starts a cluster without an address, and lets another process, which has no RAY_ variable, join it by its address.
 JOIN = """
 import os, subprocess, sys
-from change_it.engines import EngineOptions, map_ordered, use_engine
+from change_it.engines import map_ordered, use_engine
 
-with use_engine(EngineOptions(engine="ray", address=sys.argv[1] if sys.argv[1:] else None)):
+with use_engine("ray", *sys.argv[1:]):
     import ray
 
-    print(*map_ordered(abs, [(-1,), (-2,)]), flush=True)
+    print(*map_ordered(abs, [-1, -2]), flush=True)
     if not sys.argv[1:]:
         address = ray.get_runtime_context().gcs_address
         others = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}

@@ -46,6 +46,7 @@ DAMAGES = [
     ("judges/hh", write("config.json", '{"model_type":' + "[" * 100_000), "config.json is broken"),
     ("judges/hh", write("tokenizer.json", "{}"), "cannot be loaded as a judge"),
     ("generator", change_weights(partial(drop, "switch.weight")), "another version .*switch.weight"),
+    ("generator", change_weights(lambda tensors: tensors.update(more=tensors["energy"].copy())), "another version .*more"),
     ("generator", write("generator.json", "recipe: sum"), "generator.json is broken"),
     ("generator", lambda folder: edit(folder / "generator.json", lambda record: record.pop("seed")), "generator.json is broken .*seed"),
     ("generator", set_in("generator.json", "source_tokens", value="9"), "generator.json is broken .*source_tokens"),

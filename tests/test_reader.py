@@ -1,6 +1,7 @@
 """A chat model that fills in sheets: what it is shown, what is kept, and how its file is read."""
 
 import json
+import re
 
 import pytest
 from chat_server import serve
@@ -35,7 +36,8 @@ def sheet(tmp_path):
 def read(server, sheet, tmp_path):
     def run(file=sheet, model="tiny"):
         arguments = ["--endpoint", server.url, "--out", str(tmp_path / "model.csv"), "--concurrency", "2"]
-        return main(["annotate", "read", str(file), *arguments, "--model", model])
+        named = ["--model", model] if model else []
+        return main(["annotate", "read", str(file), *arguments, *named])
 
     return run
 
@@ -140,3 +142,15 @@ def test_without_any_answer_or_question_is_one_sentence(server, read, tmp_path, 
     assert "6 rows without an answer" in capsys.readouterr().err
     assert read(file=write_csv(tmp_path / "x.csv", [["h1", "Nuovo"]], ["item", "headline"])) == 2
     assert "asks nothing: give a sheet of change-it annotate" in capsys.readouterr().err
+
+
+def test_the_model_is_named_by_a_server_that_has_one_and_its_cost_is_said(server, read, capsys):
+    server.models = ["small", "large"]
+    assert read(model=None) == 2
+    assert "does not name one model alone: give one with --model" in capsys.readouterr().err
+    server.models = ["small"]
+    assert read(model=None) == 0
+    assert {request["model"] for request in server.requests} == {"small"}
+    assert re.search(
+        "6 rows of 6 for small: about [1-9][0-9,]+ tokens to read and 168", capsys.readouterr().out
+    )

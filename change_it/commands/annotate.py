@@ -119,15 +119,15 @@ class AnnotateReadOptions:
     The key of a server is read from CHANGE_IT_API_KEY.
 
     Examples:
-        change-it annotate read study/sheet-sources.csv --endpoint http://localhost:8000/v1 --model NAME --out study/model-sources.csv
+        change-it annotate read study/sheet-sources.csv --endpoint http://localhost:8000/v1 --out study/model-sources.csv
     """
 
     sheet: tyro.conf.Positional[Path]
     """A sheet of `change-it annotate sheets` or `pairs`; what is filled in is not shown."""
     endpoint: str
     """Address of the server."""
-    model: str
-    """The server's name of the model."""
+    model: str | None = None
+    """The server's name of the model; may be left out where it has one alone."""
     out: Path
     """The sheet with answers, without articles, a CSV file; its reader is `model NAME`."""
     concurrency: int = 8
@@ -135,16 +135,19 @@ class AnnotateReadOptions:
 
 
 def read(options: AnnotateReadOptions) -> None:
-    """Ask, and name the rows without an answer."""
+    """Say what it costs, ask, and name the rows without an answer."""
     check_counts(concurrency=options.concurrency)
     check_writable(options.out, kind="csv", inputs=[options.sheet])
 
     from change_it.networks.server import Server
     from change_it.reader import Reading
 
-    reading = Reading(options.sheet, Server(options.endpoint, options.model), options.out)
-    whole = len(reading.rows)
-    print(f"{counted(len(reading.waiting), 'row')} of {whole:,} for {options.model}")
+    server = Server(options.endpoint, options.model or "")
+    server.model = server.model or server.only_model()
+    reading = Reading(options.sheet, server, options.out)
+    whole, (prompts, answers) = len(reading.rows), reading.tokens()
+    number = f"{counted(len(reading.waiting), 'row')} of {whole:,} for {server.model}"
+    print(f"{number}: about {prompts:,} tokens to read and {answers:,} to write")
     faults = reading.fill_in(options.concurrency)
     named = listed([f"{item}: {fault}" for item, fault in faults.items()], 5)
     again = f"{counted(len(faults), 'row')} without an answer ({named}): the same command asks again"

@@ -52,7 +52,7 @@ def build(options: BuildOptions) -> None:
 
     terminal, reading = console(), None
     try:
-        with terminal.status("reading") as status, use_engine(options):
+        with terminal.status("reading") as status, use_engine(options.engine, options.address):
             reading = read_articles(options)
             from change_it.corpus import build  # polars: after what reading refuses
 

@@ -45,6 +45,8 @@ class HevasOptions(MetricOptions):
     """R-1 R-2 R-SU R-WSU LSA-C LSA-S TM-C TM-S WE-C WE-S KL-C KL-S JS-C JS-S PNR NR PR Fog AWL, or informativeness, readability; all when not given."""
     charts: tuple[Literal["bar", "interval", "box", "scatter"], ...] = ("interval", "box", "scatter")
     """Charts: bar without and interval with intervals of the means, box, and scatter of every two metrics."""
+    distinct: bool = False
+    """Leave metrics that tell no two of the systems apart (≈) out of average and ranks."""
     shared_items: bool = False
     """Measure all systems on the documents that every file of --system has a row of; else files with fewer are refused."""
     columns: str = ""
@@ -98,7 +100,8 @@ def run(options: HevasOptions) -> None:
         write_hevas,
     )
 
-    evaluation = evaluate(documents, systems, metrics=metrics, options=options, progress=not options.json)
+    how = {"distinct": options.distinct, "progress": not options.json}
+    evaluation = evaluate(documents, systems, metrics=metrics, options=options, **how)
     analysis = analyse(evaluation, resamples=options.resamples, seed=options.seed)
     if options.out:
         write_hevas(options.out, documents, systems, evaluation, analysis, options.charts)

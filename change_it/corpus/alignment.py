@@ -233,8 +233,8 @@ def _widened(days: Ints, among: Ints, window_days: int | None, at_least: int) ->
     return low, high
 
 
-def _blocks(x: csr_matrix, y: csr_matrix, low: Ints, high: Ints) -> Iterator[tuple[Block]]:
-    """Blocks, for `map_ordered`, with every row i of x and the rows `low[i]:high[i]` of y.
+def _blocks(x: csr_matrix, y: csr_matrix, low: Ints, high: Ints) -> Iterator[Block]:
+    """Blocks with every row i of x and the rows `low[i]:high[i]` of y.
 
     The intervals of a block together are little wider than that of its first row alone.
     """
@@ -247,7 +247,7 @@ def _blocks(x: csr_matrix, y: csr_matrix, low: Ints, high: Ints) -> Iterator[tup
         right = int(high[rows].max())
         for column in range(left, right, COLUMNS):
             stop = min(column + COLUMNS, right)
-            yield (Block(x[rows], y[column:stop], row, column, low[rows], high[rows]),)
+            yield Block(x[rows], y[column:stop], row, column, low[rows], high[rows])
         row = rows.stop
 
 

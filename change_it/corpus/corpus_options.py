@@ -7,7 +7,7 @@ from typing import Literal
 
 import tyro
 
-from change_it.engines import EngineOptions
+from change_it.engines import Engine
 from change_it.errors import InputError
 
 #: Days after which two articles above the strict cosine report two events (docs/decisions.md).
@@ -33,7 +33,7 @@ class ReadingOptions:
 
 
 @dataclass(kw_only=True)
-class BuildOptions(EngineOptions, ReadingOptions):
+class BuildOptions(ReadingOptions):
     """Read raw articles, align them, split them, and write a corpus folder for `load_dataset`.
 
     Examples:
@@ -59,6 +59,10 @@ class BuildOptions(EngineOptions, ReadingOptions):
     """Fixed numbers of pairs by rank instead of the thresholds: A1=5000,A2=5000,A3=10000."""
     seed: int = 1
     """Seed of every random choice."""
+    engine: Engine = "local"
+    """local: this machine; ray: the machines of a Ray cluster, with the same result (extra: ray)."""
+    address: str | None = None
+    """Address of a running Ray cluster, host:port or auto; a cluster of this machine is started when not given."""
 
     @property
     def window(self) -> int | None:

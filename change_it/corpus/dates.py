@@ -18,9 +18,11 @@ _NO_DAY = re.compile(r"\d{4}(?:[-/.]\d\d?)?|\d\d?[-/.]\d{4}")
 _EPOCH = re.compile(r"-?\d{9,19}(?:\.\d*)?")
 #: From here on a number is of milliseconds, or of thousandths of them.
 _MILLISECONDS = 1e11
+#: Characters in which the name of a month is looked for.
+LONGEST = 200
 _EMPTY = frozenset({"", "nan", "nat", "none", "null"})
 #: A day of the week before digits, which says nothing.
-_WEEKDAY = re.compile(r"\s*[^\W\d_]+[.,]*\s+(?=\d+[-/.]\d)")
+_WEEKDAY = re.compile(r"\A[^\W\d_]{1,20}[.,]*\s+(?=\d+[-/.]\d)")
 #: Names of the months, in each line all twelve.
 MONTHS = """january february march april may june july august september october november december
 jan feb mar apr may jun jul aug sep oct nov dec
@@ -71,7 +73,7 @@ def parse_date(value: object, *, day_first: bool = False) -> date | None:
         return value.date()
     if isinstance(value, date):
         return value
-    text = _WEEKDAY.sub("", str(value).strip(), count=1)
+    text = _WEEKDAY.sub("", str(value).strip())
     if text.lower() in _EMPTY:
         return None
     if match := _YEAR_FIRST.fullmatch(text):
@@ -88,7 +90,7 @@ def parse_date(value: object, *, day_first: bool = False) -> date | None:
             seconds /= 1000
         with suppress(OverflowError, OSError):
             return datetime.fromtimestamp(seconds, UTC).date()
-    folded = fold(text).lower()
+    folded = fold(text[:LONGEST]).lower()
     if named := next(filter(None, (pattern.search(folded) for pattern in _NAMED)), None):
         return _date(named["year"], _NUMBERS[named["month"]], named["day"])
     raise ValueError(NO_DAY if _NO_DAY.fullmatch(text) or re.search(_MONTH, folded) else text)
@@ -105,7 +107,7 @@ def _date(year: str, month: int, day: str) -> date:
 def both_orders(value: object) -> dict[bool, date | None]:
     """The days that `6/3/24` may be, True where the day comes first; none of a date that is written in another way."""
     days = {}
-    if isinstance(value, str) and _YEAR_LAST.fullmatch(_WEEKDAY.sub("", value.strip(), count=1)):
+    if isinstance(value, str) and _YEAR_LAST.fullmatch(_WEEKDAY.sub("", value.strip())):
         for day_first in (True, False):
             with suppress(ValueError):
                 days[day_first] = parse_date(value, day_first=day_first)

@@ -150,7 +150,7 @@ class HeadlineTransfer(HeadlineSystem):
     def __init__(self, generators: Sequence[Generator]):
         """Transfer with loaded generators: one, or one for each outlet, of one recipe and one pair of outlets."""
         info = generators[0].info
-        if len({(one.info.recipe, one.info.outlets) for one in generators}) != 1:
+        if len({(generator.info.recipe, generator.info.outlets) for generator in generators}) != 1:
             names = listed([f"{one.info.recipe} of {' and '.join(one.info.outlets)}" for one in generators])
             raise InputError(f"generators of one recipe and one corpus are needed, these are {names}")
         self.recipe, self.reads = info.recipe, info.reads

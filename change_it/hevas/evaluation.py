@@ -75,6 +75,7 @@ class Evaluation:
         ids: (n,) of the documents.
         signature: what the numbers depend on.
         events: (n,) of the documents, see `Documents`.
+        distinct: whether averages and ranks leave out the metrics that are `indistinct`.
     """
 
     metrics: tuple[str, ...]
@@ -83,6 +84,7 @@ class Evaluation:
     ids: tuple[str, ...] = field(repr=False)
     signature: str
     events: tuple[int | str, ...] | None = field(default=None, repr=False)
+    distinct: bool = False
 
     @property
     def systems(self) -> list[str]:
@@ -115,16 +117,17 @@ class Evaluation:
 
     @cached_property
     def normalised(self) -> dict[str, Floats]:
-        """Averaged metric to (n, m) values in 0-1, more is better; all metrics are averaged and ranked but JS, which is ours.
+        """Averaged metric to (n, m) values in 0-1, more is better; all metrics are averaged and ranked but JS, which is ours, and perhaps those that are `indistinct`.
 
         Most metrics have this range by themselves; what is outside it (R-WSU, cosines) becomes its end. Fog and AWL are stretched so
         that their lowest value over all documents and systems is 0 and their highest 1 (ours: the paper does not say
         how), 1/2 where all values are equal. Then the metrics in which less is better are inverted, including the divergence KL. An empty headline has 0.
         """
         written, result = self.written, {}
+        left_out = self.indistinct if self.distinct else []
         for name in self.metrics:
             values = self.scores(name)
-            if name.startswith("JS"):
+            if name.startswith("JS") or name in left_out:
                 continue
             if name in UNBOUNDED and written.any():
                 low, high = values[written].min(), values[written].max()
@@ -161,6 +164,7 @@ def evaluate(
     *,
     metrics: Sequence[str] = (),
     options: MetricOptions | None = None,
+    distinct: bool = False,
     progress: bool = False,
 ) -> Evaluation:
     """Measure systems.
@@ -170,6 +174,7 @@ def evaluate(
         systems: name to n headlines, empty where the system has none.
         metrics: names of `METRICS` or of `CATEGORIES`; all when empty.
         options: what the values depend on; the defaults when None.
+        distinct: leave metrics that tell no two systems apart out of averages and ranks.
         progress: show a bar.
 
     Returns:
@@ -206,8 +211,9 @@ def evaluate(
         system: np.where(empty[system][:, None], 0.0, np.column_stack([scores[name] for name in wanted]))
         for system, scores in columns.items()
     }
-    notes += ["tok:unicode", f"n:{len(documents)}", f"seed:{options.seed}", f"v:{__version__}"]
-    return Evaluation(wanted, values, empty, documents.ids, "|".join(notes), documents.events)
+    notes += ["tok:unicode", *(["average:distinct"] if distinct else [])]
+    notes += [f"n:{len(documents)}", f"seed:{options.seed}", f"v:{__version__}"]
+    return Evaluation(wanted, values, empty, documents.ids, "|".join(notes), documents.events, distinct)
 
 
 def _words(texts: Sequence[str]) -> list[list[str]]:

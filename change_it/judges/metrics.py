@@ -108,8 +108,7 @@ def style_scale(
     clause_steps: tuple[list[Floats], list[Floats]] = ([], [])
     for systems, rows in parts:
         for name, ask in systems.items():
-            a, b = np.split(log_odds(ask([*rows["a_headline"], *rows["b_headline"]])[:, 1]), 2)
-            steps[name].append(b - a)
+            steps[name].append(_steps(ask, rows))
         for side in (0, 1):
             clause_steps[side].extend(_clause_steps(systems["judge"], rows, side, typography))
     judged = pl.concat(rows for _, rows in parts)
@@ -128,6 +127,12 @@ def style_scale(
         leads={name: (ahead["low"], ahead["high"]) for name, ahead in leads.items()},
         evidence=_evidence(judged),
     )
+
+
+def _steps(ask: Ask, pairs: pl.DataFrame) -> Floats:
+    """The log odds of outlet B of B's headline less those of A's, (n,)."""
+    first, second = np.split(log_odds(ask([*pairs["a_headline"], *pairs["b_headline"]])[:, 1]), 2)
+    return np.asarray(second - first)
 
 
 def _clause_steps(ask: Ask, pairs: pl.DataFrame, side: int, typography: Sequence[Typography]) -> list[Floats]:
@@ -177,11 +182,7 @@ def measure_main(corpus: str, systems: Mapping[str, Ask]) -> dict[str, Any]:
     pairs = read_table(corpus, "pairs", "test", ["a_headline", "b_headline", "event"])
     if pairs.is_empty():
         return {}
-    texts, events = [*pairs["a_headline"], *pairs["b_headline"]], pairs["event"].to_list()
-    steps: dict[str, Floats] = {}
-    for name, ask in systems.items():
-        first, second = np.split(log_odds(ask(texts)[:, 1]), 2)
-        steps[name] = second - first
+    steps, events = {name: _steps(ask, pairs) for name, ask in systems.items()}, pairs["event"].to_list()
     measured: dict[str, Any] = {name: accuracy(step, events) for name, step in steps.items()}
     judge, *baselines = steps
     for name in baselines:

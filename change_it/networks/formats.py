@@ -93,11 +93,13 @@ class Format:
         rows, labels = self._examples(self.read(sources), clean(targets, most), most)
         return {"input_ids": rows, "attention_mask": [[1] * len(row) for row in rows], "labels": labels}
 
-    def _examples(self, read: Any, targets: list[str], most: int) -> tuple[list[list[int]], list[list[int]]]:
-        """Inputs and labels of what was read and of targets, of which `most` tokens are learnt."""
+    def _examples(
+        self, encoded: Any, targets: list[str], most: int
+    ) -> tuple[list[list[int]], list[list[int]]]:
+        """Inputs and labels of encoded sources and of targets, of which `most` tokens are learnt."""
         end = self.tokenizer.eos_token_id
         labels = self.tokenizer(text_target=targets)["input_ids"]
-        return read[0], [(row if row[-1:] == [end] else [*row, end])[:most] for row in labels]
+        return encoded[0], [(row if row[-1:] == [end] else [*row, end])[:most] for row in labels]
 
     def inputs(self, sources: Sequence[str]) -> tuple[dict[str, Tensor], list[list[str]]]:
         """Arguments of `generate`, and what `texts` needs of each source."""
@@ -132,9 +134,11 @@ class WordFormat(Format):
         most = self.max_source_tokens
         return self.tokenizer.sources(clean(sources, most), max_tokens=most)
 
-    def _examples(self, read: Any, targets: list[str], most: int) -> tuple[list[list[int]], list[list[int]]]:
-        copied = read[1] if self.copies else None
-        return read[0], self.tokenizer.targets(targets, copied, max_tokens=most)
+    def _examples(
+        self, encoded: Any, targets: list[str], most: int
+    ) -> tuple[list[list[int]], list[list[int]]]:
+        copied = encoded[1] if self.copies else None
+        return encoded[0], self.tokenizer.targets(targets, copied, max_tokens=most)
 
     def texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
         """See `Format`."""
@@ -189,11 +193,13 @@ class CausalFormat(Format):
         ]
         return rows, [[]] * len(rows)
 
-    def _examples(self, read: Any, targets: list[str], most: int) -> tuple[list[list[int]], list[list[int]]]:
+    def _examples(
+        self, encoded: Any, targets: list[str], most: int
+    ) -> tuple[list[list[int]], list[list[int]]]:
         """Inputs are of prompt, headline and end, labels without the prompt."""
         headlines = self._ids([f" {target}" for target in targets])
         answers = [[*row, self.tokenizer.eos_token_id][:most] for row in headlines]
-        pairs = list(zip(read[0], answers, strict=True))
+        pairs = list(zip(encoded[0], answers, strict=True))
         labels = [[IGNORED] * len(prompt) + answer for prompt, answer in pairs]
         return [prompt + answer for prompt, answer in pairs], labels
 

@@ -32,7 +32,7 @@ class Candidate:
 def search_headlines(
     model: Any,
     format_: Format,
-    read: tuple[dict[str, Tensor], Sequence[list[str]]],
+    encoded: tuple[dict[str, Tensor], Sequence[list[str]]],
     settings: Mapping[str, Any],
     *,
     candidates: int = 1,
@@ -40,10 +40,10 @@ def search_headlines(
 ) -> list[list[Candidate]]:
     """Candidates of each source, distinct and best first, an empty one only where there is nothing else.
 
-    `read` are inputs and context of the format; of the settings of `generate`, `num_beams` rises to the number of candidates,
+    `encoded` are inputs and context of the format; of the settings of `generate`, `num_beams` rises to the number of candidates,
     and `rule` is the size of n-grams that are not repeated where they have none.
     """
-    inputs, context = {name: tensor.to(model.device) for name, tensor in read[0].items()}, read[1]
+    inputs, context = {name: tensor.to(model.device) for name, tensor in encoded[0].items()}, encoded[1]
     prompt, drawn = format_.prompt_tokens(inputs), settings.get("do_sample")
     offered = candidates if drawn else max(settings["num_beams"], candidates)
     options: dict[str, Any] = {"do_sample": False, "max_new_tokens": format_.max_target_tokens, **settings}
@@ -63,9 +63,8 @@ def search_headlines(
 
 def mean_scores(scores: Sequence[Tensor], ids: Tensor, ends: Sequence[int]) -> Tensor:
     """(rows,) mean log-probability of (rows, steps) tokens up to the first end token, from the (rows, words) scores of each step."""
-    values = torch.stack(
-        [step.log_softmax(-1).gather(1, ids[:, at, None])[:, 0] for at, step in enumerate(scores)], dim=1
-    )
+    steps = zip(scores, ids.split(1, dim=1), strict=True)
+    values = torch.cat([step.log_softmax(-1).gather(1, tokens) for step, tokens in steps], dim=1)
     end = torch.isin(ids, torch.tensor(ends, device=ids.device))
     counted = (end.cumsum(1) == end).to(values.dtype)  # no end before this token
     return (values * counted).nan_to_num(0.0).sum(1) / counted.sum(1)
@@ -74,7 +73,7 @@ def mean_scores(scores: Sequence[Tensor], ids: Tensor, ends: Sequence[int]) -> T
 def _best(candidates: list[Candidate], count: int) -> list[Candidate]:
     ordered = sorted(candidates, key=lambda candidate: -candidate.score)
     distinct: dict[str, Candidate] = {}
-    for candidate in filter(lambda one: one.text, ordered):
+    for candidate in filter(lambda candidate: candidate.text, ordered):
         distinct.setdefault(candidate.text, candidate)
     return [*distinct.values()][:count] or ordered[:1]
 
@@ -93,13 +92,13 @@ class HeadlinePipeline(_Pipeline):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        about = getattr(self.model.config, "change_it", {})
-        if "kind" not in about:
+        record = getattr(self.model.config, "change_it", {})
+        if "kind" not in record:
             raise ValueError(
                 "config.json does not say how this model reads and writes: open the folder of a generator, and merge adapters "
                 "with their base first (merge_and_unload of peft)"
             )
-        self.format = FORMATS[about["kind"]](self.tokenizer, **about["format"])
+        self.format = FORMATS[record["kind"]](self.tokenizer, **record["format"])
 
     def _sanitize_parameters(self, **generate: Any) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
         return {}, generate, {}

@@ -6,7 +6,7 @@ from time import monotonic
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from huggingface_hub import errors
+from huggingface_hub import errors, get_session
 from huggingface_hub.utils import http_stream_backoff
 
 from change_it.errors import InputError
@@ -45,6 +45,16 @@ class Server:
             )
         self.url, self.model = url.rstrip("/"), model
         self._key = os.environ.get(KEY) or NO_KEY
+        self._headers = {"authorization": f"Bearer {self._key}", "Accept-Encoding": "identity"}
+
+    def only_model(self) -> str:
+        """The name of the server's one model; refused where it has none or several."""
+        try:
+            answer = get_session().get(f"{self.url}/models", headers=self._headers, timeout=TIMEOUT)
+            [name] = [str(model["id"]) for model in answer.json()["data"]]
+        except (errors.OfflineModeIsEnabled, errors.HTTPError, ValueError, TypeError, LookupError) as error:
+            raise InputError(f"{self.url} does not name one model alone: give one with --model") from error
+        return name
 
     def complete(self, prompt: str, **settings: Any) -> tuple[Answer | None, str]:
         """The answer to a prompt, or None and why there is none; what is wrong with the server ends the run."""
@@ -95,8 +105,7 @@ class Server:
     def _post(self, request: dict[str, Any]) -> tuple[int, str]:
         """Status and body of an answer, or where it leads, no more than is taken; no redirect, which may lead elsewhere, is followed."""
         until, body = monotonic() + TIMEOUT, bytearray()
-        headers = {"authorization": f"Bearer {self._key}", "Accept-Encoding": "identity"}
-        options: dict[str, Any] = {"headers": headers, "timeout": TIMEOUT, "follow_redirects": False}
+        options: dict[str, Any] = {"headers": self._headers, "timeout": TIMEOUT, "follow_redirects": False}
         options |= {"retry_on_exceptions": (), "retry_on_status_codes": BUSY, "max_retries": RETRIES}
         options |= {"base_wait_time": WAIT, "max_wait_time": LONGEST_WAIT}
         with http_stream_backoff("POST", f"{self.url}/chat/completions", json=request, **options) as response:

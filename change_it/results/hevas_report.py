@@ -115,7 +115,8 @@ def means_table(evaluation: Evaluation) -> Table:
     table, shown = hevas_table(evaluation), {"system", *evaluation.metrics}
     shown |= {OVERALL} if evaluation.normalised else set()
     columns = [column for column in table.columns if column.name in shown]
-    note = f"≈ does not tell these systems apart: means differ by less than {ALIKE:.0%} of the largest"
+    note = f"≈ does not tell these systems apart: means differ by less than {ALIKE:.0%} of the largest; "
+    note += ("not in" if evaluation.distinct else "--distinct leaves them out of") + " average and ranks"
     return replace(table, columns=columns, notes=[note] if evaluation.indistinct else [])
 
 

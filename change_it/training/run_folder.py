@@ -117,10 +117,9 @@ def train_in_folder(
     set_seed(settings.seed)  # the weights before training are the same in a resumed run and every process
     result = TrainingResult()
     try:
-        with quiet():
+        with quiet(), redirect_stdout(sys.stderr):
             run = prepare(arguments)
-        if run.examples is not None and arguments:
-            with quiet(), redirect_stdout(sys.stderr):
+            if run.examples is not None and arguments:
                 result = train(run, run.examples, settings, arguments, started=started)
     except BaseException as error:
         if any(work.glob("*/checkpoint-*")):

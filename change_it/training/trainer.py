@@ -25,7 +25,6 @@ from transformers import (
     TrainerState,
     TrainingArguments,
 )
-from transformers.trainer_utils import IntervalStrategy
 
 from change_it.errors import InputError
 from change_it.io import listed, read_json, write_json
@@ -250,7 +249,7 @@ def train(
     if "logging_steps" not in options.given:
         arguments.logging_steps = arguments.eval_steps or 1
     if run.evaluate is None:
-        arguments.eval_strategy, arguments.eval_on_start = IntervalStrategy.NO, False
+        arguments.eval_strategy, arguments.eval_on_start = "no", False
 
     clock = Clock(options, started, evaluates=run.evaluate is not None)
     work = Path(str(arguments.output_dir))

@@ -2,10 +2,10 @@
 
 import polars as pl
 import pytest
-from judge_data import load
 
 from change_it.corpus.folder import read_table
 from change_it.generators.recipes import load_recipe
+from change_it.judges.data import load_task
 
 
 @pytest.mark.parametrize("recipe", ["train_d", "train_m"])
@@ -21,7 +21,7 @@ def test_generators_learn_the_articles_of_the_training_sets(corpus, recipe):
 
 
 def test_the_random_split_is_four_fifths_of_as_many_articles_of_each_outlet(corpus):
-    data = load("main", corpus, train_on="random")
+    data = load_task("main", corpus, train_on="random")
     parts = (data.train, data.validation, data.tests["gold"])
     labels = pl.concat(read_table(corpus, "articles", side, ["label", "fold"]) for side in ("train", "test"))
     assert data.train.pairs is None

@@ -196,6 +196,12 @@ def test_unreadable_dates(text):
     assert str(refused.value) == named.get(text, str(refused.value))
 
 
+def test_a_long_text_is_no_date_and_takes_no_square_of_its_length():
+    for text in ("a" * 200_000, "may 5 " * 30_000):
+        with pytest.raises(ValueError):  # noqa: PT011 - the text is the message
+            parse_date(text)
+
+
 def test_texts_that_were_encoded_twice_are_mended_and_a_zone_moves_no_day(read):
     days = {"R": "2024-03-06T23:30:00-05:00", "G": "2024-03-07T04:30:00Z"}
     rows = [f"{n},Titolo,PerchÃ© il testo {n},{label},{day}" for n, (label, day) in enumerate(days.items())]

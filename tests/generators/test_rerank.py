@@ -11,14 +11,7 @@ from change_it.scoring.item import Item
 from change_it.scoring.systems import built_in_systems, clauses
 from change_it.text.tokens import words
 
-ITEMS = [
-    Item("", "rep", "gio", "Crolla il ponte sulla statale", "Il ponte sulla statale, ieri a Roma."),
-    Item("", "gio", "rep", "Ecco: Approvata la riforma!", "La riforma, approvata."),
-]
-CANDIDATES = [
-    ["Tutto bene", "Ponte sulla statale", "Statale, ponte giù: vergogna!", "Ecco ponte statale!"],
-    ["La riforma passa!", "Passa la riforma"],
-]
+ITEM = Item("", "rep", "gio", "Crolla il ponte sulla statale", "Il ponte sulla statale, ieri a Roma.")
 
 
 @pytest.mark.parametrize("measured", [True, False])
@@ -36,12 +29,12 @@ def test_acceptability_times_style_decides_then_probabilities_and_edited_and_emp
         "Addio ponte ponte!",
         "Ecco, statale!",
     ]
-    [found] = order(judges, [texts], ITEMS[:1])
-    assert found == ((5, 2, 4, 1, 3, 0) if measured else (2, 5, 4, 1, 3, 0))
+    [ranked] = order(judges, [texts], [ITEM])
+    assert ranked == ((5, 2, 4, 1, 3, 0) if measured else (2, 5, 4, 1, 3, 0))
 
 
 def test_what_chooses_sees_no_partner_s_article():
-    item = replace(ITEMS[0], reference_article="A Zagarolo.")
+    item = replace(ITEM, reference_article="A Zagarolo.")
     offered = ["Giù il ponte a Zagarolo!", "Giù il ponte!"]
     [[best, other]] = judge_candidates(FakeJudges(digits="abcd"), [offered], [item])
     assert (best.text, best.refused_by) == ("Giù il ponte!", "")
@@ -72,13 +65,13 @@ def test_the_command_asks_judges_of_the_other_fold(toy_corpus, tmp_path, monkeyp
     fakes = {one: FakeJudges(fold="1", digits="wxyz"), other: FakeJudges(fold="0", digits="abcd")}
     load = "change_it.scoring.judges.Judges.from_pretrained"
     monkeypatch.setattr(load, lambda name, *_, **__: fakes[Path(name)])
-    given = f"score --corpus {toy_corpus} --judges {one} --resamples 5 --json".split()
-    assert main([*given, "--floor", str(other)]) == 0
+    command = f"score --corpus {toy_corpus} --judges {one} --resamples 5 --json".split()
+    assert main([*command, "--floor", str(other)]) == 0
     record = json.loads(capsys.readouterr().out)
     assert list(record["systems"])[:2] == ["floor", "clause"]
     assert [record["systems"][name]["average"]["chosen"] for name in ("floor", "clause")] == [True, False]
     assert record["rerankers"]["floor"]["fold"] == "0"
-    assert main([*given, "--floor", str(one)]) == 2
+    assert main([*command, "--floor", str(one)]) == 2
     assert "not independent" in capsys.readouterr().err
-    assert main(given) == 0
+    assert main(command) == 0
     assert "floor" not in json.loads(capsys.readouterr().out)["systems"]

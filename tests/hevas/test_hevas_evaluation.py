@@ -87,7 +87,7 @@ def test_normalisation_and_ranks_by_hand():
     assert [*evaluation.overall] == ["y", "x"]
 
 
-def test_metrics_that_do_not_tell_systems_apart_are_known():
+def test_metrics_that_do_not_tell_systems_apart_can_be_left_out():
     evaluation = example(
         WE_C=([0.9, 0, 0.9], [0.91, 0.91, 0.91]),
         R_2=([0.01, 0, 0.01], [0.02, 0.02, 0.02]),
@@ -96,6 +96,11 @@ def test_metrics_that_do_not_tell_systems_apart_are_known():
     )
     evaluation.empty["x"][1] = True
     assert evaluation.indistinct == ["WE-C", "JS-C"]
+    distinct = replace(evaluation, distinct=True)
+    assert ([*evaluation.normalised], [*distinct.normalised]) == (["WE-C", "R-2", "AWL"], ["R-2", "AWL"])
+    assert distinct.ranks["x"] == {"R-2": 2, "AWL": 1}
+    mine = evaluate(DOCUMENTS, {"mine": HEADLINES}, metrics=["Fog"], distinct=True)
+    assert "|average:distinct|" in mine.signature
 
 
 def test_metrics_are_chosen_by_name_and_category():

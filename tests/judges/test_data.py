@@ -7,18 +7,17 @@ import numpy as np
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from judge_data import load
 
 from change_it.corpus.folder import read_all_outlets, read_table
 from change_it.errors import InputError
 from change_it.judges import data as judge_data
-from change_it.judges.data import HELD_OUT, PARTS, SEEN, UNSEEN, load_fluency
+from change_it.judges.data import HELD_OUT, PARTS, SEEN, UNSEEN, load_fluency, load_task
 
 
 @pytest.fixture(scope="module")
 def loaded(corpus):
     """Task to its data, read once."""
-    return cache(partial(load, corpus=corpus))
+    return cache(partial(load_task, corpus=corpus))
 
 
 @pytest.mark.parametrize("task", ["main", "hh", "ah"])
@@ -38,7 +37,10 @@ def test_parts_are_apart(corpus, task, loaded):
 
 @pytest.mark.parametrize("task", ["hh", "ah"])
 def test_a_judge_learns_the_configs_that_the_corpus_shows(corpus, task, loaded):
-    for config, data in ((task, loaded(task)), (f"{task}_random", load(task, corpus, as_published=True))):
+    for config, data in (
+        (task, loaded(task)),
+        (f"{task}_random", load_task(task, corpus, as_published=True)),
+    ):
         for part, side in ((data.train, "train"), (data.validation, "validation")):
             rows = read_table(corpus, config, side)
             first, second = (rows[name].to_list() for name in rows.columns[:2])
@@ -70,7 +72,7 @@ def test_partners_are_on_one_side_of_the_validation(corpus, loaded):
 
 
 def test_a_fold_trains_on_its_own_articles_and_tests_on_all(corpus, loaded):
-    whole, folds = loaded("main"), [load("main", corpus, fold=fold) for fold in ("0", "1")]
+    whole, folds = loaded("main"), [load_task("main", corpus, fold=fold) for fold in ("0", "1")]
     seen = [{*data.known.texts} for data in folds]
     assert sum(len(data.known) for data in folds) == len(whole.known)
     assert len(seen[0] & seen[1]) < 0.02 * len(seen[0])
@@ -82,12 +84,12 @@ def test_a_corpus_of_an_earlier_version_and_a_missing_class_are_refused(corpus, 
     older = shutil.copytree(corpus, tmp_path / "corpus")
     shutil.rmtree(older / "hh_random")
     with pytest.raises(InputError, match="build it with `change-it corpus build`"):
-        load("hh", str(older), as_published=True)
+        load_task("hh", str(older), as_published=True)
     for file in (older / "main/train.parquet", older / "main/validation.parquet"):
         rows = pq.read_table(file)
         pq.write_table(rows.filter(pc.equal(rows["label"], 0)), file)
     with pytest.raises(InputError, match="the training part of main lacks a class"):
-        load("main", str(older))
+        load_task("main", str(older))
 
 
 def test_printed_and_broken_headlines_and_where_they_come_from(corpus, monkeypatch):

@@ -6,7 +6,7 @@ import judge_data
 import numpy as np
 import pytest
 import torch
-from judge_data import load, options
+from judge_data import options
 from saved_judges import build_encoder, save_parts
 from transformers import AutoTokenizer
 
@@ -14,7 +14,7 @@ from change_it.commands import train as train_commands
 from change_it.corpus.folder import describe_corpus, read_table, training_article_hashes
 from change_it.errors import InputError
 from change_it.judges import train
-from change_it.judges.data import load_fluency
+from change_it.judges.data import load_fluency, load_task
 from change_it.judges.judge import Judge
 from change_it.judges.judge_options import LINEAR, PAPERS, settings_of, table_of
 from change_it.judges.linear_training import ACCEPTANCE
@@ -58,7 +58,7 @@ def test_a_linear_judge_is_saved_with_its_numbers(fitted, corpus):
     files = {path.name for path in fitted.iterdir()}
     assert {"config.json", "model.safetensors", "metrics.json", "corpus.json", "README.md"} <= files
     assert not [name for name in files if name.endswith((".bin", ".pt", ".pkl")) or name == "checkpoints"]
-    gold = load("main", corpus).tests["gold"]
+    gold = load_task("main", corpus).tests["gold"]
     given = judge.probabilities(gold.texts, progress=False).argmax(axis=1)
     assert scores(gold.labels, given, judge.outlets) == metrics["results"]["gold"]
     assert judge.weights_hash == metrics["weights_hash"]
@@ -150,7 +150,7 @@ def test_ah_as_published_reads_the_article_first_and_no_token_types(corpus, enco
     settings = {**TINY, "task": "ah", "encoder": encoder, "as_published": True, "max_tokens": 200}
     train.train_judge(options(corpus, tmp_path / "ah", max_minutes=0.0, **settings))
     judge = Judge.from_pretrained(tmp_path / "ah", device="cpu")
-    learnt = load("ah", corpus, as_published=True).train
+    learnt = load_task("ah", corpus, as_published=True).train
     headline, article = learnt.texts[0], learnt.pairs[0]
     read = {"truncation": True, "max_length": 200, "return_tensors": "pt"}
     expected = AutoTokenizer.from_pretrained(tmp_path / "ah")(article, headline, **read)

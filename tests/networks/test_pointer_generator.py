@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from copying_networks import KINDS, RESERVED, WORDS, make_batch, make_model
+from copying_networks import KINDS, RESERVED, WORDS, check_loss_and_gradients, make_batch, make_model
 
 import change_it.auto  # noqa: F401 (registers the model)
 from change_it.networks.pointer_generator import AS_PUBLISHED
@@ -10,12 +10,11 @@ from change_it.networks.pointer_generator import AS_PUBLISHED
 
 def lstm_step(word, hidden, cell, module, suffix=""):
     """One step of an LSTM; gates in PyTorch's order."""
-    into, over, bias, more = (
-        getattr(module, f"{name}{suffix}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
-    )
-    enter, forget, new, leave = (into @ word + over @ hidden + bias + more).chunk(4)
-    cell = forget.sigmoid() * cell + enter.sigmoid() * new.tanh()
-    return leave.sigmoid() * cell.tanh(), cell
+    names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+    weight, recurrent, *biases = (getattr(module, f"{name}{suffix}") for name in names)
+    i, f, g, o = (weight @ word + recurrent @ hidden + sum(biases)).chunk(4)
+    cell = f.sigmoid() * cell + i.sigmoid() * g.tanh()
+    return o.sigmoid() * cell.tanh(), cell
 
 
 def loop_distributions(model, source, inputs):
@@ -96,17 +95,7 @@ def loop_loss(model, input_ids, mask, labels):
 @pytest.mark.parametrize("kind", KINDS)
 def test_loss_and_every_gradient_equal_a_plain_loop(kind, settings):
     model = make_model(kind, **settings)
-    input_ids, mask, labels = make_batch()
-    expected = loop_loss(model, input_ids, mask, labels)
-    expected.backward()
-    gradients = {name: parameter.grad.clone() for name, parameter in model.named_parameters()}
-    model.zero_grad()
-    loss = model(input_ids=input_ids, attention_mask=mask, labels=labels).loss
-    loss.backward()
-    assert loss.item() == pytest.approx(expected.item(), rel=1e-10)
-    for name, parameter in model.named_parameters():
-        assert gradients[name].abs().max() > 1e-6, name
-        torch.testing.assert_close(parameter.grad, gradients[name], rtol=1e-8, atol=1e-11, msg=name)
+    check_loss_and_gradients(model, loop_loss(model, *make_batch()), 1e-10, rtol=1e-8, atol=1e-11)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,8 +1,7 @@
 """The Transformer that copies: its loss against a plain sum, copying, generation, padding, outlets."""
 
-import pytest
 import torch
-from copying_networks import RESERVED, WORDS, make_batch, make_model
+from copying_networks import RESERVED, WORDS, check_loss_and_gradients, make_batch, make_model
 
 import change_it.auto  # noqa: F401 (registers the model)
 from change_it.networks.pointer_transformer import DecoderState
@@ -24,16 +23,7 @@ def test_loss_and_every_gradient_are_those_of_one_softmax_over_words_and_places(
             here = input_ids[row, : len(places)] == word
             probability = places[here].sum() + (written[word] if word < WORDS else 0)
             losses.append(-(probability / (written.sum() + places.sum())).log())
-    expected = torch.stack(losses).mean()
-    expected.backward()
-    gradients = {name: parameter.grad.clone() for name, parameter in model.named_parameters()}
-    model.zero_grad()
-    loss = model(input_ids=input_ids, attention_mask=mask, labels=labels).loss
-    loss.backward()
-    assert loss.item() == pytest.approx(expected.item(), rel=1e-5)
-    for name, parameter in model.named_parameters():
-        assert gradients[name].abs().max() > 0, name
-        torch.testing.assert_close(parameter.grad, gradients[name], rtol=1e-4, atol=1e-6, msg=name)
+    check_loss_and_gradients(model, torch.stack(losses).mean(), 1e-5, rtol=1e-4, atol=1e-6)
 
 
 def test_words_so_far_alone_decide_the_next_and_nothing_unknown_is_written():
