@@ -64,11 +64,11 @@ def plane(scores: Scores) -> Drawing:
     runs = {f"{row.system}.{run + 1}" for row in scores.rows for run in range(row.runs) if row.runs > 1}
     rows = [scores.row(name) for name in scores.names if name not in runs]  # the mean of several runs alone
     axes = ["style", content] if "style" in scores.known else [content]
-    said = [f"{row.system} {', '.join(figure(row.values[name]) for name in axes)}" for row in rows]
-    what = " and ".join(axes)
-    drawn = _style_plane(scores, rows, content) if len(axes) > 1 else _one_axis(rows, content)
-    description = f"{what} of each system with 95% intervals: {'; '.join(said)}"
-    return Drawing("plane", what.capitalize(), description, drawn)
+    values = [f"{row.system} {', '.join(figure(row.values[name]) for name in axes)}" for row in rows]
+    title = " and ".join(axes)
+    drawing = _style_plane(scores, rows, content) if len(axes) > 1 else _one_axis(rows, content)
+    description = f"{title} of each system with 95% intervals: {'; '.join(values)}"
+    return Drawing("plane", title.capitalize(), description, drawing)
 
 
 def _look(row: ScoreRow) -> tuple[str, str]:
@@ -108,8 +108,8 @@ def _style_plane(scores: Scores, rows: Sequence[ScoreRow], content: str) -> Figu
     if len(scores.curve) > 1:
         steps = [(step["candidates"], (step["style"], step[content])) for step in scores.curve]
         axes.plot(*zip(*(at for _, at in steps), strict=True), ".-", color=_BASELINE, linewidth=0.9, ms=5)
-        asked = [row.candidates for row in rows if row.candidates and row.system not in BUILT_IN]
-        marked = {min((number for number, _ in steps), key=lambda n: abs(n - drawn)) for drawn in asked}
+        numbers = [row.candidates for row in rows if row.candidates and row.system not in BUILT_IN]
+        marked = {min((step for step, _ in steps), key=lambda step: abs(step - n)) for n in numbers}
         end = scores.row(FLOOR).candidates or steps[-1][0]  # the floor itself, which has its own label
         for number, at in (step for step in steps[1:] if step[0] < end):
             if number in marked:

@@ -153,13 +153,13 @@ def likeness(scores: Scores) -> str:
     own = [name for name in scores.systems if name not in BUILT_IN]
     if not own or not {*OF_REFERENCE} & {*scores.row(own[0]).values}:
         return ""
-    said = []
+    sentences = []
     for measure, judges in correlations(pl.concat(scores.items[name] for name in own)).items():
         shown = (f"{JUDGE_NAMES[name]} {_correlation(rho)}" for name, rho in judges.items())
-        said.append(f"{HEADINGS[measure]}: {', '.join(shown)}")
+        sentences.append(f"{HEADINGS[measure]}: {', '.join(shown)}")
     return (
         f"Spearman's correlation with the judges' probabilities, headline by headline over {listed(own)}, with 95% intervals over "
-        f"events. {'; '.join(said)}."
+        f"events. {'; '.join(sentences)}."
     )
 
 
