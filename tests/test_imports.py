@@ -57,13 +57,11 @@ transfer --generator sum-two --out out.csv | give --corpus to transfer its test 
 transfer --generator rewrite --input rows.csv --to rewrite --out out.csv | rewrite is no outlet of rewrite: give one or two
 score --corpus corpus --judges judges --resamples 0 | --resamples 0 is too few
 score --corpus corpus --judges judges --predictions mine=rows.csv --columns headline=new | rows.csv has no column new
-audit --corpus corpus --judges judges --labels rows.csv | rows.csv has no column supported
-annotate read rows.csv --endpoint http://127.0.0.1:9 --out out.csv | rows.csv is no sheet (it has no column item)
+annotate read rows.csv --endpoint http://127.0.0.1:9 --model m --out out.csv | rows.csv has no column item
 annotate score rows.csv --key rows.csv | rows.csv has no column item
 demo --run rows.csv --port 0 | rows.csv holds no judges
 push metric nope me/nope | ships no metrics/nope
 score --corpus . --judges judges | . is not a change_it corpus (it has no README.md)
-score --corpus corpus --judges judges/main | judges/main lacks the judge main and hh and ah
 score --corpus corpus --judges judges --predictions mine=rows.csv --columns title=headline | is not ours=theirs
 corpus build rows.csv --strict 50 --out out | --strict 50.0 are no cosines
 push dataset corpus headlines | headlines is no name
