@@ -63,15 +63,8 @@ def items_table(
         articles = {}
     items: dict[str, dict[str, str]] = {}
     rows: list[dict[str, Any]] = []
-    columns = [
-        "id",
-        "headline",
-        *GRADED,
-        *ITEM_MEASURES,
-        *PROBABILITIES.values(),
-        "unsupported",
-        "refused_by",
-    ]
+    values = (*GRADED, *ITEM_MEASURES, *PROBABILITIES.values())
+    columns = ["id", "headline", *values, "unsupported", "refused_by"]
     for system, table in systems.items():
         for item in table.iter_rows(named=True):
             shared = {name: item[name] for name in ("id", "direction", "source", "gold")}

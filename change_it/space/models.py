@@ -88,11 +88,6 @@ def corpus_examples(corpus: str) -> tuple[Item, ...]:
         items = directions_in_turn(read_test_set(corpus).items, 1)
     except InputError:
         return ()
-    fitting = [
-        replace(item, prediction=item.reference)
-        for item in items
-        if words(item.reference)
-        and max(len(item.source), len(item.reference)) <= HEADLINE
-        and len(item.article) <= ARTICLE
-    ]
-    return tuple(fitting[:EXAMPLES])
+    fitting = [item for item in items if words(item.reference) and len(item.article) <= ARTICLE]
+    fitting = [item for item in fitting if max(len(item.source), len(item.reference)) <= HEADLINE]
+    return tuple(replace(item, prediction=item.reference) for item in fitting[:EXAMPLES])
