@@ -46,12 +46,12 @@ def test_rows_in_are_rows_kept_and_rows_rejected(tmp_path_factory, rows, kind, d
     rows = [*USABLE, *rows]
     write_rows(file, rows)
     # dates may leave it open
-    found = read_articles(ReadingOptions(files=(str(file),), labels="R:rep,G:gio", dayfirst=dayfirst))
-    assert found.rows == len(rows) == len(found.articles) + len(found.rejected)
-    assert len(found.places) == len(found.articles)
-    assert len({article.id for article in found.articles}) == len(found.articles)
-    assert all(one.headline and one.article and one.label in OUTLETS for one in found.articles)
-    assert all(rejection.reason for rejection in found.rejected)
+    reading = read_articles(ReadingOptions(files=(str(file),), labels="R:rep,G:gio", dayfirst=dayfirst))
+    assert reading.rows == len(rows) == len(reading.articles) + len(reading.rejected)
+    assert len(reading.places) == len(reading.articles)
+    assert len({article.id for article in reading.articles}) == len(reading.articles)
+    assert all(one.headline and one.article and one.label in OUTLETS for one in reading.articles)
+    assert all(rejection.reason for rejection in reading.rejected)
 
 
 @FEW
@@ -91,20 +91,20 @@ def test_no_event_and_nothing_close_crosses_the_split(linked, seed):
     # the articles of every pair above the strict threshold are close
     close = tuple(np.concatenate([pairs[side][strict], close[side]]) for side in (0, 1))
     try:
-        how = {"strict": 0.5, "loose": 0.185, "seed": seed, "close": close}
-        found = split(clusters, pairs, np.repeat([0, 1], n), **how)
+        settings_of_split = {"strict": 0.5, "loose": 0.185, "seed": seed, "close": close}
+        splits = split(clusters, pairs, np.repeat([0, 1], n), **settings_of_split)
     except InputError as error:
         assume("above 0.5" not in str(error))
         raise
-    in_test, there = found.alignment == "A2", ~np.isin(np.arange(2 * n), list(found.removed))
+    in_test, there = splits.alignment == "A2", ~np.isin(np.arange(2 * n), list(splits.removed))
     for one, other in zip(*close, strict=True):
         assert in_test[one] == in_test[other] or not (there[one] and there[other])
     for one in range(2 * n):
         same = (clusters == clusters[one]) & there & there[one]
         assert len(set(in_test[same])) <= 1
-    a, b = (side[found.pairs] for side in pairs[:2])
-    assert (found.alignment[a] == found.alignment[b])[found.pair_alignment == "A2"].all()
-    assert (found.fold[a] == found.fold[b]).all()
+    a, b = (side[splits.pairs] for side in pairs[:2])
+    assert (splits.alignment[a] == splits.alignment[b])[splits.pair_alignment == "A2"].all()
+    assert (splits.fold[a] == splits.fold[b]).all()
 
 
 @FEW
@@ -119,8 +119,8 @@ def test_scores_of_hevas_are_in_0_1(data):
     options = MetricOptions(topics=2, stop_words="none")
 
     def values(*metrics):
-        found = evaluate(documents, {"one": headlines}, metrics=metrics, options=options)
-        return found.values["one"]
+        result = evaluate(documents, {"one": headlines}, metrics=metrics, options=options)
+        return result.values["one"]
 
     bounded = values("R-1", "R-2", "R-SU", "TM-C", "TM-S", "JS-C", "JS-S", "PNR", "NR", "PR")
     assert ((bounded >= -1e-9) & (bounded <= 1 + 1e-9)).all()
@@ -136,9 +136,9 @@ def test_compliancy_is_at_most_each_of_its_verdicts(rows):
     *ones, target = (np.array(column) for column in zip(*rows, strict=True))
     hh, ah, main, source = (np.column_stack([1 - one, one]) for one in ones)
     for reversal in ("relative", "target"):
-        found = compliancy.verdicts(hh, ah, main, source, target, reversal=reversal)
-        least = np.minimum.reduce([found["hh"], found["ah"], found["main"]])
-        assert (found["compliancy"] == least).all()
+        decisions = compliancy.verdicts(hh, ah, main, source, target, reversal=reversal)
+        least = np.minimum.reduce([decisions["hh"], decisions["ah"], decisions["main"]])
+        assert (decisions["compliancy"] == least).all()
 
 
 @given(st.lists(st.tuples(TEXT, WORDED, WORDED, TEXT, st.integers(0, 1)), min_size=1, max_size=5))
@@ -148,18 +148,18 @@ def test_acceptability_is_at_most_each_of_its_factors_and_order_changes_nothing(
         ways = OUTLETS[side], OUTLETS[1 - side]
         items.append(Item(str(len(items)), *ways, source, article, "", other, prediction))
     judges = FakeJudges(digits="abcd")
-    found = judges.judge(items, progress=False)
-    turned = judges.judge(items[::-1], progress=False)
-    assert found.equals(turned.reverse())
-    for row in found.to_dicts():
+    judged = judges.judge(items, progress=False)
+    reversed_order = judges.judge(items[::-1], progress=False)
+    assert judged.equals(reversed_order.reverse())
+    for row in judged.to_dicts():
         assert -1 <= row["style"] <= 2
         assert row["acceptability"] <= min(row[name] for name in ("p_hh", "p_ah", "p_fluency", "evidence"))
         refused = {name for name in (*compliancy.VERDICT_NAMES, "edited") if row[name] == (name == "edited")}
         empty = row["refused_by"] == "no headline"
         assert empty or {*compliancy.reasons(row["refused_by"])} == refused
         assert row["compliancy"] <= min(row["hh"], row["ah"], row["main"])
-        given = [row[name] for name in compliancy.PROBABILITIES.values()]
-        assert all(0 <= p <= 1 for p in given)
+        probabilities = [row[name] for name in compliancy.PROBABILITIES.values()]
+        assert all(0 <= p <= 1 for p in probabilities)
 
 
 @given(TEXT, WORDED)

@@ -37,22 +37,22 @@ def corpus(request, monkeypatch):
 def brute_force(corpus, window, floor, sides=(A, B)):
     vectors, days = corpus
     cosines = np.minimum((vectors @ vectors.T).toarray().round(9), 1.0)
-    found = []
+    expected = []
     for a in sides[0].tolist():
         for b in sides[1].tolist():
             dated = days[a] != UNDATED and days[b] != UNDATED
             near = window is None or (dated and abs(days[a] - days[b]) <= window)
             if near and cosines[a, b] > floor:
-                found.append((-cosines[a, b], a, b))
-    return sorted(found)
+                expected.append((-cosines[a, b], a, b))
+    return sorted(expected)
 
 
 @pytest.mark.parametrize(("window", "floor"), [(None, 0.3), (0, 0.02), (3, 0.02)])
 def test_align_is_the_masked_product(corpus, window, floor):
     pairs = align(*corpus, (A, B), window_days=window, floor=floor)
     expected = brute_force(corpus, window, floor)
-    found = list(zip(pairs.a_index.tolist(), pairs.b_index.tolist(), strict=True))
-    assert found == [(a, b) for _, a, b in expected]
+    aligned = list(zip(pairs.a_index.tolist(), pairs.b_index.tolist(), strict=True))
+    assert aligned == [(a, b) for _, a, b in expected]
     np.testing.assert_allclose(pairs.similarity, [-minus for minus, _, _ in expected], atol=1e-9)
     above = [-minus for minus, _, _ in brute_force(corpus, window, 0.05)]
     assert pairs.counts.sum() == len(above)
@@ -148,10 +148,10 @@ def test_the_lowest_threshold_of_pairs_that_are_one_event():
     none = np.zeros(0)
     lags = [{"days": k, "compared": 100, "matched": none, "alone": none} for k in range(4)]
     lags[0]["alone"], lags[3]["alone"] = same, later
-    found = lowest_strict(lags, 0, 0.185)
-    kept = [share_of_one_event(lags, 0, edge) for edge in (found, found - 0.01)]
-    assert kept[0] >= 0.9 > kept[1]
-    assert lowest_strict(lags, 2, 0.185) == found
+    lowest = lowest_strict(lags, 0, 0.185)
+    shares = [share_of_one_event(lags, 0, edge) for edge in (lowest, lowest - 0.01)]
+    assert shares[0] >= 0.9 > shares[1]
+    assert lowest_strict(lags, 2, 0.185) == lowest
     assert lowest_strict(lags, None, 0.185) is None
     assert lowest_strict([*lags[:3], lags[3] | {"alone": none}], 0, 0.185) is None  # nothing to compare with
     lags[0]["alone"] = same[:10]  # too few

@@ -121,8 +121,8 @@ def test_change_it_as_released_and_as_on_the_hub_needs_no_option(layout, tmp_pat
         )
     for name, lines in files.items():
         (tmp_path / name).write_text("\n".join(lines) + "\n")
-    given = [str(tmp_path / name) for name in files]
-    assert main(["corpus", "build", *given, "--out", str(tmp_path / "corpus")]) == 0
+    paths = [str(tmp_path / name) for name in files]
+    assert main(["corpus", "build", *paths, "--out", str(tmp_path / "corpus")]) == 0
     report = json.loads((tmp_path / "corpus/alignment.json").read_text())
     assert report["outlets"] == {"a": "rep", "b": "gio", "a_label": "R", "b_label": "G"}
     assert (report["rows"], report["kept"]) == (94, 94)
@@ -137,9 +137,9 @@ def lasting():
     late = []
     for a in made:
         if a.label == "gio" and int(a.id[3:]) < 40:
-            told = [*a.article.split()[:22], *words(rng, 8)]
+            text = [*a.article.split()[:22], *words(rng, 8)]
             day = a.date + timedelta(days=2)
-            texts = {"headline": f"late {a.headline}", "article": " ".join(told)}
+            texts = {"headline": f"late {a.headline}", "article": " ".join(text)}
             late.append(dataclasses.replace(a, id=f"{a.id}-late", date=day, **texts))
     return [*made, *late]
 

@@ -72,11 +72,11 @@ def test_the_sample_is_clean(clean):
 @pytest.mark.parametrize("fault", SPOILT)
 def test_each_fault_is_seen_with_its_number_and_an_example(clean, fault):
     change, expected = SPOILT[fault]
-    seen = look(spoilt(clean, change), OUTLETS, (NONE, NONE))
-    assert names(seen) == expected
-    assert all(f"{each.count} of {each.total} " in each.text and each.example for each in seen)
+    looks = look(spoilt(clean, change), OUTLETS, (NONE, NONE))
+    assert names(looks) == expected
+    assert all(f"{each.count} of {each.total} " in each.text and each.example for each in looks)
     if fault == "spreadsheet":
-        assert seen[0].count == sum(a.label == "faro" for a in clean[::50])
+        assert looks[0].count == sum(a.label == "faro" for a in clean[::50])
 
 
 @pytest.mark.parametrize("fault", ["site's name", "agency", "cookies", "title in body"])

@@ -18,9 +18,9 @@ def with_others(made, seed=5):
     rng = random.Random(seed)
 
     def again(article, label):
-        told = article.article.split()
-        rng.shuffle(told)
-        text = " ".join([*told[:27], *words(rng, 3)])
+        told_words = article.article.split()
+        rng.shuffle(told_words)
+        text = " ".join([*told_words[:27], *words(rng, 3)])
         number = article.id[len(article.label) :]
         changed = {"id": f"{label}{number}", "headline": f"{label} {text[:30]}", "article": text}
         return dataclasses.replace(article, label=label, **changed)
@@ -44,8 +44,8 @@ def test_they_are_in_their_own_split_and_in_what_hh_and_ah_learn_from_alone(corp
     for config, columns in CONFIGS.items():
         for side, rows in corpus.tables[config].items():
             named = [name for name in columns if name.rstrip("12").endswith("headline")]
-            seen = any(rows.filter(is_other(name)).height for name in named)
-            assert seen == (
+            is_there = any(rows.filter(is_other(name)).height for name in named)
+            assert is_there == (
                 side == "other" or (config[:2] in ("hh", "ah") and side in ("train", "validation"))
             ), (config, side)
 

@@ -19,10 +19,17 @@ SIDES = np.repeat([0, 1], 100)
 OLD = [replace(a, date=date(1990, 1, 1)) if a.label == "gio" else a for a in articles()]
 
 
-def split_of(strict=0.5, clusters=None, given=None, **sizes):
+def split_of(strict=0.5, clusters=None, alignment_of_input=None, **sizes):
     clusters = np.arange(200) if clusters is None else clusters
     return split(
-        clusters, PAIRS, SIDES, strict=strict, loose=0.185, seed=1, alignments=given, sizes=sizes or None
+        clusters,
+        PAIRS,
+        SIDES,
+        strict=strict,
+        loose=0.185,
+        seed=1,
+        alignments=alignment_of_input,
+        sizes=sizes or None,
     )
 
 
@@ -38,7 +45,7 @@ def split_of(strict=0.5, clusters=None, given=None, **sizes):
             lambda folder: split_of(clusters=np.repeat(0, 200)),
             "of 1 event, and A1 and A2 need one each: raise",
         ),
-        (lambda folder: split_of(given=["A1"] * 200), "no A2"),
+        (lambda folder: split_of(alignment_of_input=["A1"] * 200), "no A2"),
         (lambda folder: tfidf(["", "! ?"]), "no word is left"),
         (lambda folder: tfidf(["each word", "only once"]), "no word is left"),
         (lambda folder: refuse_apart(OLD, OUTLETS.names, 3), "no two articles .* at most 3 days apart"),
