@@ -142,11 +142,6 @@ def choosing(
     return acceptability(known, evidence) * graded - np.asarray(edited, np.float64)
 
 
-def reasons(refused_by: str) -> tuple[str, ...]:
-    """The names in a `refused_by`: of `VERDICT_NAMES`, `edited` or `no headline`, without what is said behind a colon."""
-    return tuple(part.partition(":")[0] for part in refused_by.split("; ") if part)
-
-
 def statistics(verdicts: pl.DataFrame | Mapping[str, Bools | Floats]) -> dict[str, Floats]:
     """Per-item statistics, (n,) each, of the columns of `COMPLIANCY_MEASURES` that are known: `n`, ones, and values in 0-1, style in -1 to 2 and NaN in a direction without it (see `change_it.stats`)."""
     columns = {

@@ -18,7 +18,7 @@ from change_it.audit.verdicts import Summary, Verdict
 from change_it.results.pages import ACCEPTABILITY, COMPLIANCY, STYLE, named
 from change_it.results.report_files import write_report
 from change_it.results.score_tables import meaning, significance, systems_table, terminal_table
-from change_it.scoring.compliancy import JUDGE_NAMES, NO_CHECK, reasons
+from change_it.scoring.compliancy import JUDGE_NAMES, NO_CHECK
 from change_it.scoring.item import ScoredSystem
 from change_it.scoring.scores import score
 from change_it.scoring.systems import built_in_systems
@@ -182,7 +182,7 @@ def use(page, scores, toy_test, hostile):
     # Two systems beside each other.
     page.evaluate("location.hash = 'system=mine&against=%3Cb+onclick%3Dwindow.ran%3D1%3Eevil'")
     expected(lines).to_have_count(total // 2)
-    refusals = {" + ".join(reasons(said)) or "none" for said in scores.items["mine"]["refused_by"]}
+    refusals = {re.sub(":[^;]*", "", reasons) for reasons in scores.items["mine"]["refused_by"]}
     assert len(refusals) == controls.get_by_label("refused by").locator("option").count() - 1
     sides = [[not refused for refused in scores.items[name]["refused_by"]] for name in ("mine", EVIL)]
     outcomes = {"both": (True, True), "one": (True, False), "other": (False, True), "neither": (False, False)}

@@ -14,7 +14,6 @@ from change_it.judges.judge_options import MARKS, NGRAMS
 from change_it.results.score_tables import remarks
 from change_it.scoring import compliancy
 from change_it.scoring import scores as scores_module
-from change_it.scoring.compliancy import reasons
 from change_it.scoring.item import ScoredSystem, read_test_set
 from change_it.scoring.scores import chances, score
 from change_it.scoring.systems import built_in_systems, on_same_items
@@ -129,8 +128,6 @@ def test_each_headline_has_its_aspects_and_reasons(toy_test, judges):
         (False, 0, 0, False, "no headline"),
     ]
     assert rows["unsupported"][1].to_list() == [{"text": "Zagarolo", "start": 8, "end": 16, "kind": "name"}]
-    assert reasons("main; evidence: 40, Bari; edited: 0 of 4 words new") == ("main", "evidence", "edited")
-    assert [reasons(text) for text in ("no headline", "")] == [("no headline",), ()]
     assert rows["choosing"][4] == rows["choosing"].min() < -1
 
 
