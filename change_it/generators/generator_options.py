@@ -33,6 +33,13 @@ READS: dict[Recipe, Reads] = {
 }
 
 
+def source_of(reads: Reads, headline: str, article: str, to: str) -> str:
+    """The source that a generator reads of an item: its headline, its article, or the target before both; empty without either."""
+    if reads == "both":
+        return f"{to} | {headline} | {article}" if (headline + article).strip() else ""
+    return headline if reads == "headline" else article
+
+
 class Preset(NamedTuple):
     """Lengths and sizes of an architecture, and the arguments of its training."""
 

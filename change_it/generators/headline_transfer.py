@@ -15,8 +15,7 @@ from change_it.corpus.article import outlet_names
 from change_it.errors import InputError
 from change_it.generators.folder import COMMAND, choose_generators
 from change_it.generators.generator import BEAMS, Generator, load_generator
-from change_it.generators.generator_options import CANDIDATES, Recipe
-from change_it.generators.recipes import source_of
+from change_it.generators.generator_options import CANDIDATES, Recipe, source_of
 from change_it.io import listed, refuse_empty, refuse_lengths, texts_of
 from change_it.networks.headline_pipeline import Candidate, search_headlines
 from change_it.networks.pretrained import batches_at_once, local_folder, map_threads, reading_errors

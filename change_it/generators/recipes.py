@@ -9,17 +9,10 @@ from change_it.corpus.folder import read_outlets, read_table
 from change_it.corpus.splits import rng_for
 from change_it.corpus.training_sets import held_out, read_rewriting
 from change_it.errors import InputError
-from change_it.generators.generator_options import Reads, Recipe
+from change_it.generators.generator_options import Recipe, source_of
 
 #: Pairs that a recipe learns from, in the names of the splits.
 PAIRS = {"s2s1": "A3", "s2s2": "A1 and A3", "s2s3": "A1"}
-
-
-def source_of(reads: Reads, headline: str, article: str, to: str) -> str:
-    """The source that a generator reads of an item: its headline, its article, or the target before both; empty without either."""
-    if reads == "both":
-        return f"{to} | {headline} | {article}" if (headline + article).strip() else ""
-    return headline if reads == "headline" else article
 
 
 class RecipeData(NamedTuple):

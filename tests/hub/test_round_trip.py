@@ -11,7 +11,7 @@ from saved_judges import save_judges
 from tiny_generators import WORDS, save_generator, save_pretrained_generator
 
 from change_it import HeadlineTransfer
-from change_it.generators.recipes import source_of
+from change_it.generators.generator_options import source_of
 from change_it.judges.judge import Judge
 from change_it.scoring.judges import Judges
 
