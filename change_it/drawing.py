@@ -7,7 +7,7 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from change_it.io import replace_file
+from change_it.io.files import replace_file
 
 BLUE, ORANGE, GREEN, PINK, SKY, RED = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"
 GREY, OLIVE, LINE = "#999999", "#B8A800", "#888888"

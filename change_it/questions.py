@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from change_it.errors import InputError
-from change_it.io import Record, read_records
+from change_it.io.rows import Record, read_records
 
 
 class Question(NamedTuple):

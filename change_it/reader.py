@@ -8,7 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from change_it.errors import InputError
-from change_it.io import earlier_rows, with_formula, without_formula, write_growing, write_table
+from change_it.io.files import with_formula, without_formula, write_table
+from change_it.io.growing import earlier_rows, write_growing
 from change_it.networks.server import Server
 from change_it.questions import HEADINGS, MODEL, PAIRS, QUESTIONS, SHEETS, read_sheet
 

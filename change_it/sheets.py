@@ -11,7 +11,9 @@ import polars as pl
 
 from change_it.corpus.folder import read_table
 from change_it.errors import InputError
-from change_it.io import counted, listed, read_records, with_formula, write_table
+from change_it.io.files import with_formula, write_table
+from change_it.io.rows import read_records
+from change_it.io.texts import counted, listed
 from change_it.judges.data import random_split
 from change_it.questions import HEADINGS, MODEL, PAIRS, QUESTIONS, SHEETS, answer_number, read_sheet
 from change_it.scoring.item import GOLD, Item, TestSet

@@ -14,7 +14,7 @@ import pytest
 import tyro
 
 from change_it.cli import COMMANDS, TYRO_CONFIG, exit_on_input_error, main, options_of, union_of
-from change_it.io import replace_file, replace_folder
+from change_it.io.files import replace_file, replace_folder
 
 LEAVES = [
     [name, member] if member else [name] for name, members in COMMANDS.items() for member in members or [""]

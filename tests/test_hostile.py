@@ -16,11 +16,12 @@ from huggingface_hub.utils import filter_repo_objects
 from malformed import edit
 from processes import Handler, listening
 
-from change_it import HeadlineTransfer, InputError, io
+from change_it import HeadlineTransfer, InputError
 from change_it.cli import exit_on_input_error, main
 from change_it.corpus.negatives import negate
 from change_it.generators.prompted import headline_of
 from change_it.hub import cards
+from change_it.io import files, predictions, rows
 from change_it.io import rows as reader
 from change_it.judges.linear import boosted
 from change_it.networks import server as servers
@@ -59,8 +60,8 @@ def test_a_text_that_is_too_long_for_a_headline_is_none(tmp_path):
     assert [part.text for part in unsupported(long, [long])] == [long]
     assert headline_of(long) == ""
     for name, header, read in (
-        ("a.csv", "headline", lambda path: io.read_records(path, required=["headline"])),
-        ("a.txt", "Il ponte", io.text_lines),
+        ("a.csv", "headline", lambda path: rows.read_records(path, required=["headline"])),
+        ("a.txt", "Il ponte", predictions.text_lines),
     ):
         (tmp_path / name).write_text(f"{header}\n{long}\n")
         with pytest.raises(InputError, match=rf"{name}, line 2: headline of more than 1,000 characters"):
@@ -80,12 +81,12 @@ def test_a_line_and_a_text_are_read_to_a_limit(tmp_path, monkeypatch, name, text
     monkeypatch.setattr(reader, "LARGEST", 400)
     (tmp_path / name).write_bytes(gzip.compress(text.encode()))
     with pytest.raises(InputError, match=fault):
-        io.read_records(tmp_path / name, required=["headline"])
+        rows.read_records(tmp_path / name, required=["headline"])
     (tmp_path / "a.txt").write_text("a" * 500)
     with pytest.raises(InputError, match="has more than 400 characters"):
-        io.read_text(tmp_path / "a.txt")
+        rows.read_text(tmp_path / "a.txt")
     (tmp_path / "b.json").write_text(json.dumps([{"headline": "a" * 40}] * 5))
-    assert len(io.read_records(tmp_path / "b.json", required=["headline"])) == 5  # one long line
+    assert len(rows.read_records(tmp_path / "b.json", required=["headline"])) == 5  # one long line
 
 
 @pytest.mark.parametrize("about", ["[]", '{"info": 3}', '{"info": {"features": [1]}}', "[" * 100_000])
@@ -96,7 +97,7 @@ def test_metadata_of_any_shape_is_a_sentence(tmp_path, about):
     table = pa.table({"headline": ["a"]}).replace_schema_metadata({b"huggingface": about.encode()})
     pq.write_table(table, tmp_path / "a.parquet")
     with pytest.raises(InputError, match="cannot be read"):
-        io.read_records(tmp_path / "a.parquet", required=["headline"])
+        rows.read_records(tmp_path / "a.parquet", required=["headline"])
 
 
 def test_too_little_memory_is_a_sentence(capsys):
@@ -188,7 +189,7 @@ def test_no_module_of_adapters_is_imported(tmp_path):
 
     pytest.importorskip("peft")
     (tmp_path / "adapter_model.safetensors").touch()
-    io.write_json(tmp_path / "adapter_config.json", {"megatron_config": {"a": 1}, "megatron_core": "evil"})
+    files.write_json(tmp_path / "adapter_config.json", {"megatron_config": {"a": 1}, "megatron_core": "evil"})
     with pytest.raises(InputError, match="names a module of Python"):
         load_adapters(None, tmp_path)
 

@@ -9,7 +9,7 @@ MODELS = {"torch", "transformers"}
 #: What runs one after the other in one process, and what is not loaded after each.
 WITHOUT = {
     "import change_it": MODELS,
-    "import change_it.io": {*MODELS, "datasets", "polars", "pyarrow", "numpy", "tyro", "rich"},
+    "import change_it.io.rows": {*MODELS, "datasets", "polars", "pyarrow", "numpy", "tyro", "rich"},
     "import change_it.hevas": {*MODELS, "datasets", "gensim", "sklearn", "scipy", "matplotlib"},
     "import change_it.space, change_it.commands.demo": {*MODELS, "gradio"},
     "import change_it.text.tagging; change_it.text.tagging.load_tagger('it')": MODELS,

@@ -10,7 +10,9 @@ import numpy as np
 import polars as pl
 
 from change_it.errors import InputError
-from change_it.io import Record, counted, listed, with_formula
+from change_it.io.files import with_formula
+from change_it.io.rows import Record
+from change_it.io.texts import counted, listed
 from change_it.judges.spec import JUDGES
 from change_it.questions import MODEL, QUESTIONS, answer_number, read_sheet
 from change_it.scoring.accepted import Accepted, accepted

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from change_it.corpus.looks import MARKED
-from change_it.io import listed, read_json, record_errors
+from change_it.io.files import read_json, record_errors
+from change_it.io.texts import listed
 from change_it.judges.judge_options import MARKS, no_better_than, within_event_table
 from change_it.judges.spec import FACTS, JUDGES, TRAINED
 from change_it.stats import share_interval

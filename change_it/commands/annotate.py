@@ -9,7 +9,8 @@ import tyro
 from change_it.commands.common import check_counts, print_json
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
-from change_it.io import check_writable, counted, listed
+from change_it.io.files import check_writable
+from change_it.io.texts import counted, listed
 from change_it.questions import QUESTIONS, SHEETS
 from change_it.scoring.systems import read_prediction_files
 from change_it.tables import console, print_lines, print_table

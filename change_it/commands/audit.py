@@ -9,7 +9,7 @@ from tyro.conf import Fixed
 from change_it.commands.common import check_counts, print_json
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
-from change_it.io import check_writable
+from change_it.io.files import check_writable
 from change_it.tables import console, print_lines, print_table
 from change_it.training.training_options import Device, Precision
 

@@ -9,7 +9,9 @@ from change_it.corpus.sample import sample_articles, write_csv
 from change_it.corpus.summary import summary
 from change_it.engines import use_engine
 from change_it.errors import InputError
-from change_it.io import HUB, check_writable, counted, outlet_and_file, read_tables, write_table
+from change_it.io.files import check_writable, write_table
+from change_it.io.rows import HUB, outlet_and_file, read_tables
+from change_it.io.texts import counted
 from change_it.tables import console, print_lines, print_table
 
 

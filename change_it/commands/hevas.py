@@ -11,7 +11,9 @@ from change_it.hevas.baseline_systems import BASELINES, Baseline, baseline
 from change_it.hevas.documents import read_documents, read_systems
 from change_it.hevas.evaluation import MetricOptions, chosen_metrics, evaluate
 from change_it.hevas.readability import is_known
-from change_it.io import check_writable, listed, named_files
+from change_it.io.files import check_writable
+from change_it.io.predictions import named_files
+from change_it.io.texts import listed
 from change_it.tables import console, print_table
 from change_it.text.stopwords import LISTED, guess_language
 

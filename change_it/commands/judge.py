@@ -8,7 +8,7 @@ import tyro
 
 from change_it.commands.common import print_json
 from change_it.errors import InputError
-from change_it.io import read_input
+from change_it.io.rows import read_input
 from change_it.judges.judge_options import COMMAND
 from change_it.judges.spec import JUDGES
 from change_it.scoring.compliancy import ASPECTS, NO_CHECK

@@ -8,7 +8,8 @@ from typing import Literal
 import tyro
 
 from change_it.errors import InputError
-from change_it.io import check_writable, listed
+from change_it.io.files import check_writable
+from change_it.io.texts import listed
 from change_it.tables import console, print_lines
 
 

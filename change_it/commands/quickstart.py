@@ -23,7 +23,9 @@ from change_it.corpus.folder import read_report
 from change_it.corpus.sample import SIZE
 from change_it.errors import InputError
 from change_it.generators.generator_options import Recipe
-from change_it.io import check_writable, is_missing_path, outlet_and_file, read_json, write_json
+from change_it.io.files import check_writable, read_json, write_json
+from change_it.io.model_folders import is_missing_path
+from change_it.io.rows import outlet_and_file
 from change_it.judges.judge_options import LINEAR, Fold
 from change_it.judges.spec import TRAINED, Task
 from change_it.scoring.systems import read_prediction_files

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from change_it.commands.common import check_counts, print_json
 from change_it.corpus.folder import check_corpus, read_warnings
 from change_it.errors import InputError
-from change_it.io import check_writable, listed
+from change_it.io.files import check_writable
+from change_it.io.texts import listed
 from change_it.scoring.compliancy import NO_CHECK
 from change_it.scoring.systems import PredictionFile, read_prediction_files
 from change_it.tables import console, print_lines, print_table

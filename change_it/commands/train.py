@@ -8,7 +8,9 @@ from typing import Any, Literal
 from change_it.corpus.folder import check_corpus, check_outlet
 from change_it.errors import InputError
 from change_it.generators.generator_options import GeneratorOptions, no_model
-from change_it.io import check_writable, is_missing_path, listed
+from change_it.io.files import check_writable
+from change_it.io.model_folders import is_missing_path
+from change_it.io.texts import listed
 from change_it.judges.judge_options import (
     LINEAR,
     Fold,

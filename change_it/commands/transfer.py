@@ -14,7 +14,10 @@ from change_it.corpus.reading import COLUMNS
 from change_it.errors import InputError
 from change_it.generators.folder import COMMAND, choose_generators
 from change_it.generators.generator_options import CANDIDATES, Recipe
-from change_it.io import check_columns, check_model, check_writable, counted, parse_columns, read_tables
+from change_it.io.files import check_writable
+from change_it.io.model_folders import check_model
+from change_it.io.rows import check_columns, parse_columns, read_tables
+from change_it.io.texts import counted
 from change_it.tables import Column, Row, Table, console, print_lines, print_table
 from change_it.training.training_options import Device, Precision
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from change_it.errors import InputError
-from change_it.io import column_of
+from change_it.io.texts import column_of
 
 Alignment = Literal["A1", "A2", "A3", "R"]
 

@@ -36,7 +36,8 @@ from change_it.corpus.splits import REMOVED, Splits, components, leak_check, spl
 from change_it.corpus.summary import summary
 from change_it.corpus.training_sets import Tables, training_sets
 from change_it.corpus.vectors import near_duplicates, tfidf
-from change_it.io import counted, replace_folder, write_json, write_text
+from change_it.io.files import replace_folder, write_json, write_text
+from change_it.io.texts import counted
 from change_it.stats import Ints
 from change_it.tables import card_markdown
 from change_it.templates import template_environment, without_markup

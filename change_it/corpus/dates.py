@@ -4,7 +4,7 @@ import re
 from contextlib import suppress
 from datetime import UTC, date, datetime
 
-from change_it.io import is_missing
+from change_it.io.texts import is_missing
 from change_it.text.folding import fold
 
 #: What is wrong with dates of kinds that are known.

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from change_it.corpus.article import Outlets
 from change_it.errors import InputError
-from change_it.io import counted, fetch, is_hub_id, read_json
+from change_it.io.files import read_json
+from change_it.io.model_folders import fetch, is_hub_id
+from change_it.io.texts import counted
 from change_it.text.stopwords import guess_language
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import pairwise
 from random import Random
 
-from change_it.io import LONGEST
+from change_it.io.texts import LONGEST
 from change_it.text.folding import fold
 from change_it.text.spans import name_runs, numbers_in
 from change_it.text.tagging import load_tagger, tokens

@@ -14,18 +14,9 @@ from change_it.corpus.corpus_options import ReadingOptions
 from change_it.corpus.dates import DAY_NUMBER, NO_DAY, both_orders, parse_date
 from change_it.corpus.looks import FEW, LEAST, Look, mended
 from change_it.errors import InputError
-from change_it.io import (
-    InputTable,
-    Record,
-    cell_text,
-    check_columns,
-    is_missing,
-    length_fault,
-    listed,
-    parse_columns,
-    read_tables,
-    write_table,
-)
+from change_it.io.files import write_table
+from change_it.io.rows import InputTable, Record, check_columns, parse_columns, read_tables
+from change_it.io.texts import cell_text, is_missing, length_fault, listed
 from change_it.text import cleaning
 
 #: Our columns, and what they are called in the input without a column map (`full_text` and `full`: CHANGE-IT on the Hub).

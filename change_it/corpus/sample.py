@@ -7,7 +7,7 @@ from pathlib import Path
 
 from change_it.corpus.article import Article
 from change_it.errors import InputError
-from change_it.io import replace_file
+from change_it.io.files import replace_file
 
 #: The embedded sample: `COLUMNS` and `event`, a number that articles about one event share.
 SAMPLE = Path(__file__).parents[1] / "data" / "sample.parquet"

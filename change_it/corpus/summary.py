@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from change_it.io import counted, listed
+from change_it.io.texts import counted, listed
 from change_it.tables import Column, Row, Table
 
 

@@ -12,15 +12,10 @@ from change_it.corpus.reading import COLUMNS
 from change_it.errors import InputError
 from change_it.generators.headline_transfer import HeadlineSystem, Search
 from change_it.generators.rerank import order
-from change_it.io import (
-    cell_text,
-    earlier_rows,
-    length_fault,
-    parse_columns,
-    read_tables,
-    write_growing,
-    write_table,
-)
+from change_it.io.files import write_table
+from change_it.io.growing import earlier_rows, write_growing
+from change_it.io.rows import parse_columns, read_tables
+from change_it.io.texts import cell_text, length_fault
 from change_it.networks.pretrained import thread_pool
 from change_it.scoring.item import Item, directions_in_turn, read_test_set
 from change_it.scoring.judges import Judges

@@ -33,7 +33,8 @@ from change_it.generators.generator_options import (
     ModelKind,
     no_model,
 )
-from change_it.io import GENERATOR_FILE, PICKLE, is_missing_path, read_json, write_json
+from change_it.io.files import read_json, write_json
+from change_it.io.model_folders import GENERATOR_FILE, PICKLE, is_missing_path
 from change_it.networks.formats import FORMATS, Format
 from change_it.networks.headline_pipeline import HeadlinePipeline
 from change_it.networks.pointer_generator import (

@@ -16,7 +16,7 @@ from change_it.errors import InputError
 from change_it.generators.folder import COMMAND, choose_generators
 from change_it.generators.generator import BEAMS, Generator, load_generator
 from change_it.generators.generator_options import CANDIDATES, Recipe, source_of
-from change_it.io import listed, refuse_empty, refuse_lengths, texts_of
+from change_it.io.texts import listed, refuse_empty, refuse_lengths, texts_of
 from change_it.networks.headline_pipeline import Candidate, search_headlines
 from change_it.networks.pretrained import batches_at_once, local_folder, map_threads, reading_errors
 from change_it.progress import bar

@@ -10,7 +10,7 @@ from change_it.corpus.folder import read_outlets
 from change_it.errors import InputError
 from change_it.generators.folder import corpus_language, read_prompts
 from change_it.generators.headline_transfer import SETTINGS, Candidate, HeadlineSystem, Search
-from change_it.io import LONGEST
+from change_it.io.texts import LONGEST
 from change_it.networks.server import Server
 from change_it.scoring.item import Item
 from change_it.text.cleaning import visible

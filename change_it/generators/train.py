@@ -38,7 +38,8 @@ from change_it.generators.generator_options import (
     architecture_of,
 )
 from change_it.generators.recipes import RecipeData, load_recipe
-from change_it.io import GENERATOR_FILE, read_json
+from change_it.io.files import read_json
+from change_it.io.model_folders import GENERATOR_FILE
 from change_it.networks.formats import Format
 from change_it.networks.tokenizer import IGNORED
 from change_it.training.run_folder import (

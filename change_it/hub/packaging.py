@@ -17,7 +17,9 @@ from change_it.corpus.folder import FILES, PICTURE, check_corpus, read_report
 from change_it.errors import InputError
 from change_it.generators.folder import GeneratorInfo
 from change_it.hub.cards import dataset_card, model_card, public
-from change_it.io import GENERATOR_FILE, MODEL_FILES, listed, read_json, replace_folder, write_text
+from change_it.io.files import read_json, replace_folder, write_text
+from change_it.io.model_folders import GENERATOR_FILE, MODEL_FILES
+from change_it.io.texts import listed
 from change_it.judges.judge_options import check_tasks
 from change_it.judges.spec import TRAINED
 

@@ -15,7 +15,7 @@ from transformers import AutoModelForSequenceClassification, PreTrainedTokenizer
 import change_it.judges.registration  # noqa: F401
 from change_it.corpus.folder import MODEL_CORPUS
 from change_it.errors import InputError
-from change_it.io import read_json
+from change_it.io.files import read_json
 from change_it.judges.judge_options import COMMAND, JudgeInfo, read_judge_info
 from change_it.judges.linear import LinearJudgeForSequenceClassification
 from change_it.judges.spec import JUDGES

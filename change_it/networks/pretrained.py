@@ -19,7 +19,9 @@ from transformers import AutoConfig, AutoTokenizer, PreTrainedTokenizerBase
 from transformers.utils import logging
 
 from change_it.errors import InputError
-from change_it.io import MODEL_FILES, PICKLE, check_model, fetch, listed, read_json, weight_files
+from change_it.io.files import read_json
+from change_it.io.model_folders import MODEL_FILES, PICKLE, check_model, fetch, weight_files
+from change_it.io.texts import listed
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

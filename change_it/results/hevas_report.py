@@ -15,7 +15,7 @@ from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.documents import Documents
 from change_it.hevas.evaluation import ALIKE, Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
-from change_it.io import replace_folder, write_json, write_table, write_text
+from change_it.io.files import replace_folder, write_json, write_table, write_text
 from change_it.results.charts import NAME_LENGTH, Drawing
 from change_it.results.pages import environment
 from change_it.results.score_tables import square

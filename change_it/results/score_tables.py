@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from change_it.corpus.sample import is_sample_corpus
-from change_it.io import listed
+from change_it.io.texts import listed
 from change_it.results.pages import named
 from change_it.scoring.compliancy import ASPECTS, COMPLIANCY_MEASURES, JUDGE_NAMES
 from change_it.scoring.item import BUILT_IN, CLAUSE, GOLD

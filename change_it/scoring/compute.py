@@ -9,7 +9,7 @@ import polars as pl
 from change_it.corpus.article import outlet_names
 from change_it.corpus.splits import events_of
 from change_it.errors import InputError
-from change_it.io import column_of, refuse_lengths, texts_by_name, texts_of
+from change_it.io.texts import column_of, refuse_lengths, texts_by_name, texts_of
 from change_it.scoring.compliancy import COMPLIANCY_MEASURES, Reversal
 from change_it.scoring.item import Item, ScoredSystem, TestSet
 from change_it.scoring.scores import score

@@ -12,7 +12,7 @@ import polars as pl
 from change_it.corpus.article import outlet_names
 from change_it.corpus.folder import hash_article
 from change_it.errors import InputError
-from change_it.io import listed, texts_by_name
+from change_it.io.texts import listed, texts_by_name
 from change_it.judges.judge import Judge
 from change_it.judges.judge_options import COMMAND, check_tasks
 from change_it.judges.spec import TASKS, TRAINED, Task

@@ -11,7 +11,7 @@ from change_it.errors import InputError
 from change_it.generators.folder import GENERATOR_FILE, GeneratorInfo
 from change_it.generators.generator import Generator
 from change_it.generators.headline_transfer import HeadlineSystem, HeadlineTransfer
-from change_it.io import named_files
+from change_it.io.predictions import named_files
 from change_it.judges.judge_options import COMMAND
 from change_it.networks.pretrained import local_folder
 from change_it.scoring.item import Item, directions_in_turn, read_test_set

@@ -23,7 +23,8 @@ from torch import Tensor, nn
 
 from change_it import __version__
 from change_it.errors import InputError
-from change_it.io import WORK, files_of_ours, listed, read_json, replace_folder, write_json
+from change_it.io.files import WORK, files_of_ours, read_json, replace_folder, write_json
+from change_it.io.texts import listed
 from change_it.networks.pretrained import hash_of_model, hash_of_weights, quiet
 from change_it.training.training_options import TrainingOptions
 

@@ -27,7 +27,8 @@ from transformers import (
 )
 
 from change_it.errors import InputError
-from change_it.io import listed, read_json, write_json
+from change_it.io.files import read_json, write_json
+from change_it.io.texts import listed
 from change_it.progress import bar
 from change_it.training.run_folder import TokenIds, TrainingResult, TrainingRun
 from change_it.training.training_options import TrainingOptions

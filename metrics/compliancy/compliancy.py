@@ -4,7 +4,7 @@ import datasets
 import evaluate
 
 from change_it.evaluate_module import Module
-from change_it.io import column_of, refuse_lengths, texts_of
+from change_it.io.texts import column_of, refuse_lengths, texts_of
 from change_it.scoring.compute import compute_compliancy
 
 _DESCRIPTION = """\

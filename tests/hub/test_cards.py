@@ -8,7 +8,7 @@ from huggingface_hub import DatasetCard, ModelCard
 from tiny_generators import save_generator
 
 from change_it.hub.packaging import write
-from change_it.io import write_json
+from change_it.io.files import write_json
 
 
 def model_card(files):

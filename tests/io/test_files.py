@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from change_it import io
 from change_it.cli import exit_on_input_error
 from change_it.errors import InputError
+from change_it.io import files
 
 
 def written(folder, name, content):
@@ -22,19 +22,19 @@ def written(folder, name, content):
 @pytest.mark.parametrize("content", ['{"id": ', "[1]", "[" * 100_000])
 def test_a_json_file_of_ours_that_is_broken_or_not_there(tmp_path, content):
     with pytest.raises(InputError, match=r"x\.json is broken: run what writes it again"):
-        io.read_json(written(tmp_path, "x.json", content.encode()))
-    assert io.read_json(tmp_path / "none.json") is None
+        files.read_json(written(tmp_path, "x.json", content.encode()))
+    assert files.read_json(tmp_path / "none.json") is None
 
 
 def test_written_files_and_folders_are_there_as_a_whole(tmp_path):
-    io.write_text(tmp_path / "new/a.txt", "perché \ud800")
+    files.write_text(tmp_path / "new/a.txt", "perché \ud800")
     assert (tmp_path / "new/a.txt").read_text(encoding="utf-8") == "perché \\ud800"
-    io.write_json(tmp_path / "a.json", {"è": [1]})
+    files.write_json(tmp_path / "a.json", {"è": [1]})
     assert json.loads((tmp_path / "a.json").read_text(encoding="utf-8")) == {"è": [1]}
     for content in ("one", "two"):
-        with io.replace_folder(tmp_path / "folder", "run.json") as folder:
+        with files.replace_folder(tmp_path / "folder", "run.json") as folder:
             (folder / f"{content}.txt").write_text(content)
-            io.write_json(folder / "run.json", {"settings": {}, "seconds": {}})
+            files.write_json(folder / "run.json", {"settings": {}, "seconds": {}})
     names = sorted(path.name for path in tmp_path.rglob("*"))
     assert names == ["a.json", "a.txt", "folder", "new", "run.json", "two.txt"]
 
@@ -46,12 +46,12 @@ def test_a_failed_block_changes_nothing(tmp_path, error):
             (partial / name).write_text("half")
             raise error
 
-    io.write_text(tmp_path / "a.txt", "old")
-    io.write_json(tmp_path / "folder/run.json", {"settings": 1, "seconds": 1, "files": []})
+    files.write_text(tmp_path / "a.txt", "old")
+    files.write_json(tmp_path / "folder/run.json", {"settings": 1, "seconds": 1, "files": []})
     with pytest.raises(error):
-        fail(io.replace_file(tmp_path / "a.txt"), "")
+        fail(files.replace_file(tmp_path / "a.txt"), "")
     with pytest.raises(error):
-        fail(io.replace_folder(tmp_path / "folder", "run.json"), "half.txt")
+        fail(files.replace_folder(tmp_path / "folder", "run.json"), "half.txt")
     assert (tmp_path / "a.txt").read_text() == "old"
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["a.txt", "folder", "run.json"]
 
@@ -60,18 +60,18 @@ def test_of_a_folder_of_ours_only_the_files_that_its_record_lists_are_replaced(t
     out = tmp_path / "folder"
 
     def write(*names):
-        with io.replace_folder(out, "metrics.json", work=io.WORK, later=["README.md"]) as folder:
+        with files.replace_folder(out, "metrics.json", work=files.WORK, later=["README.md"]) as folder:
             for name in names:
-                io.write_text(folder / name, "ours")
-            io.write_json(folder / "metrics.json", {"weights_hash": "a", "model_hash": "b"})
+                files.write_text(folder / name, "ours")
+            files.write_json(folder / "metrics.json", {"weights_hash": "a", "model_hash": "b"})
 
     write("items/a.csv", "items/b.csv")
     for name in ("README.md", "items/mine.csv", "notes.txt", "checkpoints/1", "../.folder.old/precious"):
-        io.write_text(out / name, "theirs")
+        files.write_text(out / name, "theirs")
     (out / "items/a.csv").chmod(0o600)
     write("items/a.csv")
-    files = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file())
-    assert files == [".folder.old/precious", *(f"folder/{name}" for name in ("items/a.csv", "items/mine.csv", "metrics.json", "notes.txt"))]  # fmt: skip
+    present = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file())
+    assert present == [".folder.old/precious", *(f"folder/{name}" for name in ("items/a.csv", "items/mine.csv", "metrics.json", "notes.txt"))]  # fmt: skip
     assert (out / "items/a.csv").stat().st_mode & 0o777 == 0o600
     with pytest.raises(InputError, match=r"notes\.txt was not written by this command: move it elsewhere"):
         write("notes.txt")
@@ -83,18 +83,18 @@ def test_the_working_folder_those_above_it_and_the_wrong_kind_are_refused(tmp_pa
     monkeypatch.chdir(tmp_path / "a")
     for name in (".", "..", tmp_path):
         with pytest.raises(InputError, match="is the working folder or above it"):
-            io.check_writable(Path(name), kind="run", record="metrics.json")
-    io.check_writable(Path("b"), kind="run", record="metrics.json")
+            files.check_writable(Path(name), record="metrics.json")
+    files.check_writable(Path("b"), record="metrics.json")
     (tmp_path / "file").touch()
     for path, kind, says in (("file", "folder", "name a folder"), ("a", "csv", "name a file")):
         with pytest.raises(InputError, match=says):
-            io.check_writable(tmp_path / path, kind=kind)
+            files.check_writable(tmp_path / path, kind=kind)
 
 
 def test_a_link_is_written_through(tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    with io.replace_folder(tmp_path / "link") as folder:
+    with files.replace_folder(tmp_path / "link") as folder:
         (folder / "x").touch()
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "real/x").exists()
@@ -102,12 +102,12 @@ def test_a_link_is_written_through(tmp_path):
 
 def test_formulas_are_quoted_where_strangers_write(tmp_path):
     rows = [["=1+1", "+a", "-b", "@c", "\td", "plain - text", -1.5, 2, "ciao;=1;-2", "a\n＝1", "\n=1"]]
-    io.write_table(tmp_path / "a.csv", list("abcdefghijk"), rows, quote_formulas=True)
-    io.write_table(tmp_path / "b.csv", list("abcdefghijk"), rows)
+    files.write_table(tmp_path / "a.csv", list("abcdefghijk"), rows, quote_formulas=True)
+    files.write_table(tmp_path / "b.csv", list("abcdefghijk"), rows)
     quoted, plain = (list(csv.reader((tmp_path / name).open(newline="")))[1] for name in ("a.csv", "b.csv"))
     assert quoted[:8] == ["'=1+1", "'+a", "'-b", "'@c", "'\td", "plain - text", "-1.5", "2"]
     assert quoted[8:] == ["ciao;'=1;'-2", "a\n'＝1", "'\n'=1"]
-    assert [io.with_formula(cell) for cell in quoted] == plain
+    assert [files.with_formula(cell) for cell in quoted] == plain
     assert plain[:2] == ["=1+1", "+a"]
 
 
@@ -116,6 +116,6 @@ def test_faults_of_the_disk_are_one_sentence_and_leave_nothing(tmp_path, monkeyp
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "replace", fail)
-    assert exit_on_input_error(lambda: io.write_text(tmp_path / "a.txt", "text")) == 2
+    assert exit_on_input_error(lambda: files.write_text(tmp_path / "a.txt", "text")) == 2
     assert os.strerror(errno.ENOSPC) in capsys.readouterr().err
     assert not list(tmp_path.iterdir())

@@ -16,8 +16,8 @@ from datasets import ClassLabel, Dataset, Features, Value
 from hypothesis import given
 from hypothesis import strategies as st
 
-from change_it import io
 from change_it.errors import InputError
+from change_it.io import rows, texts
 
 
 def table(tmp_path, content, name="x.csv"):
@@ -50,16 +50,16 @@ CONTENTS = {
 @pytest.mark.parametrize("name", CONTENTS)
 def test_one_table_in_every_form(tmp_path, name):
     file = table(tmp_path, CONTENTS[name], name)
-    records = io.read_records(file, required=("id", "headline"), optional=("error",))
+    records = rows.read_records(file, required=("id", "headline"), optional=("error",))
     cells = [record.cells for record in records]
     assert cells == [{"id": "1", "headline": "a, b"}, {"id": "2", "headline": "c"}]
 
 
 def test_parquet_with_lists_bytes_and_a_column_nobody_asked_for(tmp_path):
     path = tmp_path / "x.parquet"
-    rows = {"id": [b"1", b"\xc3\xa8"], "headlines": [["a", "b"], []], "seen": [datetime(2020, 1, 1), None]}
-    pq.write_table(pa.table(rows), path)
-    records = io.read_records(path, required={"id": ("id",), "headline": ("headline", "headlines")})
+    columns = {"id": [b"1", b"\xc3\xa8"], "headlines": [["a", "b"], []], "seen": [datetime(2020, 1, 1), None]}
+    pq.write_table(pa.table(columns), path)
+    records = rows.read_records(path, required={"id": ("id",), "headline": ("headline", "headlines")})
     assert [list(record.cells.values()) for record in records] == [["1", "a\nb"], ["è", ""]]
     assert [record.values["headlines"] for record in records] == [["a", "b"], []]
 
@@ -68,18 +68,18 @@ def test_class_labels_have_their_names(tmp_path):
     features = Features(headline=Value("string"), label=ClassLabel(names=["colle", "faro"]))
     data = Dataset.from_list([{"headline": "a", "label": 1}, {"headline": "b", "label": -1}], features)
     data.to_parquet(tmp_path / "x.parquet")
-    records = io.read_records(tmp_path / "x.parquet", required=("headline", "label"))
+    records = rows.read_records(tmp_path / "x.parquet", required=("headline", "label"))
     assert [record.cells["label"] for record in records] == ["faro", ""]
     data.save_to_disk(tmp_path / "saved")
     with pytest.raises(InputError, match="write one of save_to_disk with to_parquet"):
-        io.read_tables([str(tmp_path / "saved")])
+        rows.read_tables([str(tmp_path / "saved")])
 
 
 def test_lines_are_those_that_rows_start_on(tmp_path):
     path = table(tmp_path, 'id,headline\n1,"a\nb"\n\n2,c\n')
-    assert [record.line for record in io.read_records(path, required=("id",))] == [2, 5]
+    assert [record.line for record in rows.read_records(path, required=("id",))] == [2, 5]
     path = table(tmp_path, '[{"id": 1,\n"x": 2},\n\n{"id": 3}]', "x.json")
-    assert [record.line for record in io.read_records(path, required=("id",))] == [1, 2]
+    assert [record.line for record in rows.read_records(path, required=("id",))] == [1, 2]
 
 
 #: Content of a file by its name, and what the refusal says.
@@ -112,7 +112,7 @@ def test_what_is_wrong_is_said_as_what_it_is(tmp_path, name):
     content, says = REFUSED[name]
     file = table(tmp_path, content, name)
     with pytest.raises(InputError) as refused:
-        io.read_records(file, required=("id", "headline"))
+        rows.read_records(file, required=("id", "headline"))
     assert says in str(refused.value)
     assert str(file) in str(refused.value)
 
@@ -121,42 +121,45 @@ def test_dates_of_a_time_zone_that_nobody_knows_are_refused(tmp_path):
     times = pa.array([0], pa.timestamp("ms", tz="Mars/Phobos"))
     pq.write_table(pa.table({"id": ["a"], "date": times}), tmp_path / "x.parquet")
     with pytest.raises(InputError, match=r"cannot be read .*Mars/Phobos.*: export it again"):
-        io.read_records(tmp_path / "x.parquet", required=("id",))
+        rows.read_records(tmp_path / "x.parquet", required=("id",))
 
 
 def test_columns_are_found_by_any_capitals_and_commas(tmp_path):
     content = '{"ID": 1, "Titolo, lungo": "a", "a.b": ["b", "c"]}'
     file, names = table(tmp_path, content, "x.jsonl"), ("id", "headline", "article")
-    [record] = io.read_records(file, required=names, columns="headline=titolo, lungo, article=A.b")
+    [record] = rows.read_records(file, required=names, columns="headline=titolo, lungo, article=A.b")
     assert record.cells == {"id": "1", "headline": "a", "article": "b\nc"}
     with pytest.raises(InputError, match="no column Titolo, corto"):
-        io.read_records(file, required=("id",), optional=names, columns="headline=Titolo, corto")
+        rows.read_records(file, required=("id",), optional=names, columns="headline=Titolo, corto")
 
 
 def test_outlets_have_names_with_spaces_and_files_equals_signs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     table(tmp_path, PLAIN, "label=a/x.csv")
-    assert io.outlet_and_file("La Stampa=a b.csv") == ("La Stampa", "a b.csv")
-    assert io.outlet_and_file("left=https://huggingface.co/datasets/o/n/c") == ("left", "hf://datasets/o/n/c")
+    assert rows.outlet_and_file("La Stampa=a b.csv") == ("La Stampa", "a b.csv")
+    assert rows.outlet_and_file("left=https://huggingface.co/datasets/o/n/c") == (
+        "left",
+        "hf://datasets/o/n/c",
+    )
     for name in ("label=a/x.csv", "in/label=a.csv"):
-        assert io.outlet_and_file(name) == ("", name)
-    assert [each.label for each in io.read_tables(["left=*/x.csv"])] == ["left"]
+        assert rows.outlet_and_file(name) == ("", name)
+    assert [each.label for each in rows.read_tables(["left=*/x.csv"])] == ["left"]
 
 
 @pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT])
 def test_a_missing_value_is_no_text(missing):
-    assert io.cell_text(missing) == ""
-    assert io.texts_of("x", pd.Series(["a", missing], dtype=object)) == ["a", ""]
-    assert io.references_of("references", ["a", ["b", missing]]) == [["a"], ["b"]]
+    assert texts.cell_text(missing) == ""
+    assert texts.texts_of("x", pd.Series(["a", missing], dtype=object)) == ["a", ""]
+    assert texts.references_of("references", ["a", ["b", missing]]) == [["a"], ["b"]]
     with pytest.raises(InputError, match="references has none for 1"):
-        io.references_of("references", ["a", missing])
+        texts.references_of("references", ["a", missing])
 
 
 @given(st.binary(max_size=80), st.sampled_from(sorted({name.partition(".")[2].lower() for name in CONTENTS} | {"parquet", "csv.zst"})), st.sampled_from([b"", b"id,headline\n", b"\xff\xfe", b"{", b'[{"id": ']))  # fmt: skip
 def test_any_bytes_are_rows_or_refused(tmp_path_factory, content, ending, start):
     file = table(tmp_path_factory.mktemp("any"), start + content, f"x.{ending}")
     with suppress(InputError):
-        records = io.read_records(file, required=("id",), optional=("headline",))
+        records = rows.read_records(file, required=("id",), optional=("headline",))
         assert all(isinstance(cell, str) for record in records for cell in record.cells.values())
 
 
@@ -167,9 +170,9 @@ def test_any_bytes_are_rows_or_refused(tmp_path_factory, content, ending, start)
 )
 def test_any_text_comes_back_with_any_delimiter(tmp_path_factory, texts, delimiter, encoding):
     written = memory.StringIO()
-    rows = [(text, f"a{delimiter}b\n") for (text,) in texts]
-    csv.writer(written, delimiter=delimiter).writerows([("headline", "other"), *rows])
+    cells = [(text, f"a{delimiter}b\n") for (text,) in texts]
+    csv.writer(written, delimiter=delimiter).writerows([("headline", "other"), *cells])
     file = table(tmp_path_factory.mktemp("any"), written.getvalue().encode(encoding))
-    records = io.read_records(file, required=("headline",), optional=("other",))
+    records = rows.read_records(file, required=("headline",), optional=("other",))
     assert [record.cells["headline"] for record in records] == [text.strip() for (text,) in texts]
     assert {record.cells["other"] for record in records} == {f"a{delimiter}b"}

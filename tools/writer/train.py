@@ -16,7 +16,7 @@ from change_it.commands import train as train_commands
 from change_it.commands.quickstart import SHIPPED
 from change_it.corpus.corpus_options import BuildOptions
 from change_it.generators.generator_options import GeneratorOptions
-from change_it.io import read_json, write_json, write_text
+from change_it.io.files import read_json, write_json, write_text
 from change_it.results.report_files import made
 from tools.sample import write
 from tools.sample.write import WriteOptions
