@@ -1,4 +1,4 @@
-"""How far to rely on each judge: by the tests of its training, and of an audit if there was one; decided by 95% intervals."""
+"""How far to rely on each judge: by the tests of its training, and of an audit if there was one; decided by 95% intervals; and the tables of a training."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from change_it.corpus.looks import MARKED
 from change_it.io.files import read_json, record_errors
 from change_it.io.texts import listed
-from change_it.judges.judge_options import MARKS, no_better_than, within_event_table
+from change_it.judges.judge_options import MARKS
 from change_it.judges.spec import FACTS, JUDGES, TRAINED
 from change_it.stats import share_interval
-from change_it.tables import Column, Row, Table, Value, with_interval
+from change_it.tables import Column, Row, Table, Value, figure, with_interval
 
 if TYPE_CHECKING:  # loads torch
     from change_it.scoring.judges import Judges
@@ -196,3 +196,61 @@ def _rate_evidence(share: float | None, events: int, *, has_capitals: bool) -> V
     only = "it looks up numbers and quotations only, since this script has no capitals to tell names by"
     is_limited = level == "rely" and not has_capitals
     return Verdict("evidence", "care" if is_limited else level, "" if has_capitals else only, shares)
+
+
+def no_better_than(metrics: Mapping[str, Any], test: str) -> tuple[str, ...]:
+    """The baselines in a `metrics.json` that the judge is not surely ahead of on a test: the interval of its lead reaches 0."""
+    tests = {name: results[test] for name, results in metrics["baselines"].items()}
+    return tuple(name for name, row in tests.items() if "lead" in row and row["lead"]["low"] <= 0)
+
+
+def within_event_table(metrics: Mapping[str, Any]) -> Table | None:
+    """Main within an event, from its `metrics.json`; None of another judge or an older file."""
+    if not (within := metrics.get("within_event")):
+        return None
+    rows, notes = [], []
+    for name, share in within["systems"].items():
+        cells = {"system": name, "value": share["value"], "interval": (share["low"], share["high"])}
+        if lead := share.get("lead", {}).get("within_event"):
+            cells["lead"] = lead["low"], lead["high"]
+            if lead["high"] < 0:
+                notes.append(f"{name} is better than this judge within an event: do not score style with it")
+        rows.append(Row(cells, highlight=name == "judge"))
+    columns = [Column("system", "text"), Column("value", title="within an event")]
+    columns += [Column("interval", "interval", "95% interval"), Column("lead", "interval", "judge's lead")]
+    notes.append("within an event: main assigns both headlines of an event to their outlets; chance is .5")
+    if scale := metrics.get("style"):
+        first, second = scale["clause"]
+        notes.append(
+            f"style: on {scale['pairs']:,} training pairs of {scale['events']:,} events that it did not learn from, the median step of the log odds is "
+            f"{scale['gold']:.2f} to the other newspaper's headline and {first:.2f} and {second:.2f} to clauses of the original's "
+            f"article; main is right in {figure(scale['accuracy'])} of these pairs"
+        )
+    title = f"main within an event · {within['pairs']:,} pairs of {within['events']:,} events of A2"
+    return Table(columns, rows, title, notes)
+
+
+def table_of(metrics: dict[str, Any]) -> Table:
+    """The result of `train_judge` as a table: the judge and its baselines, as in the papers' Table 1."""
+    classes, sizes, training = metrics["classes"], metrics["sizes"], metrics["training"]
+    keys, spec = {"precision": "P", "recall": "R", "f1": "F1"}, JUDGES[metrics["task"]]
+    updates = f"{training['updates']:,} updates ({training['epochs']:.1f} epochs)"
+    best = f"best validation F1 {training['best_score']:.3f}; " if training["best_score"] is not None else ""
+    tests = ", ".join(f"{name} {sizes[name]:,}" for name in metrics["results"])
+    notes = [
+        f"{sizes['train']:,} training and {sizes['validation']:,} validation examples, test: {tests}; "
+        f"{updates if training['updates'] else 'fitted'} in {metrics['seconds']['all']:.0f} s; "
+        f"{best}fold {metrics['fold']}; hash {metrics['model_hash'][:6]}"
+    ]
+    rows = []
+    for test, result in metrics["results"].items():
+        baselines = {name: tests[test] for name, tests in metrics["baselines"].items()}
+        for system, figures in {"judge": result, **baselines}.items():
+            cells = {f"{name} {short}": figures[name][key] for name in classes for key, short in keys.items()}
+            cells |= {"test": test, "system": system, "mean F1": figures["macro_f1"]}
+            rows.append(Row(cells, test, system == "judge"))
+        if names := no_better_than(metrics, test):
+            notes.append(f"on {test} the judge is no better than {' and '.join(names)}: its lead may be 0")
+    columns = [Column("test", "text", "negatives" if spec.pairs else "test"), Column("system", "text")]
+    columns += [Column(f"{name} {short}") for name in classes for short in keys.values()]
+    return Table([*columns, Column("mean F1")], rows, f"{spec.heading} · gold A2", notes)

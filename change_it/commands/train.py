@@ -11,14 +11,7 @@ from change_it.generators.generator_options import GeneratorOptions, no_model
 from change_it.io.files import check_writable
 from change_it.io.model_folders import is_missing_path
 from change_it.io.texts import listed
-from change_it.judges.judge_options import (
-    LINEAR,
-    Fold,
-    JudgeOptions,
-    settings_of,
-    table_of,
-    within_event_table,
-)
+from change_it.judges.judge_options import LINEAR, Fold, JudgeOptions, settings_of
 from change_it.judges.spec import TASKS, TRAINED, Task
 from change_it.tables import console, figure, print_lines, print_table
 
@@ -73,6 +66,7 @@ def judge(options: TrainJudgeOptions) -> None:
         fault = f"no encoder can be loaded from {options.encoder!r}"
         raise InputError(f"{fault}: give a Hub id, a local folder, or --encoder {LINEAR}")
 
+    from change_it.audit.verdicts import table_of, within_event_table
     from change_it.hub.packaging import write_readme
     from change_it.judges.train import train_judge  # loads torch
 

@@ -11,13 +11,14 @@ from jinja2 import Environment, PackageLoader
 from jinja2.utils import htmlsafe_json_dumps
 
 from change_it import __version__
+from change_it.audit.verdicts import table_of, within_event_table
 from change_it.corpus.folder import MODEL_CORPUS, PICTURE
 from change_it.corpus.sample import OUTLETS, is_sample_corpus
 from change_it.errors import InputError
 from change_it.generators.folder import GeneratorInfo
 from change_it.io.files import read_json, record_errors
 from change_it.io.model_folders import is_hub_id
-from change_it.judges.judge_options import read_judge_info, table_of, within_event_table
+from change_it.judges.judge_options import read_judge_info
 from change_it.judges.spec import JUDGES
 from change_it.published_figures import CITATIONS
 from change_it.results.score_tables import HEADINGS

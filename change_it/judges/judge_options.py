@@ -1,13 +1,13 @@
-"""Options of `change-it train judge`, what a saved judge records of itself, and the tables of its training."""
+"""Options of `change-it train judge`, and what a saved judge records of itself."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 from change_it.errors import InputError
 from change_it.judges.spec import JUDGES, TASKS, TRAINED, Task, arguments
-from change_it.tables import Column, Row, Table, figure
+from change_it.tables import figure
 from change_it.training.training_options import CONSTANT, TrainingOptions
 
 Fold = Literal["all", "0", "1"]
@@ -93,64 +93,6 @@ def settings_of(options: JudgeOptions) -> JudgeOptions:
             raise InputError(f"--{name} requires --task main, not {task}")
     tokens = options.max_tokens or TOKENS.get(encoder, JUDGES[task].tokens)
     return replace(options, encoder=encoder, max_tokens=tokens)
-
-
-def no_better_than(metrics: Mapping[str, Any], test: str) -> tuple[str, ...]:
-    """The baselines in a `metrics.json` that the judge is not surely ahead of on a test: the interval of its lead reaches 0."""
-    tests = {name: results[test] for name, results in metrics["baselines"].items()}
-    return tuple(name for name, row in tests.items() if "lead" in row and row["lead"]["low"] <= 0)
-
-
-def within_event_table(metrics: Mapping[str, Any]) -> Table | None:
-    """Main within an event, from its `metrics.json`; None of another judge or an older file."""
-    if not (within := metrics.get("within_event")):
-        return None
-    rows, notes = [], []
-    for name, share in within["systems"].items():
-        cells = {"system": name, "value": share["value"], "interval": (share["low"], share["high"])}
-        if lead := share.get("lead", {}).get("within_event"):
-            cells["lead"] = lead["low"], lead["high"]
-            if lead["high"] < 0:
-                notes.append(f"{name} is better than this judge within an event: do not score style with it")
-        rows.append(Row(cells, highlight=name == "judge"))
-    columns = [Column("system", "text"), Column("value", title="within an event")]
-    columns += [Column("interval", "interval", "95% interval"), Column("lead", "interval", "judge's lead")]
-    notes.append("within an event: main assigns both headlines of an event to their outlets; chance is .5")
-    if scale := metrics.get("style"):
-        first, second = scale["clause"]
-        notes.append(
-            f"style: on {scale['pairs']:,} training pairs of {scale['events']:,} events that it did not learn from, the median step of the log odds is "
-            f"{scale['gold']:.2f} to the other newspaper's headline and {first:.2f} and {second:.2f} to clauses of the original's "
-            f"article; main is right in {figure(scale['accuracy'])} of these pairs"
-        )
-    title = f"main within an event · {within['pairs']:,} pairs of {within['events']:,} events of A2"
-    return Table(columns, rows, title, notes)
-
-
-def table_of(metrics: dict[str, Any]) -> Table:
-    """The result of `train_judge` as a table: the judge and its baselines, as in the papers' Table 1."""
-    classes, sizes, training = metrics["classes"], metrics["sizes"], metrics["training"]
-    keys, spec = {"precision": "P", "recall": "R", "f1": "F1"}, JUDGES[metrics["task"]]
-    updates = f"{training['updates']:,} updates ({training['epochs']:.1f} epochs)"
-    best = f"best validation F1 {training['best_score']:.3f}; " if training["best_score"] is not None else ""
-    tests = ", ".join(f"{name} {sizes[name]:,}" for name in metrics["results"])
-    notes = [
-        f"{sizes['train']:,} training and {sizes['validation']:,} validation examples, test: {tests}; "
-        f"{updates if training['updates'] else 'fitted'} in {metrics['seconds']['all']:.0f} s; "
-        f"{best}fold {metrics['fold']}; hash {metrics['model_hash'][:6]}"
-    ]
-    rows = []
-    for test, result in metrics["results"].items():
-        baselines = {name: tests[test] for name, tests in metrics["baselines"].items()}
-        for system, figures in {"judge": result, **baselines}.items():
-            cells = {f"{name} {short}": figures[name][key] for name in classes for key, short in keys.items()}
-            cells |= {"test": test, "system": system, "mean F1": figures["macro_f1"]}
-            rows.append(Row(cells, test, system == "judge"))
-        if names := no_better_than(metrics, test):
-            notes.append(f"on {test} the judge is no better than {' and '.join(names)}: its lead may be 0")
-    columns = [Column("test", "text", "negatives" if spec.pairs else "test"), Column("system", "text")]
-    columns += [Column(f"{name} {short}") for name in classes for short in keys.values()]
-    return Table([*columns, Column("mean F1")], rows, f"{spec.heading} · gold A2", notes)
 
 
 def check_tasks(folder: Path, name: str | Path) -> None:

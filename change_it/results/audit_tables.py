@@ -8,10 +8,9 @@ import polars as pl
 
 from change_it.audit.agreement import agreement_table
 from change_it.audit.measure import HALFWAY, OCCLUDED, STOPPED, Outcome
-from change_it.audit.verdicts import read_verdicts, verdicts_table
+from change_it.audit.verdicts import read_verdicts, verdicts_table, within_event_table
 from change_it.corpus.sample import OUTLETS
 from change_it.io.files import replace_folder, write_json, write_text
-from change_it.judges.judge_options import within_event_table
 from change_it.judges.spec import JUDGES
 from change_it.results.pages import environment
 from change_it.results.score_tables import HEADINGS, other_corpus

@@ -16,10 +16,9 @@ from typing import Any
 import polars as pl
 
 from change_it import __version__
-from change_it.audit.verdicts import NO_AUDIT, Summary, verdicts_table
+from change_it.audit.verdicts import NO_AUDIT, Summary, verdicts_table, within_event_table
 from change_it.corpus.sample import is_sample_corpus
 from change_it.io.files import replace_folder, without_formula, write_json, write_table, write_text
-from change_it.judges.judge_options import within_event_table
 from change_it.results import score_tables as tables
 from change_it.results.charts import plane
 from change_it.results.pages import (
