@@ -129,6 +129,8 @@ def exit_on_input_error(call: Callable[[], None]) -> int:
     except Exception as error:
         in_rust = re.search(r"\(os error (\d+)\)", str(error))  # polars and safetensors
         number = int(in_rust[1]) if in_rust else getattr(error, "errno", None)
+        if "PytorchStreamWriter" in str(error):  # torch does not say why it could not write
+            number = errno.ENOSPC
         if not number:
             raise
         mend = "; free some, and call the same command again" if number == errno.ENOSPC else ""

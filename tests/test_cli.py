@@ -85,6 +85,7 @@ FULL = [
     OSError(errno.ENOSPC, "No space left on device"),
     OSError("No space left on device (os error 28)"),  # polars
     RuntimeError("Error while serializing: I/O error: No space left on device (os error 28)"),  # safetensors
+    RuntimeError("[enforce fail at inline_container.cc:672] . PytorchStreamWriter failed writing file"),
 ]
 
 

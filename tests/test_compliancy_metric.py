@@ -49,6 +49,8 @@ def test_gold_complies_and_copy_does_not(metric, gold, fake_judges):
     assert (copy["compliancy"], copy["hh"], copy["main"], copy["style"], copy["edited"]) == (0, 1, 0, 0, 1)
     assert metric.verdicts[0]["refused_by"] == "main; edited: 0 of 5 words new"
     json.dumps(copy)
+    metric.compute(**gold, judges=fake_judges, reversal="target")
+    assert "|reversal:target|" in metric.signature
 
 
 def test_one_signature_is_one_number(metric, toy_test, fake_judges):

@@ -89,6 +89,8 @@ class Server:
             choice, usage = answer["choices"][0], answer.get("usage") or {}
             message, finish_reason = choice["message"], str(choice.get("finish_reason"))
             text = message.get("content") or ""
+            if isinstance(text, list):  # in parts
+                text = "".join(part["text"] for part in text if part.get("type") == "text")
             written, read = (usage.get(f"{name}_tokens", 0) for name in ("completion", "prompt"))
             if finish_reason == "stop" and written >= settings.get("max_tokens", 1 << 30):
                 finish_reason = "length"

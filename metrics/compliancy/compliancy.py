@@ -66,7 +66,7 @@ class Compliancy(Module):
 
     columns = ("predictions", "sources", "articles", "labels")
     optional = ("reference_articles", "events")
-    options = ("judges", "resamples", "seed", "precision", "device", "progress")
+    options = ("judges", "reversal", "resamples", "seed", "precision", "device", "progress")
 
     def _info(self):
         text = datasets.Value("string")

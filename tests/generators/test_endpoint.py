@@ -79,6 +79,7 @@ FAULTS = [
     (refusal(200, f"No model, {SECRET}"), 'server refused: {"error": {"message": "No model, …"}}'),
     (b"no JSON" + b"!" * 300, f"server refused: no JSON{'!' * 193}"),
     (b'{"choices": []}', 'server refused: {"choices": []}'),
+    ({"content": [{"type": "text", "text": "Titolo"}]}, ""),  # in parts
     ({"content": "No.", "refusal": "I cannot"}, "refused by the model"),
     ({"finish_reason": "content_filter"}, "refused by the model"),
     ({"content": "", "finish_reason": "length"}, "empty answer (length)"),
@@ -98,12 +99,12 @@ def test_refusals_and_timeouts_are_rows_with_an_error(server, options, monkeypat
         row = int(prompt.rpartition("Il ponte ")[2].split()[0])
         if row == len(replies):
             given_up.wait(60)
-        return replies[row] if row < len(replies) else "Titolo"
+        return replies[row] if row < len(replies) else ""
 
     server.reply = reply
     rows = transferred(options())
     given_up.set()
-    assert [row["error"] for row in rows] == [*(error for _, error in FAULTS), "server timeout", ""]
+    assert [row["error"] for row in rows] == [*(error for _, error in FAULTS), "server timeout"]
     assert "11 rows with an error (5 server refused, 2 refused by the model, " in capsys.readouterr().out
 
 
