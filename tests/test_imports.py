@@ -61,7 +61,9 @@ annotate read rows.csv --endpoint http://127.0.0.1:9 --model m --out out.csv | r
 annotate score rows.csv --key rows.csv | rows.csv has no column item
 demo --run rows.csv --port 0 | rows.csv holds no judges
 push metric nope me/nope | ships no metrics/nope
-score --corpus . --judges judges | . is not a change_it corpus (it has no README.md)
+score --corpus . --judges judges | . is not a change_it corpus (it has no README.md): did you mean corpus?
+score --corpus judges --judges corpus | it is judges, not corpus: are two options swapped?
+transfer --generator judges --corpus corpus --out out.csv | it is judges, not generators
 score --corpus corpus --judges judges --predictions mine=rows.csv --columns title=headline | is not ours=theirs
 corpus build rows.csv --strict 50 --out out | --strict 50.0 are no cosines
 push dataset corpus headlines | headlines is no name

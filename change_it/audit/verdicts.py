@@ -242,6 +242,10 @@ def table_of(metrics: dict[str, Any]) -> Table:
         f"{updates if training['updates'] else 'fitted'} in {metrics['seconds']['all']:.0f} s; "
         f"{best}fold {metrics['fold']}; hash {metrics['model_hash'][:6]}"
     ]
+    if thresholds := metrics.get("thresholds"):
+        loose, strict = figure(thresholds["loose"]), figure(thresholds["strict"])
+        near = f"; near: from {loose} to {strict}, two days apart or more" if metrics["task"] == "hh" else ""
+        notes.append(f"hard: of the most similar wrong article below a cosine of {loose}{near}")
     rows = []
     for test, result in metrics["results"].items():
         baselines = {name: tests[test] for name, tests in metrics["baselines"].items()}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from change_it.corpus.article import Outlets
 from change_it.errors import InputError
 from change_it.io.files import read_json
-from change_it.io.model_folders import fetch, is_hub_id
+from change_it.io.model_folders import fetch, instead, is_hub_id
 from change_it.io.texts import counted
 from change_it.text.stopwords import guess_language
 
@@ -191,8 +191,8 @@ def check_corpus(corpus: str) -> None:
         mend = "give one written by `change-it corpus build`, or a Hub id"
         raise InputError(f"there is no corpus folder {corpus}: {mend}")
     if folder.is_dir() and not (folder / CARD).is_file():
-        fault = f"{corpus} is not a change_it corpus (it has no {CARD})"
-        raise InputError(f"{fault}: build one with `change-it corpus build`")
+        mend = instead(folder, "corpus") or "build one with `change-it corpus build`"
+        raise InputError(f"{corpus} is not a change_it corpus (it has no {CARD}): {mend}")
 
 
 def check_outlet(corpus: str, to: str) -> None:

@@ -15,7 +15,7 @@ from change_it.corpus.folder import read_language, read_table
 from change_it.errors import InputError
 from change_it.generators.generator_options import ModelKind, Reads, Recipe
 from change_it.io.files import read_json, write_json
-from change_it.io.model_folders import GENERATOR_FILE
+from change_it.io.model_folders import GENERATOR_FILE, instead
 from change_it.text.stopwords import guess_language
 
 COMMAND = "change-it train generator"
@@ -117,7 +117,7 @@ def choose_generators(
             mend += (
                 f" --architecture {name}, or copy {GENERATOR_FILE} of adapters that are merged there into it"
             )
-        raise InputError(f"{name} holds no generator: {mend}")
+        raise InputError(f"{name} holds no generator: {instead(folder, 'generators') or mend}")
     recipes = list(dict.fromkeys(info.recipe for info in infos.values()))
     if recipe is None and len(recipes) > 1:
         raise InputError(f"{name} has generators of several recipes: choose one of {', '.join(recipes)}")

@@ -35,6 +35,17 @@ def is_missing_path(name: str) -> bool:
     return not Path(name).exists() and (name.startswith((".", "/", "~")) or name.count("/") > 1)
 
 
+def instead(folder: Path, wanted: str) -> str:
+    """What to give instead of a folder without the corpus, judges or generators wanted; empty where nothing is known of it."""
+    if (folder / wanted).is_dir():
+        return f"did you mean {folder / wanted}?"
+    if wanted == "judges" and (folder / "config.json").is_file() and (folder.parent / "hh").is_dir():
+        return f"it is one judge, give all of them: {folder.parent}"
+    signs = {"corpus": "alignment.json", "judges": "main/config.json", "generators": GENERATOR_FILE}
+    kinds = [kind for kind, file in signs.items() if (folder / file).is_file()]
+    return f"it is {kinds[0]}, not {wanted}: are two options swapped?" if kinds else ""
+
+
 def check_model(name: str, *, command: str) -> None:
     """Refuse the name of a model that is neither a folder nor a Hub id; `command` writes such folders."""
     if not Path(name).is_dir() and not is_hub_id(name):

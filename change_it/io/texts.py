@@ -1,7 +1,10 @@
 """Texts from whatever holds them: a cell of a table, lists, columns of data sets, series and frames."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, time, timedelta
+from numbers import Number
 from typing import Any
+from uuid import UUID
 
 from change_it.errors import InputError
 
@@ -33,6 +36,8 @@ def cell_text(value: object, name: str = "a cell") -> str:
         return ""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
+    if isinstance(value, Number | date | time | timedelta | UUID):
+        return str(value)
     if isinstance(value, list):
         return "\n".join(cell_text(item, name) for item in value)
     if isinstance(value, bytes):
@@ -40,10 +45,9 @@ def cell_text(value: object, name: str = "a cell") -> str:
             return value.decode()
         except UnicodeDecodeError as error:
             raise InputError(f"{name} is no text: bytes that are not UTF-8") from error
-    if isinstance(value, dict | tuple):
-        fields = f" with the fields {listed(list(map(str, value)), 5)}" if value else ""
-        raise InputError(f"{name} is no text: a {type(value).__name__}{fields}")
-    return str(value)
+    names = listed(list(map(str, value)), 5) if isinstance(value, Mapping) else ""
+    fields = f" with the fields {names}" if names else ""
+    raise InputError(f"{name} is no text: a {type(value).__name__}{fields}")
 
 
 def column_of(name: str, values: Any) -> Iterable[Any]:

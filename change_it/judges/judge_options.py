@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 from change_it.errors import InputError
+from change_it.io.model_folders import instead
 from change_it.judges.spec import JUDGES, TASKS, TRAINED, Task, arguments
 from change_it.tables import figure
 from change_it.training.training_options import CONSTANT, TrainingOptions
@@ -98,7 +99,7 @@ def settings_of(options: JudgeOptions) -> JudgeOptions:
 def check_tasks(folder: Path, name: str | Path) -> None:
     """Refuse a folder in which one of the judges main, hh and ah is missing; `name` is what it was called."""
     if missing := [task for task in TASKS if not (folder / task).is_dir()]:
-        mend = f"give a folder that holds them, or train them with {COMMAND} --task all"
+        mend = instead(folder, "judges") or f"train them with {COMMAND} --task all"
         raise InputError(f"{name} lacks the judge {' and '.join(missing)}: {mend}")
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from transformers import AutoModelForSequenceClassification, ByT5Tokenizer, PreTrainedTokenizerBase
 
 import change_it.judges.registration  # noqa: F401
-from change_it.corpus.folder import MODEL_CORPUS, describe_corpus, training_article_hashes
+from change_it.corpus.folder import MODEL_CORPUS, describe_corpus, read_report, training_article_hashes
 from change_it.errors import InputError
 from change_it.judges.bilstm import build_bilstm
 from change_it.judges.data import Examples, TaskData, load_task
@@ -108,6 +108,8 @@ def _prepare(settings: JudgeOptions, data: TaskData, arguments: Any) -> Training
     def describe(_: Any) -> dict[str, Any]:
         baselines = {} if linear else {LINEAR: fit_linear(task, data, seed=seed).predict_proba}
         metrics = _tested(settings, data, judge, baselines)
+        if JUDGES[task].pairs:
+            metrics["thresholds"] = read_report(settings.corpus).get("thresholds")
         if has_style:
             baselines |= fit_baselines(data.known, seed=seed)
             metrics |= measure_main(settings.corpus, {"judge": judge.probabilities, **baselines})

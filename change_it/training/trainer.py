@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, cast
 
@@ -100,17 +101,24 @@ def training_arguments(options: TrainingOptions, out: Path) -> RunArguments:
     with argument_errors(options):
         parser = HfArgumentParser(cast(Any, RunArguments), exit_on_error=False, allow_abbrev=False)
         parser.set_defaults(**usual | of_run)
-        [arguments] = parser.parse_args_into_dataclasses([f"--{argument}" for argument in options.arg])
+        given = [f"--{argument}" for argument in options.arg]
+        [arguments, unknown] = parser.parse_args_into_dataclasses(given, return_remaining_strings=True)
+        if unknown:
+            near = get_close_matches(unknown[0].strip("-").partition("=")[0], vars(arguments), n=1)
+            mend = f": did you mean {near[0]}?" if near else ""
+            raise ValueError(f"transformers' TrainingArguments has no {listed(unknown)}{mend}")
+    if arguments.mixed_precision == "fp16" and arguments.use_cpu:  # `accelerate launch` may have set it
+        raise InputError("fp16 requires a GPU: give --arg bf16=true")
     return arguments
 
 
 @contextmanager
-def argument_errors(options: TrainingOptions) -> Iterator[None]:
-    """Turn what libraries raise over a value of `--arg` into one sentence."""
+def argument_errors(options: TrainingOptions, trainer: Trainer | None = None) -> Iterator[None]:
+    """Turn what libraries raise over a value of `--arg` into one sentence, until the first update of a `trainer`."""
     try:
         yield
     except Exception as error:
-        if not options.arg:
+        if isinstance(error, InputError) or not options.arg or (trainer and trainer.state.global_step):
             raise
         raise InputError(f"--arg {' '.join(options.arg)}: {' '.join(str(error).split())}") from error
 
@@ -262,7 +270,8 @@ def train(
     with argument_errors(options):
         trainer = RunTrainer(run, examples, arguments, clock)
         trainer.create_optimizer_and_scheduler(arguments.max_steps)
-    trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+    with argument_errors(options, trainer):
+        trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     state, tensors = trainer.state, trained_tensors(run.model)
     with torch.no_grad():
         for name, weights in clock.best.items():

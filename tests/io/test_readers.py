@@ -7,6 +7,7 @@ import io as memory
 import json
 from contextlib import suppress
 from datetime import datetime
+from uuid import UUID
 
 import pandas as pd
 import pyarrow as pa
@@ -153,6 +154,18 @@ def test_a_missing_value_is_no_text(missing):
     assert texts.references_of("references", ["a", ["b", missing]]) == [["a"], ["b"]]
     with pytest.raises(InputError, match="references has none for 1"):
         texts.references_of("references", ["a", missing])
+
+
+def test_numbers_dates_and_ids_are_text():
+    cells = [2.0, 0.5, datetime(2024, 5, 6), pd.Timedelta("1D"), UUID(int=1), b"b"]
+    lines = ["2", "0.5", "2024-05-06 00:00:00", "1 days 00:00:00", str(UUID(int=1)), "b"]
+    assert texts.cell_text(cells) == "\n".join(lines)
+
+
+@pytest.mark.parametrize("value", [object(), {"a"}, ("a",), ["a", {}]])
+def test_a_cell_that_is_no_text_is_refused_and_not_printed_as_python(value):
+    with pytest.raises(InputError, match=r"headline is no text: a (object|set|tuple|dict)$"):
+        texts.cell_text(value, "headline")
 
 
 @given(st.binary(max_size=80), st.sampled_from(sorted({name.partition(".")[2].lower() for name in CONTENTS} | {"parquet", "csv.zst"})), st.sampled_from([b"", b"id,headline\n", b"\xff\xfe", b"{", b'[{"id": ']))  # fmt: skip

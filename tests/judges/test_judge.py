@@ -61,7 +61,8 @@ def test_bad_input(trained, tmp_path):
             load.from_pretrained(folder, **options)
 
     refused(Judges, tmp_path / "none", "there is no folder")
-    refused(Judges, tmp_path, "lacks the judge main and hh and ah")
+    refused(Judges, tmp_path, "lacks the judge main and hh and ah: train them")
+    refused(Judges, trained / "main", f"it is one judge, give all of them: {trained}")
     refused(Judge, tmp_path, r"no model\.safetensors")
     refused(Judges, None, "judges require hh, ah: give", main=trained / "main")
     refused(Judge, trained / "main", "no device 'tpu9'", device="tpu9")

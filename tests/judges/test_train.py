@@ -128,6 +128,9 @@ def test_content_judges_are_tested_on_every_kind_of_negatives(corpus, tmp_path, 
     metrics = train.train_judge(options(corpus, tmp_path / task, task=task, fold="0"))
     near = ["near"] if task == "hh" else []
     assert list(metrics["results"]) == ["random", "hard", *near, "facts"]
+    note = table_of(metrics).notes[1]
+    assert note.startswith("hard: of the most similar wrong article below a cosine of .185")
+    assert note.endswith("; near: from .185 to .500, two days apart or more") == (task == "hh")
     assert metrics["results"]["random"]["macro_f1"] > 0.8
     assert Judge.from_pretrained(tmp_path / task).fold == "0"
 

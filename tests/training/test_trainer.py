@@ -146,19 +146,24 @@ def test_adagrad_starts_as_see_et_al_have_it(tmp_path):
     assert (given["lr"], given["initial_accumulator_value"]) == (0.15, 0.1)
 
 
-def test_bad_input(tmp_path):
+def test_bad_input(tmp_path, monkeypatch):
     for given, words in {
-        "learning_rat=1": "not used .*--learning_rat=1",
+        "learning_rat=1": "has no --learning_rat=1: did you mean learning_rate?",
         "adam_beta1=much": "invalid float value: 'much'",
         "output_dir=x": "set by the run, or --batch-size",
         "report_to=nobody": "nobody is not supported",
         "adam_beta1=2": "Invalid beta parameter",
         "gradient_accumulation_steps=0": "gradient_accumulation_steps=0",
+        "dataloader_num_workers=-1": "num_workers option should be non-negative",
     }.items():
         with pytest.raises(InputError, match=words):
             trained(tmp_path, arg=(given,))
     with pytest.raises(InputError, match="--max-minutes nan is out of range"):
         trained(tmp_path, max_minutes=math.nan)
+    monkeypatch.setenv("ACCELERATE_MIXED_PRECISION", "fp16")
+    monkeypatch.setattr(torch.accelerator, "is_available", lambda: False)
+    with pytest.raises(InputError, match="fp16 requires a GPU: give --arg bf16=true"):
+        trained(tmp_path)
 
 
 def test_a_loss_that_is_no_number_ends_the_run(tmp_path):
