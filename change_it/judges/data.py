@@ -92,7 +92,7 @@ def load_task(
     train_on: TrainingSet = "main",
     as_published: bool = False,
 ) -> TaskData:
-    """Load the examples of a judge from the configs of a corpus; of one fold alone, but the test is all of A2 anyway.
+    """Load the examples of a judge from the configs of a corpus; of one fold alone, but the test is all of A2, or random's own fifth.
 
     `train_on` is the config that main learns from; random takes four fifths of all articles, as many of each outlet, whatever their
     alignment, and tests on the others. HH and AH learn from `hh` and `ah`, as published from `hh_random` and `ah_random`.

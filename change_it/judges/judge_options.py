@@ -86,6 +86,8 @@ def settings_of(options: JudgeOptions) -> JudgeOptions:
         encoder = PAPERS
     if options.arg and encoder == LINEAR:
         raise InputError("--arg requires an --encoder: a linear judge is fitted without a Trainer")
+    if options.max_tokens and encoder == LINEAR:
+        raise InputError("--max-tokens requires an --encoder: a linear judge reads whole texts")
     if options.vectors and encoder != BILSTM:
         raise InputError(f"--vectors requires --encoder {BILSTM}")
     for_main = {f"encoder {BILSTM}": encoder == BILSTM, "train-on": options.train_on != "main"}

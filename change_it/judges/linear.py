@@ -149,7 +149,7 @@ def features_of_pairs(texts: Sequence[str], pairs: Sequence[str], config: Any, a
     """Features of the overlap of n texts and their n second ones, float32 (n, features); each distinct text is read once.
 
     The tf-idf cosine, then of words, names, numbers and negations the idf that is shared and that each text has alone, the
-    share of the first text's, and the rarest one that is shared and missed.
+    share of each text's, and the rarest one that is shared and missed.
     """
     rows = {text: row for row, text in enumerate(dict.fromkeys([*texts, *pairs]))}
     words = Words(list(rows), frozenset(config.negations or ()))

@@ -34,7 +34,7 @@ NEGATIONS = ["cannot", "mai", "nessun", "nessuna", "nessuno", "never", "niente",
 
 
 def fit_linear(task: Task, data: TaskData, *, seed: int) -> LinearJudge:
-    """Fit the linear judge of a task on its training and validation examples."""
+    """Fit the linear judge of a task on its training and validation examples; fluency chooses its threshold on the latter."""
     if task == "fluency":
         return fit_fluency(data, seed=seed)
     if task == "main":

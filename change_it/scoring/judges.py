@@ -164,7 +164,7 @@ class Judges:
 
         Evidence are the original headline, its article and, of an item that has a reference, the reference's article: the
         event as both outlets tell it. The reference itself is not evidence, or `gold` would be supported by definition. An empty new
-        headline is not judged: its probabilities are 0 and no verdict holds.
+        headline is not judged: its probabilities and style are 0 and no verdict holds.
 
         Args:
             items: n items with predictions.
@@ -302,7 +302,8 @@ class Judges:
     def signature(self) -> str:
         """Six digits of the hashes of main, hh and ah, the fold, and bf16 where they run in it: `1a2b3c+4d5e6f+0a1b2c|fold:all`."""
         hashes = "+".join(self.by_task[task].model_hash[:6] for task in TASKS)
-        precision = "" if self.main.precision == "float32" else f"|precision:{self.main.precision}"
+        others = sorted({judge.precision for judge in self.by_task.values()} - {"float32"})
+        precision = f"|precision:{'+'.join(others)}" if others else ""
         return f"{hashes}|fold:{self.fold}{precision}"
 
     def check_outlets(self, outlets: tuple[str, str], corpus: str) -> None:

@@ -28,6 +28,8 @@ class Matched:
         if any(isinstance(several, str) for several in references):
             raise InputError("a text stands for its references: give a list of references for each candidate")
         numbers = np.fromiter(map(len, references), np.int64, len(references))
+        if not numbers.all():
+            raise InputError("a candidate has no reference: give each at least one")
         self.owners = np.repeat(np.arange(len(candidates)), numbers)  # candidate of each row
         self.starts = np.cumsum(numbers) - numbers  # first row of each candidate
         self.references = words_of(list(chain.from_iterable(references)))
@@ -79,7 +81,9 @@ def headline_rouge(
             values = [_rouge_n(*pair, n=int(number), clipped=counts == "clipped") for pair in pairs]
             scores[name] = np.array(values, np.float64)
         else:
-            raise InputError(f"no measure called {name!r}: choose from {', '.join(ROUGE_MEASURES)}")
+            raise InputError(
+                f"no measure called {name!r}: choose from {', '.join(ROUGE_MEASURES)}, rougeL, or rouge and a number"
+            )
     return {name: rows.best(scores[name]) for name in measures}
 
 

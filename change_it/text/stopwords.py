@@ -55,5 +55,5 @@ def guess_language(texts: Sequence[str]) -> str:
         ('en', 'it', 'none')
     """
     shares = function_word_shares(texts)
-    second, best = sorted(shares, key=shares.__getitem__)
+    *_, second, best = sorted(shares, key=shares.__getitem__)
     return best if shares[best] >= max(LEAST, LEAD * shares[second]) else "none"

@@ -178,3 +178,5 @@ def test_presets(tmp_path):
     assert paper.preset == {**sizes, "learning_rate": 1e-5}
     with pytest.raises(InputError, match="--as-published"):
         of(as_published=True, task="fluency")
+    with pytest.raises(InputError, match="--max-tokens requires an --encoder"):
+        of(max_tokens=64)

@@ -6,6 +6,7 @@ import pytest
 from drawn import texts
 from rouge_score.rouge_scorer import RougeScorer
 
+from change_it.errors import InputError
 from change_it.text.rouge import headline_rouge, rouge_l
 from change_it.text.tokens import words
 
@@ -78,3 +79,9 @@ def test_identical_texts_score_exactly_one_disjoint_and_empty_ones_zero():
     for values in headline_rouge(["", "Roma", "«…»", "a"], [["Roma"], [""], [""], ["", "a"]]).values():
         assert values[:3].tolist() == [0, 0, 0]
     assert not any(map(len, headline_rouge([], []).values()))
+
+
+def test_a_candidate_without_a_reference_is_refused():
+    for references in ([[], ["Roma"]], [["Roma"], []]):
+        with pytest.raises(InputError, match="no reference: give each at least one"):
+            headline_rouge(["Roma", "Milano"], references)

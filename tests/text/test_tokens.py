@@ -50,3 +50,8 @@ def test_every_stop_word_is_one_word(language):
 )
 def test_only_texts_of_a_listed_language_are_taken_for_it(text, language):
     assert guess_language([text]) == language
+
+
+def test_a_third_language_can_be_listed(monkeypatch):
+    monkeypatch.setattr("change_it.text.stopwords.LISTED", ("it", "en", "none"))
+    assert guess_language(["The mayor of the city said that it is"]) == "en"
