@@ -18,6 +18,7 @@ ROUTES = {
     rf"/api/{NAME}/commit/main": "commit",
     rf"/api/{NAME}(?:/revision/(?:\w+))?": "info",
     rf"/api/{NAME}/tree/(?:\w+)(?:/(.+))?": "tree",
+    rf"/api/{NAME}/paths-info/(?:\w+)": "paths",
     rf"/(?!api/){NAME}/resolve/(?:[\w.]+)/(.+)": "resolve",
 }
 
@@ -100,9 +101,13 @@ def serve():
             self.answer({"id": name, "sha": self.oid(name), "private": False, "siblings": files, "tags": []})
 
         def tree(self, name, under):
-            files = {
-                path: text for path, text in hub.commits[name][-1].items() if path.startswith(under or "")
-            }
+            self.entries(name, lambda path: path.startswith(under or ""))
+
+        def paths(self, name):
+            self.entries(name, json.loads(self.body)["paths"].__contains__)
+
+        def entries(self, name, wanted):
+            files = {path: text for path, text in hub.commits[name][-1].items() if wanted(path)}
             shas = {path: hashlib.sha1(text).hexdigest() for path, text in files.items()}
             self.answer(
                 [
@@ -115,6 +120,10 @@ def serve():
             if (content := hub.commits.get(name, [{}])[-1].get(path)) is None:
                 return self.answer({}, 404, **{"X-Error-Code": "EntryNotFound"})
             headers = {"X-Repo-Commit": self.oid(name), "ETag": f'"{hashlib.sha256(content).hexdigest()}"'}
+            if span := re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", "")):
+                first, last = int(span[1]), min(int(span[2] or len(content)), len(content) - 1)
+                headers["Content-Range"] = f"bytes {first}-{last}/{len(content)}"
+                return self.answer(content[first : last + 1], 206, **headers)
             return self.answer(content, **headers)
 
     with listening(Answers) as hub.url:
