@@ -95,6 +95,7 @@ def test_every_kind_is_pushed_and_used_as_its_card_says(run, environment):
     assert TOKEN not in pushed.stdout + pushed.stderr
     files = hub.commits["nina/judges"][-1]
     assert {"README.md", "linear.py", "main/config.json", "hh/model.safetensors", "notes.md"} < files.keys()
+    assert files["hh/model.safetensors"] in hub.large.values()
     assert not files.keys() & {"model-00001-of-00002.safetensors"}
     assert not any(str(run).encode() in content for name, content in files.items() if name.endswith(".json"))
     assert {"app.py", "README.md", "change_it/space/app.py"} <= hub.commits["spaces/nina/page"][-1].keys()
