@@ -121,6 +121,14 @@ def test_an_answer_of_several_questions(tables):
     assert [answer(*[just_below] * questions) for questions in (1, 8)] == ["no", "undecided"]
 
 
+def test_examples_show_the_headlines_of_all_systems_of_an_article_together(tables):
+    rows = pd.DataFrame({"id": list("abcabc"), "by": [*"DDDMMM"], "article": ["colle", "faro", "faro"] * 2})
+    rows = rows.assign(headline=rows["by"] + rows["id"], machine="faro")
+    headlines = [row.values["headline"] for row in tables["examples"](rows, "article").rows]
+    assert headlines[:2] == ["Da", "Ma"]
+    assert sorted([headlines[2:4], headlines[4:]]) == [["Db", "Mb"], ["Dc", "Mc"]]
+
+
 def answers_of(test, f1, n=3000):
     """Answers with the same share of right ones for both outlets, those of the first events."""
     truth, event = np.repeat([0, 1], n), np.tile(np.arange(n), 2)

@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -126,6 +127,16 @@ def _without(judged: JudgedHeadline, unknown: Sequence[str]) -> dict[str, Any]:
         nothing = dict.fromkeys(judged.probabilities)
         candidate |= {"style": None, "acceptability": None, "probabilities": nothing, "unsupported": []}
     return candidate
+
+
+def opening(models: Models, rows: list[list[str]], system: str) -> list[str]:
+    """The fields of the first example with a headline of the system that passes every judge, or else of the first one."""
+    for headline, article, direction in rows:
+        with suppress(InputError):  # it finds nothing to write
+            candidates = transfer(models, headline, article, direction, system)["candidates"]
+            if any(candidate["compliant"] and not candidate["refused_by"] for candidate in candidates):
+                return [headline, article, direction]
+    return rows[0] if rows else ["", "", next(iter(models.directions))]
 
 
 def cards(models: Models, ask: Callable[..., dict[str, Any]], *fields: Any) -> str:

@@ -12,8 +12,8 @@ from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from change_it.errors import InputError
-from change_it.space.answers import CANDIDATES, SHOWN, cards, judge, render, transfer
-from change_it.space.models import Models
+from change_it.space.answers import CANDIDATES, SHOWN, cards, judge, opening, render, transfer
+from change_it.space.models import ARTICLE, HEADLINE, Models
 from change_it.templates import without_markup
 
 HEADING = """# Headlines that change their style
@@ -26,6 +26,7 @@ _BODY = 250_000
 #: Events that ask the models, one at a time; an event of the page alone.
 _ASKS: dict[str, Any] = {"concurrency_id": "models", "concurrency_limit": 1}
 _PRIVATE: dict[str, Any] = {"api_visibility": "private"}
+_LENGTHS = f"headline: at most {HEADLINE} characters; article: at most {ARTICLE} characters"
 Ask = Callable[..., dict[str, Any]]
 _COLUMN: dict[str, Any] = {"min_width": 320}
 
@@ -69,7 +70,7 @@ def _transfer_tab(models: Models) -> None:
     directions, systems = list(models.directions), list(models.systems)
     examples = [item for item in models.examples if item.target in models.systems[systems[0]].targets]
     rows = [[item.source, item.article, item.direction] for item in examples]
-    first = rows[0] if rows else ["", "", directions[0]]
+    first = opening(models, rows, systems[0])
     with gr.Row(equal_height=False):
         with gr.Column(scale=5, **_COLUMN):
             originals = _originals(models, *first, "headline", "article")
@@ -93,7 +94,9 @@ def _transfer_tab(models: Models) -> None:
         """Write new headlines for one original; the answer has the judges' probabilities and verdicts."""
         return _ask(models, transfer, headline, article, direction, system, candidates)
 
-    gr.api(endpoint, api_name="transfer", **_ASKS)
+    about = f"{endpoint.__doc__} {_LENGTHS}; direction: {' or '.join(directions)}"
+    about += f"; system: {' or '.join(systems)}; candidates: 1 to {CANDIDATES}."
+    gr.api(endpoint, api_name="transfer", api_description=about, **_ASKS)
 
 
 def _score_tab(models: Models) -> None:
@@ -115,7 +118,8 @@ def _score_tab(models: Models) -> None:
         """Judge a headline: the story of the original (hh), of the article (ah), the style reversed (main)."""
         return _ask(models, judge, headline, original, article, direction)
 
-    gr.api(endpoint, api_name="judge", **_ASKS)
+    about = f"{endpoint.__doc__} {_LENGTHS}; direction: {' or '.join(models.directions)}."
+    gr.api(endpoint, api_name="judge", api_description=about, **_ASKS)
 
 
 def _originals(models: Models, headline: str, article: str, direction: str, *ids: str) -> list[Any]:

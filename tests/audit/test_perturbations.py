@@ -1,9 +1,14 @@
+import re
 from dataclasses import replace
+from inspect import getsource
 
 import pytest
 
 from change_it.audit.measure import read_corpus
 from change_it.audit.perturbations import CLAIMS, PERTURBATIONS, perturbed
+from change_it.corpus import negatives
+from change_it.judges.data import HELD_OUT
+from change_it.text.corruptions import CORRUPTIONS
 from change_it.text.spans import name_runs
 
 
@@ -16,6 +21,16 @@ def made(sample, name, at_most=40):
     items = sample.test.items
     headlines = perturbed(items, PERTURBATIONS[name], sample, seed=1, at_most=at_most)
     return [(items[place], text) for place, text in headlines]
+
+
+def test_a_kind_is_seen_where_judges_are_trained_on_what_makes_it():
+    changes = re.findall(r"partial\((\w+), ", getsource(negatives.contradict))
+    trained = {*CORRUPTIONS, *changes}.difference(HELD_OUT)
+    assert {"swap_numbers", "swap_names", "swap_roles", "negate"} <= trained
+    assert {kind.seen for kind in PERTURBATIONS.values()} - {""} <= trained
+    for kind in PERTURBATIONS.values():  # what calls a function of the training names it
+        source = getsource(kind.make)
+        assert {name for name in trained if f"{name}(" in source or f'"{name}"' in source} <= {kind.seen}
 
 
 @pytest.mark.parametrize("name", [name for name in PERTURBATIONS if name != "names_swapped"])

@@ -190,3 +190,14 @@ def test_names_of_the_input_are_no_markup_in_the_card(tmp_path):
     body = (tmp_path / "corpus/README.md").read_text().split("\n---\n", 1)[1]
     assert "&#60;img src&#61;x onerror&#61;alert(1)&#62;&#124;&#96;" in body
     assert "<img" not in body
+
+
+def test_an_input_in_its_own_output_is_refused(tmp_path, capsys):
+    article, link = tmp_path / "out/mine.csv", tmp_path / "link.csv"
+    article.parent.mkdir()
+    article.write_text("mine")
+    article.with_name("alignment.json").write_text("{}")
+    link.symlink_to(article)
+    assert main(["corpus", "build", str(link), "--out", str(article.parent)]) == 2
+    assert "would overwrite the input" in capsys.readouterr().err
+    assert article.read_text() == "mine"

@@ -1,4 +1,4 @@
-"""A small Hub on loopback for one push and one load through the real clients: repositories and commits."""
+"""A small Hub on loopback for one push and one load through the real clients: repositories, commits, large files."""
 
 import base64
 import hashlib
@@ -16,8 +16,11 @@ ROUTES = {
     r"/api/validate-yaml": "validate",
     rf"/api/{NAME}/preupload/main": "preupload",
     rf"/api/{NAME}/commit/main": "commit",
+    rf"/{NAME}\.git/info/lfs/objects/batch": "batch",
+    r"/storage/(\w+)": "store",
     rf"/api/{NAME}(?:/revision/(?:\w+))?": "info",
     rf"/api/{NAME}/tree/(?:\w+)(?:/(.+))?": "tree",
+    rf"/api/{NAME}/paths-info/(?:\w+)": "paths",
     rf"/(?!api/){NAME}/resolve/(?:[\w.]+)/(.+)": "resolve",
 }
 
@@ -30,6 +33,7 @@ class Hub:
 
     def __init__(self):
         self.commits: dict[str, list[dict[str, bytes]]] = {}
+        self.large: dict[str, bytes] = {}
 
     def environment(self, home):
         """Variables that send the clients of a process here, with a cache of its own."""
@@ -54,7 +58,7 @@ def serve():
                     return getattr(self, name)(*match.groups())
             return self.answer({"error": "there is no such route"}, 404)
 
-        do_HEAD = do_POST = do_GET  # noqa: N815 (names that http.server looks for)
+        do_HEAD = do_POST = do_PUT = do_GET  # noqa: N815 (names that http.server looks for)
 
         def answer(self, content, status=200, **headers):
             content = content if isinstance(content, bytes) else json.dumps(content).encode()
@@ -77,15 +81,28 @@ def serve():
 
         def preupload(self, name):
             files = json.loads(self.body)["files"]
-            self.answer(
-                {"files": [file | {"uploadMode": "regular", "shouldIgnore": False} for file in files]}
-            )
+            for file in files:
+                large = file["path"].endswith((".parquet", ".safetensors"))
+                file |= {"uploadMode": "lfs" if large else "regular", "shouldIgnore": False}
+            self.answer({"files": files})
+
+        def batch(self, name):
+            objects = json.loads(self.body)["objects"]
+            for file in objects:
+                file["actions"] = {"upload": {"href": f"{hub.url}/storage/{file['oid']}"}}
+            self.answer({"transfer": "basic", "objects": objects})
+
+        def store(self, oid):
+            hub.large[oid] = self.body
+            self.answer({})
 
         def commit(self, name):
             files = dict(hub.commits[name][-1])
             for line in map(json.loads, self.body.splitlines()):
                 if line["key"] == "file":
                     files[line["value"]["path"]] = base64.b64decode(line["value"]["content"])
+                elif line["key"] == "lfsFile":
+                    files[line["value"]["path"]] = hub.large[line["value"]["oid"]]
                 elif line["key"] == "deletedFile":
                     del files[line["value"]["path"]]
             hub.commits[name].append(files)
@@ -100,9 +117,13 @@ def serve():
             self.answer({"id": name, "sha": self.oid(name), "private": False, "siblings": files, "tags": []})
 
         def tree(self, name, under):
-            files = {
-                path: text for path, text in hub.commits[name][-1].items() if path.startswith(under or "")
-            }
+            self.entries(name, lambda path: path.startswith(under or ""))
+
+        def paths(self, name):
+            self.entries(name, json.loads(self.body)["paths"].__contains__)
+
+        def entries(self, name, wanted):
+            files = {path: text for path, text in hub.commits[name][-1].items() if wanted(path)}
             shas = {path: hashlib.sha1(text).hexdigest() for path, text in files.items()}
             self.answer(
                 [
@@ -115,6 +136,10 @@ def serve():
             if (content := hub.commits.get(name, [{}])[-1].get(path)) is None:
                 return self.answer({}, 404, **{"X-Error-Code": "EntryNotFound"})
             headers = {"X-Repo-Commit": self.oid(name), "ETag": f'"{hashlib.sha256(content).hexdigest()}"'}
+            if span := re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", "")):
+                first, last = int(span[1]), min(int(span[2] or len(content)), len(content) - 1)
+                headers["Content-Range"] = f"bytes {first}-{last}/{len(content)}"
+                return self.answer(content[first : last + 1], 206, **headers)
             return self.answer(content, **headers)
 
     with listening(Answers) as hub.url:

@@ -35,11 +35,13 @@ from transformers import AutoModelForSequenceClassification
 import change_it.auto
 from change_it import HeadlineTransfer, Judges
 headlines, article = json.loads(sys.argv[1])
+pairs = load_dataset("nina/news", "pairs", split="test")
 metric = evaluate.load("nina/compliancy")
 judges = Judges.from_pretrained("nina/judges", ah="nina/ah", device="cpu")
 items = {"predictions": headlines[:1], "sources": headlines[:1], "articles": [article], "labels": ["rep"]}
 answers = [
-    load_dataset("nina/news", "pairs", split="test").num_rows,
+    pairs.num_rows,
+    list(load_dataset("nina/news", "pairs", split="test", streaming=True)) == list(pairs),
     HeadlineTransfer.from_pretrained("nina/sum", device="cpu")(headlines[0], article=article, to="gio"),
     AutoModelForSequenceClassification.from_pretrained("nina/judges", subfolder="hh").config.change_it["task"],
     judges.signature,
@@ -93,6 +95,7 @@ def test_every_kind_is_pushed_and_used_as_its_card_says(run, environment):
     assert TOKEN not in pushed.stdout + pushed.stderr
     files = hub.commits["nina/judges"][-1]
     assert {"README.md", "linear.py", "main/config.json", "hh/model.safetensors", "notes.md"} < files.keys()
+    assert files["hh/model.safetensors"] in hub.large.values()
     assert not files.keys() & {"model-00001-of-00002.safetensors"}
     assert not any(str(run).encode() in content for name, content in files.items() if name.endswith(".json"))
     assert {"app.py", "README.md", "change_it/space/app.py"} <= hub.commits["spaces/nina/page"][-1].keys()
@@ -104,7 +107,7 @@ def test_every_kind_is_pushed_and_used_as_its_card_says(run, environment):
     transfer = HeadlineTransfer.from_pretrained(run / "generators/sum-gio", device="cpu")
     written = transfer(HEADLINES[0], article=ARTICLES[0], to="gio")
     rows = json.loads((run / "corpus/alignment.json").read_text())["rows_by_config"]["pairs"]["test"]
-    assert answers == [rows, written, "hh", judges.signature]
+    assert answers == [rows, True, written, "hh", judges.signature]
     expected = judges.hh.probabilities(HEADLINES, HEADLINES[::-1], progress=False)
     np.testing.assert_allclose(probabilities, expected, atol=1e-5)
     assert compliancy == 0.0  # of a copy

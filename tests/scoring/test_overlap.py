@@ -1,9 +1,11 @@
 import numpy as np
+import polars as pl
 import pytest
 from drawn import texts
 from sacrebleu.metrics import BLEU
 from scipy.stats import spearmanr
 
+from change_it.annotation import score_cells
 from change_it.scoring import overlap
 from change_it.text.rouge import rouge_l
 from change_it.text.tokens import words
@@ -53,3 +55,16 @@ def test_spearman_is_that_of_scipy_with_an_interval_over_events():
     assert alone.value == pytest.approx(spearmanr(one, one + other).statistic)
     assert alike.value - 0.2 < alike.low < alike.value < alike.high < alike.value + 0.2
     assert np.isnan(overlap.spearman(one, np.ones(300), np.arange(300)).value)
+
+
+def test_overlap_is_correlated_with_each_judge_by_its_name():
+    """Headlines that share more and more words with gold, one an event."""
+    gold, shared = [f"w{n}" for n in range(10)], np.tile(np.arange(10), 6)
+    columns = {"headline": [" ".join(gold[: 1 + n]) for n in shared], "gold": [" ".join(gold)] * 60}
+    columns |= {"source": ["x"] * 60, "event": range(60), "p_target": [0.5] * 60}
+    columns |= {"p_hh": 0.5 + shared / 50, "p_ah": 0.9 - shared**2 / 900}
+    found = overlap.correlations(pl.DataFrame(columns))
+    assert list(found) == ["bleu", "rougeL"]
+    for judges in map(score_cells, found.values()):
+        assert (judges["hh"], judges["ah"]) == pytest.approx((1, -1), abs=0.02)
+        assert judges["main"] is None  # all alike

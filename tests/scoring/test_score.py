@@ -15,6 +15,14 @@ def scores(toy_test, fake_judges):
     return scored(toy_test, fake_judges, resamples=50)
 
 
+def test_copy_never_complies_under_relative_reversal(toy_test, fake_judges):
+    noise = np.random.default_rng(1)
+    for judge in (fake_judges.main, fake_judges.hh, fake_judges.ah):
+        judge.rule = lambda *_: noise.random()
+    copies = [row.values for row in scored(toy_test, fake_judges).rows if row.system == "copy"]
+    assert [(values["main"], values["compliancy"]) for values in copies] == [(0, 0)] * 3
+
+
 def test_rows_intervals_and_signatures(scores):
     assert scores.directions == ["rep2gio", "gio2rep", "average"]
     for row in scores.rows:

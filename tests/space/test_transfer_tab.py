@@ -11,7 +11,9 @@ from change_it.errors import InputError
 from change_it.generators.headline_transfer import HeadlineSystem
 from change_it.networks.headline_pipeline import Candidate
 from change_it.scoring.compliancy import NO_CHECK
+from change_it.scoring.item import Item
 from change_it.space import answers as tab
+from change_it.space.app import build
 from change_it.space.models import Models
 
 HEADLINE = "Crolla il ponte sulla statale"
@@ -100,6 +102,16 @@ def test_near_copies_of_a_better_candidate_are_hidden_and_counted():
     assert "pass every judge, for gio · 1 near copy hidden" in html
 
 
+def test_the_page_opens_with_a_headline_that_passes():
+    models, _ = fixed("Statale, il ponte è giù!")
+    passing = Item("", "rep", "gio", HEADLINE, ARTICLE)
+    failing = replace(passing, source="Piove", article="Piove.")
+    for examples, opened in (((failing, passing), HEADLINE), ((failing,), "Piove"), ((), "")):
+        page = build(replace(models, examples=examples))
+        [original] = [block.value for block in page.blocks.values() if block.elem_id == "headline"]
+        assert original == opened
+
+
 def test_a_wrong_direction_is_flagged_and_has_no_verdict_on_style():
     texts = ("Statale, il ponte è giù!", "Caduto il ponte sulla statale")
     models, system = fixed(*texts, judges=FakeJudges(digits="abcd"))
@@ -159,3 +171,4 @@ def test_the_endpoints_answer(url):
     assert (judged["marks"]["main"], judged["text"].endswith(HOSTILE)) == (True, True)
     found = client.view_api(return_format="dict", print_info=False)["named_endpoints"]
     assert set(found) == {"/transfer", "/judge"}
+    assert "candidates: 1 to 8" in found["/transfer"]["description"]
