@@ -59,6 +59,8 @@ def use_engine(engine: Engine, address: str | None = None) -> Iterator[None]:
         token = _pool.set(Parallel(cores, batch_size=1).__enter__())
     try:
         yield
+    except ray.exceptions.RayActorError as error:
+        raise InputError("a machine of the Ray cluster was lost: call the command again") from error
     finally:
         _pool.reset(token)
         ray.shutdown()  # ends the pool, of whose end Ray would print a line a process

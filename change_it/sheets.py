@@ -15,7 +15,7 @@ from change_it.io.files import with_formula, write_table
 from change_it.io.rows import read_records
 from change_it.io.texts import counted, listed
 from change_it.judges.data import random_split
-from change_it.questions import HEADINGS, MODEL, PAIRS, QUESTIONS, SHEETS, answer_number, read_sheet
+from change_it.questions import HEADINGS, MODEL, PAIRS, SHEETS, answer_number, read_sheet
 from change_it.scoring.item import GOLD, Item, TestSet
 from change_it.scoring.systems import PredictionFile, system_of
 from change_it.stats import Floats
@@ -155,15 +155,17 @@ def read_answers(files: Sequence[Path], key: pl.DataFrame) -> dict[str, Ratings]
     Sheets of a model name it in the column `reader`, others are called after their reader, and those of one name are of one.
     """
     rows = {row["item"]: (place, row) for place, row in enumerate(key.iter_rows(named=True))}
-    rated: dict[str, Ratings] = {name: {} for name in QUESTIONS}
+    in_sheets = [name for _, questions in SHEETS.values() for name in questions]
+    questions = PAIRS[1] if "pair_id" in key.columns else in_sheets
+    rated: dict[str, Ratings] = {name: {} for name in questions}
     for file in files:
-        records = read_sheet(file, (*CHECKED, "reader", *QUESTIONS))
+        records = read_sheet(file, (*CHECKED, "reader", *questions))
         if unknown := [record.cells["item"] for record in records if record.cells["item"] not in rows]:
             fault = f"{file} has {counted(len(unknown), 'item')} not in the key ({listed(unknown, 3)})"
             raise InputError(f"{fault}: give the key of this sheet")
-        asked = [name for name in QUESTIONS if name in records[0].cells]
+        asked = [name for name in questions if name in records[0].cells]
         if not any(record.cells[question] for record in records for question in asked):
-            raise InputError(f"{file} has no answers: fill in {listed(asked)}")
+            raise InputError(f"{file} has no answers: fill in {listed(asked or questions)}")
         for record in records:
             item, model = record.cells["item"], record.cells.get("reader", "")
             reader, (place, row) = model if model.startswith(MODEL) else file.stem, rows[item]

@@ -199,6 +199,7 @@ def apart(*names):
             "answer is '3'; write 1, 2, rep, gio, or leave",
         ),
         ("", lambda rows: [rows[0] | {HEADINGS["answer"]: ""}], "has no answers: fill in answer"),
+        ("", lambda rows: [{"item": row["item"]} for row in rows], "has no answers: fill in answer, "),
         (
             "",
             lambda rows: [{"itme": row["item"]} for row in rows],
@@ -210,7 +211,7 @@ def apart(*names):
         ("-sources", apart("headline", "original", "id"), "id of h"),
         ("-sources", apart("original"), "is not the key's; keep the columns of a sheet together"),
     ],
-    ids=["value", "empty", "column", "other study", "twice", "headline", "id", "original"],
+    ids=["value", "empty", "question", "column", "other study", "twice", "headline", "id", "original"],
 )
 def test_a_bad_sheet_is_one_sentence(sheet, capsys, kind, spoil, words):
     file = fill(sheet, "anna", told_apart if not kind else lambda row: {"supported": "yes"}, kind)

@@ -44,6 +44,8 @@ DAMAGES = [
     ("judges/hh", set_in("config.json", "attn_implementation", value="kernels-community/flash-attn"), "code of the Hub"),
     ("judges/hh", set_in("config.json", "id2label", value={"0": "a", "1": "b", "2": "c"}), "another version"),
     ("judges/hh", write("config.json", '{"model_type":' + "[" * 100_000), "config.json is broken"),
+    ("judges/main", set_in("config.json", "change_it", "style", "gold", value=float("nan")), "not as training writes it"),
+    ("judges/main", set_in("config.json", "change_it", "style", "leads", value={}), "cannot be loaded as a judge"),
     ("judges/hh", write("tokenizer.json", "{}"), "cannot be loaded as a judge"),
     ("generator", change_weights(partial(drop, "switch.weight")), "another version .*switch.weight"),
     ("generator", change_weights(lambda tensors: tensors.update(more=tensors["energy"].copy())), "another version .*more"),

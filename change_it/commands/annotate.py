@@ -32,14 +32,14 @@ class AnnotateSheetsOptions:
 
     corpus: str
     """Corpus folder or data set id on the Hub; its test articles are sampled."""
+    out: Path
+    """The first sheet, a CSV file; `sheet-preferred.csv`, `sheet-sources.csv` and the key `sheet-key.csv` are written next to it."""
     predictions: tuple[str, ...] = ()
     """Systems as NAME=FILE, files as `change-it transfer` writes them; each is a condition in addition to gold. A name may stand before several files; headlines aim at the other outlet, or all at the original's own (LREC 2020, settings 1 and 2)."""
     items: int = 200
     """Headlines of each condition, an even number (LREC 2020: 200); half are of each outlet."""
     random_split: bool = False
     """Draw also from the test part of main's random split of the same seed (LREC 2020, Table 1: a person, --items 100)."""
-    out: Path
-    """The first sheet, a CSV file; `sheet-preferred.csv`, `sheet-sources.csv` and the key `sheet-key.csv` are written next to it."""
     seed: int = 1
     """Seed of the draw and of the order."""
 
@@ -87,10 +87,10 @@ class AnnotatePairsOptions:
 
     corpus: str
     """Corpus folder or data set id on the Hub; its A1, A2 and A3 pairs are sampled."""
-    pairs: int = 60
-    """Number of pairs, all where the corpus has fewer."""
     out: Path
     """The sheet, a CSV file; the key, `pairs-key.csv` of `pairs.csv`, is written next to it."""
+    pairs: int = 60
+    """Number of pairs, all where the corpus has fewer."""
     seed: int = 1
     """Seed of the draw and of the order."""
 
@@ -127,10 +127,10 @@ class AnnotateReadOptions:
     """A sheet of `change-it annotate sheets` or `pairs`; what is filled in is not shown."""
     endpoint: str
     """Address of the server."""
-    model: str | None = None
-    """The server's name of the model; may be left out where it has one alone."""
     out: Path
     """The sheet with answers, without articles, a CSV file; its reader is `model NAME`."""
+    model: str | None = None
+    """The server's name of the model; may be left out where it has one alone."""
     concurrency: int = 8
     """Requests at a time."""
 

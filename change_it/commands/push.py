@@ -48,10 +48,16 @@ class PushOptions:
 
 def run(options: PushOptions) -> None:
     """Push a folder, or write what would be pushed."""
+    from huggingface_hub.utils import HFValidationError, validate_repo_id
+
     from change_it.hub.packaging import files_of, publish, write
 
-    if not re.fullmatch(r"[\w.-]+/[\w.-]+", options.repo_id):
-        raise InputError(f"{options.repo_id} is no name of a repository: give owner/name")
+    try:
+        validate_repo_id(options.repo_id if "/" in options.repo_id else "")
+    except HFValidationError as error:
+        raise InputError(f"{options.repo_id} is no name of a repository: give owner/name") from error
+    if options.license and not re.fullmatch(r"[a-z0-9][a-z0-9.+-]*", options.license):
+        raise InputError(f"--license {options.license}: give the Hub's name of a licence, as cc-by-4.0")
     if (options.license or options.dataset) and options.kind in ("metric", "space"):
         raise InputError(f"--license and --dataset are of a data set or model, not of a {options.kind}")
     if options.out and not options.dry_run:

@@ -84,8 +84,8 @@ def look(
         trimmed, shared = _without_shared(name, own, opposite, advice)
         trimmed_sides.append(trimmed)
         looks += shared
-        for fault, texts, least, advice in _of_one(own, trimmed):
-            looks += _if_many(fault, name, texts, len(own), advice, least)
+        for fault, texts, least, remedy in _of_one(own, trimmed):
+            looks += _if_many(fault, name, texts, len(own), remedy, least)
     looks += _marks(*trimmed_sides) + _marks(*trimmed_sides[::-1])
     texts_of_b = {article.article for article in trimmed_sides[1]}
     copies = [article.headline for article in trimmed_sides[0] if article.article in texts_of_b]

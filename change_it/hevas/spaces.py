@@ -126,7 +126,8 @@ class TopicModel(TextSpace):
 
     def __init__(self, documents: Sequence[Text], *, topics: int, seed: int = 1, language: str = "none"):
         texts = _document_words(documents, language)
-        if not 1 <= topics <= (filled := sum(map(bool, texts))):
+        filled = sum(map(bool, texts))
+        if not 1 <= topics <= filled:
             raise InputError(
                 f"LDA with {topics} topics of {filled} documents with words: choose 1 to {filled} topics"
             )

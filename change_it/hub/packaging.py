@@ -18,7 +18,7 @@ from change_it.errors import InputError
 from change_it.generators.folder import GeneratorInfo
 from change_it.hub.cards import dataset_card, model_card, public
 from change_it.io.files import read_json, replace_folder, write_text
-from change_it.io.model_folders import GENERATOR_FILE, MODEL_FILES
+from change_it.io.model_folders import GENERATOR_FILE, MODEL_FILES, weight_files
 from change_it.io.texts import listed
 from change_it.judges.judge_options import check_tasks
 from change_it.judges.spec import TRAINED
@@ -59,7 +59,8 @@ def files_of(
     if kind == "dataset":
         check_corpus(str(folder))
         tables: Files = {name: folder / name for name in (*FILES, PICTURE) if (folder / name).is_file()}
-        record = public(read_report(folder))
+        if not (record := public(read_report(folder))):
+            raise InputError(f"{folder} is not a corpus folder: write one with `change-it corpus build`")
         card = dataset_card(folder, record, repo_id, license)
         return tables | {"alignment.json": _as_json(record), "README.md": card.encode()}
     base = GeneratorInfo.load(folder).base if kind == "generator" else None
@@ -88,6 +89,8 @@ def _metrics(kind: Literal["judge", "generator"], folder: Path) -> dict[str, dic
     if kind == "judge" and not (folder / "config.json").is_file():
         check_tasks(folder, folder)
         prefixes = [f"{task}/" for task in TRAINED if (folder / task).is_dir()]
+    for prefix in prefixes:
+        weight_files(folder / prefix, command=f"change-it train {kind}")
     return {prefix: read_json(folder / prefix / "metrics.json") or {} for prefix in prefixes}
 
 
@@ -175,8 +178,13 @@ def publish(files: Files, kind: PushKind, repo_id: str, *, private: bool = False
     except InputError:
         raise
     except (HTTPError, OfflineModeIsEnabled, RuntimeError, ValueError) as error:
-        cause = error.__cause__ if isinstance(error, RuntimeError) else error  # of the upload of a file
+        cause = error.__cause__ or error  # of the upload of a file
+        reason = " ".join(str(cause).split()).replace(get_token() or "\0", "***")
+        if isinstance(error, HTTPError | RuntimeError) and not isinstance(cause, HfHubHTTPError):
+            state = "which holds all of this push or nothing: try again"
+            raise InputError(
+                f"the connection was lost while pushing to the {where}, {state} ({reason})"
+            ) from error
         status = cause.response.status_code if isinstance(cause, HfHubHTTPError) else 0
         login = "; log in with `hf auth login`, with the right to write there" if status in (401, 403) else ""
-        reason = " ".join(str(cause).split()).replace(get_token() or "\0", "***")
         raise InputError(f"nothing was pushed to the {where}, which is as it was: {reason}{login}") from error

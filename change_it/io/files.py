@@ -12,7 +12,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, Literal
@@ -146,7 +146,9 @@ def files_of_ours(folder: Path, record: str | None) -> set[str]:
     others = {path.name for path in folder.iterdir()} - {WORK} if folder.is_dir() else set()
     if not others:
         return set()
-    fields = read_json(folder / record) or {} if record else {}
+    fields: dict[str, Any] = {}
+    with suppress(InputError):  # a broken record is none of this version
+        fields = read_json(folder / record) or {} if record else {}
     if record and OURS[record] <= fields.keys() and isinstance(fields.get("files"), list):
         return {*map(str, fields["files"])}
     lacking = f" and no {record} of this version" if record else ""
@@ -184,10 +186,10 @@ def check_writable(
     if is_file and path.suffix.lower() not in ("", ".csv"):
         raise InputError(f"--out {path} is written as CSV: name it {path.stem}.csv")
     try:
-        if target.exists() and target.is_file() != is_file:
+        if target.exists() and not (target.is_file() if is_file else target.is_dir()):
             wanted = "file" if is_file else "folder"
             raise InputError(f"--out {path} is no {wanted}: name a {wanted}")
-        parent = next(folder for folder in target.parents if folder.exists())
+        parent = next((folder for folder in target.parents if folder.exists()), target)
         tempfile.TemporaryFile(dir=parent).close()
     except OSError as error:
         raise InputError(f"cannot write --out {path}: {error.strerror}; choose another place") from error

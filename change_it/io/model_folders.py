@@ -79,7 +79,7 @@ def fetch(name: str, patterns: Sequence[str], *, kind: Literal["model", "dataset
     http_error: type[Exception] = HfHubHTTPError.__mro__[1]  # of a proxy, too
     wanted: dict[str, Any] = {"repo_type": kind, "allow_patterns": list(patterns)}
     try:
-        if not is_offline_mode():
+        if kind == "model" and not is_offline_mode():
             planned = snapshot_download(name, dry_run=True, **wanted)
             size = sum(file.file_size or 0 for file in planned if file.will_download)
             if size > LARGEST:

@@ -325,7 +325,7 @@ def _text_rows(table: InputTable, path: Path, kind: str) -> Rows:
             yield from _json_rows(path, file, first, (line for line in lines if line[1].strip()))
         elif first:
             if named := re.fullmatch(r'"?sep=(.)"?\s*', first[1]):
-                first = next(lines, first)
+                first = next((line for line in lines if line[1].strip()), first)
             delimiter = named[1] if named else max(",;\t|", key=first[1].count)
             yield from _csv_rows(table, path, chain([first], lines), first[0], delimiter)
 

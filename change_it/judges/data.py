@@ -108,12 +108,14 @@ def load_task(
 
     train, validation = (_examples(read(side, config, fold)) for side in ("train", "validation"))
     test = read("test", task, "all")
-    labels = {"training": [*train.labels, *validation.labels], "test": test["label"].to_list()}
-    for part, labels_of_part in labels.items():
-        if len({*labels_of_part}) < 2:
+    both = {*train.labels.tolist(), *validation.labels.tolist()}
+    classes = {"training": (train.labels, both), "validation": (validation.labels, both)}
+    classes["test"] = test["label"].to_numpy(), {*test["label"]}
+    for part, (labels, known) in classes.items():
+        if not len(labels) or len(known) < 2:
             where = "" if fold == "all" else f" in fold {fold}"
             needs = "aligned pairs (A1, A2)" if task == "hh" else "articles of both outlets"
-            fault = f"the {part} part of {task}{where} lacks a class ({len(labels_of_part)} examples)"
+            fault = f"the {part} part of {task}{where} lacks a class ({len(labels)} examples)"
             raise InputError(f"{fault}: {corpus} needs more {needs}")
     tests = {"gold": test}
     if task == "main" and not split:

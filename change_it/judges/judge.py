@@ -83,6 +83,8 @@ class Judge(JudgeInfo):
         weights_hash = hash_of_weights(folder, command=COMMAND)
         with load_errors(f"{name} cannot be loaded as a judge: train it again with {COMMAND}"), quiet():
             model = load_weights(AutoModelForSequenceClassification, folder)
+            if not getattr(model.config, "change_it", None):
+                raise InputError(f"{name} is a model but no judge: train one with {COMMAND}")
             judge = cls.of(
                 model.to(where).eval(),
                 read_tokenizer(folder),

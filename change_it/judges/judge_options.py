@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
+from math import isfinite
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -157,10 +159,15 @@ class JudgeInfo:
 
 def read_judge_info(record: Any) -> JudgeInfo:
     """Read the entry `change_it` of a judge's configuration; a LookupError, TypeError or ValueError where it is not as training writes it."""
-    a, b = record["outlets"]
+    a, b = map(str, record["outlets"])
     fields = {name: record[name] for name in JudgeInfo.__annotations__ if name in record}
-    scale = StyleScale(**fields["style"]) if fields.get("style") else None
+    scale, numbers = None, [float(record.get("shift", 0.0))]
+    if fields.get("style"):
+        scale = StyleScale(**fields["style"])
+        numbers += [*scale[:3], scale.accuracy, scale.evidence]
+        numbers += chain(scale.clause, scale.low, scale.high, scale.leads[MARKS], scale.leads[NGRAMS])
     info = JudgeInfo(**fields | {"outlets": (a, b), "style": scale})
-    if info.task not in TRAINED or info.fold not in get_args(Fold) or not 1 <= info.max_tokens <= LONGEST:
-        raise ValueError(f"{info} is of no judge")
+    known = info.task in TRAINED and info.fold in get_args(Fold) and 1 <= info.max_tokens <= LONGEST
+    if not known or not all(map(isfinite, numbers)):
+        raise ValueError("config.json is not as training writes it")
     return info

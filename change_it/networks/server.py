@@ -99,10 +99,10 @@ class Server:
                 return None, f"{fault}: give it a longer context"
             if message.get("refusal") or finish_reason == "content_filter":
                 return None, "refused by the model"
-            model = " ".join(str(answer.get("model") or self.model).split())
+            model = " ".join(str(answer.get("model") or "").split()) or self.model
             return Answer(text.strip(), finish_reason, model), ""
         except (ValueError, TypeError, AttributeError, LookupError, RecursionError):
-            return None, f"server refused: {reason}"  # some say so with status 200
+            return None, f"server refused: {reason or 'the answer is empty'}"  # some say so with status 200
 
     def _post(self, request: dict[str, Any]) -> tuple[int, str]:
         """Status and body of an answer, or where it leads, no more than is taken; no redirect, which may lead elsewhere, is followed."""

@@ -74,9 +74,10 @@ def compute_compliancy(
     new, texts = texts_of("predictions", predictions), texts_by_name(sources=sources, articles=articles)
     if not new:
         raise InputError("there is nothing to score: predictions is empty")
+    refuse_lengths(predictions=new, **texts)
     others = [""] * len(new) if reference_articles is None else reference_articles
     evidence = texts_of("reference_articles", others)
-    refuse_lengths(predictions=new, **texts, reference_articles=evidence)
+    refuse_lengths(predictions=new, reference_articles=evidence)
     if events is None:
         events = [f"{event:09}" for event in events_of(texts["articles"], evidence)]  # drawn in this order
     events = list(column_of("events", events))
@@ -84,6 +85,8 @@ def compute_compliancy(
     from change_it.scoring.judges import Judges
 
     if not isinstance(judges, Judges):
+        if not isinstance(judges, str | Path):
+            raise InputError(f"judges is {judges!r}: give a folder, a Hub id or Judges")
         judges = Judges.from_pretrained(judges, precision=precision, device=device)
     outlets = judges.outlets
     other = dict(zip(outlets, outlets[::-1], strict=True))

@@ -266,7 +266,7 @@ class Judges:
             folder = local_folder(name, command=COMMAND)
             check_tasks(folder, name)
             folders = {task: folder / task for task in TRAINED if (folder / task).is_dir()}
-        folders |= places
+        folders |= {task: place for task, place in places.items() if place is not None}
         if lacking := [task for task in TASKS if task not in folders]:
             raise InputError(f"judges require {listed(lacking)}: give a folder or Hub id of all, or of each")
         how: dict[str, Any] = {"precision": precision, "device": device}

@@ -26,7 +26,7 @@ from change_it.errors import InputError
 from change_it.io.files import WORK, files_of_ours, read_json, replace_folder, write_json
 from change_it.io.texts import listed
 from change_it.networks.pretrained import hash_of_model, hash_of_weights, quiet
-from change_it.training.training_options import TrainingOptions
+from change_it.training.training_options import TrainingOptions, check_numbers
 
 METRICS = "metrics.json"
 LIBRARIES = ("torch", "transformers", "tokenizers", "accelerate", "datasets", "scikit-learn")
@@ -97,6 +97,7 @@ def train_in_folder(
     Every process calls it with the same arguments; what it returns is empty in every process but the main one. `prepare` gets the
     `RunArguments`, or fits the model where it is `fitted`. `files` are JSON files that are saved with the model, by name.
     """
+    check_numbers(settings)
     for name in ("FSDP", "DeepSpeed"):  # the main process validates and saves the model whole
         if parse_flag_from_env(f"ACCELERATE_USE_{name.upper()}"):
             raise InputError(f"{name} shards the model: launch without it (a large model trains with --lora)")

@@ -63,11 +63,7 @@ class RunArguments(TrainingArguments):
 
 
 def training_arguments(options: TrainingOptions, out: Path) -> RunArguments:
-    """The arguments of a run: its own, then those of `--arg`, then those of options, then the preset's; InputError for one that the run sets itself, or with which nothing can be trained."""
-    for name in ("epochs", "batch_size", "max_minutes", "checkpoint_minutes"):
-        value, may_be_0 = getattr(options, name), name.endswith("minutes")
-        if value is not None and not (0 < value < math.inf or (may_be_0 and value == 0)):
-            raise InputError(f"--{name.replace('_', '-')} {value} is out of range: give a number above 0")
+    """The arguments of a run: its own, then those of `--arg`, then those of options, then the preset's; InputError for one that the run sets itself."""
     usual = {
         "optim": "adamw_torch_fused",
         "weight_decay": WEIGHT_DECAY,

@@ -1,6 +1,7 @@
 """Options that every training run shares, and those of every command that asks judges."""
 
 import json
+import math
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -60,3 +61,11 @@ def setting_of(given: str, option: str, kind: str) -> tuple[str, Any]:
         return name, json.loads(value.lower() if value in ("True", "False", "None") else value)
     except ValueError:
         return name, value
+
+
+def check_numbers(options: TrainingOptions) -> None:
+    """Refuse numbers that nothing can be trained with."""
+    for name in ("epochs", "batch_size", "max_minutes", "checkpoint_minutes"):
+        value, may_be_0 = getattr(options, name), name.endswith("minutes")
+        if value is not None and not (0 < value < math.inf or (may_be_0 and value == 0)):
+            raise InputError(f"--{name.replace('_', '-')} {value} is out of range: give a number above 0")

@@ -59,6 +59,12 @@ def test_repeated_and_empty_documents_bring_no_eigenvalue_of_zero():
     assert np.isfinite(space.documents).all()
 
 
+def test_there_are_as_many_topics_as_documents_at_most():
+    for topics in (0, len(DOCUMENTS) + 1):
+        with pytest.raises(InputError, match=f"choose 1 to {len(DOCUMENTS)} topics"):
+            TopicModel(DOCUMENTS, topics=topics)
+
+
 def test_topic_weights_are_the_sum_over_the_words_of_the_text():
     """The sum of section 3.1, word by word."""
     topics = TopicModel(DOCUMENTS, topics=3, seed=4)

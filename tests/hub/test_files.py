@@ -46,9 +46,10 @@ def edited(name, **changes):
         ("generators/sum-gio", lambda folder: (folder / "mine.py").touch(), r"did not write \(mine\.py\): move"),
         ("judges/hh", lambda folder: (folder / "a.txt").symlink_to("/etc/hostname"), r"a\.txt is a link that"),
         ("generators/sum-gio", edited("generator.json", base="/home/me/t5"), r"on the Hub as base in generator\.j"),
+        ("judges/hh", lambda folder: (folder / "model.safetensors").unlink(), "holds no model.safetensors: train one"),
         ("judges/hh", edited("config.json", change_it={"task": "hh"}), "config.json is broken"),
     ],
-    ids=["a key", "code", "a link", "a base in a folder", "settings"],
+    ids=["a key", "code", "a link", "a base in a folder", "weights", "settings"],
 )  # fmt: skip
 def test_what_must_not_go_out_is_refused(run, files_of, tmp_path, model, damage, says):
     folder = Path(shutil.copytree(run / model, tmp_path / "model"))

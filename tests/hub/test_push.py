@@ -38,7 +38,8 @@ def refused(status):
     [
         (refused(403), r"as it was: 403 for \*\*\*; log in with `hf auth login`"),
         (refused(500), r"500 for \*\*\*$"),
-        (HTTPError("lost"), "lost"),
+        (HTTPError("no answer"), r"holds all of this push or nothing: try again \(no answer\)"),
+        (RuntimeError("hf_xet"), r"or nothing: try again \(hf_xet\)"),
         (ValueError('"license" is not\n[mit]'), r'the model me/thing, .* "license" is not \[mit\]'),
     ],
 )
@@ -60,6 +61,7 @@ def test_private_is_refused_where_the_repository_is_public(hub):
         ("judge {run}/none nina/x", "there is no folder"),
         ("generator {run}/generators nina/x", "one model a repository"),
         ("generator {run}/generators/sum-gio a", "give owner/name"),
+        ("generator {run}/generators/sum-gio nina/th..ing --dry-run", "give owner/name"),
         ("metric hevas nina/x --license mit", "not of a metric"),
         ("metric .. nina/x", "the package ships no metrics/.."),
         ("generator {run}/generators/sum-gio nina/x --out {run}/new", "--dry-run"),

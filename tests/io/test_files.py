@@ -81,12 +81,17 @@ def test_of_a_folder_of_ours_only_the_files_that_its_record_lists_are_replaced(t
 def test_the_working_folder_those_above_it_and_the_wrong_kind_are_refused(tmp_path, monkeypatch):
     (tmp_path / "a/b").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "a")
-    for name in (".", "..", tmp_path):
+    for name in (".", "..", tmp_path, "/"):
         with pytest.raises(InputError, match="is the working folder or above it"):
             files.check_writable(Path(name), record="metrics.json")
     files.check_writable(Path("b"), record="metrics.json")
     (tmp_path / "file").touch()
-    for path, kind, says in (("file", "folder", "name a folder"), ("a", "csv", "name a file")):
+    os.mkfifo(tmp_path / "pipe")
+    for path, kind, says in (
+        ("file", "folder", "name a folder"),
+        ("pipe", "folder", "name a folder"),
+        ("a", "csv", "name a file"),
+    ):
         with pytest.raises(InputError, match=says):
             files.check_writable(tmp_path / path, kind=kind)
 

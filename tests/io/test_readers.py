@@ -36,7 +36,7 @@ CONTENTS = {
     "semicolon.csv": "ID; headline; a,b\n1;a, b;\n2; c ;\n",
     "tabs.csv": "\n\nother\theadline\tid\r\nx\ta, b\t1\r\n\t\t\r\ny\tc\t2\r\n",
     "bars.csv": "id|headline\n1|a, b\n2|c\n",
-    "said.csv": "sep=;\nid;headline;a,b,c\n1;a, b;\n2;c;\n",
+    "said.csv": "sep=;\n\nid;headline;a,b,c\n1;a, b;\n2;c;\n",
     "x.tsv": "id\theadline\n1\ta, b\n2\tc\n",
     "mark.csv": b"\xef\xbb\xbf" + PLAIN.encode(),
     "excel.csv": PLAIN.replace('"a, b"', "a{} b").replace(",", "\t").format(",").encode("utf-16"),

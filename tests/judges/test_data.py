@@ -2,6 +2,7 @@
 
 import shutil
 from functools import cache, partial
+from pathlib import Path
 
 import numpy as np
 import pyarrow.compute as pc
@@ -89,6 +90,10 @@ def test_a_corpus_of_an_earlier_version_and_a_missing_class_are_refused(corpus, 
         rows = pq.read_table(file)
         pq.write_table(rows.filter(pc.equal(rows["label"], 0)), file)
     with pytest.raises(InputError, match="the training part of main lacks a class"):
+        load_task("main", str(older))
+    shutil.copy(Path(corpus) / "main/train.parquet", older / "main")
+    pq.write_table(rows.slice(0, 0), older / "main/validation.parquet")
+    with pytest.raises(InputError, match=r"the validation part of main lacks a class \(0 examples\)"):
         load_task("main", str(older))
 
 

@@ -73,7 +73,7 @@ def test_bad_input(trained, tmp_path):
     edit(mixed / "ah/config.json", lambda record: record["change_it"].update(fold="1"))
     refused(Judges, mixed, "differ in outlets or fold")
     edit(mixed / "ah/config.json", lambda record: record.pop("change_it"))
-    refused(Judge, mixed / "ah", "cannot be loaded as a judge")
+    refused(Judge, mixed / "ah", "is a model but no judge")
     shutil.rmtree(mixed / "ah")
     shutil.copytree(trained / "hh", mixed / "ah")
     refused(Judges, mixed, "the judge for ah is one for hh")

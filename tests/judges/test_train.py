@@ -180,3 +180,8 @@ def test_presets(tmp_path):
         of(as_published=True, task="fluency")
     with pytest.raises(InputError, match="--max-tokens requires an --encoder"):
         of(max_tokens=64)
+
+
+def test_numbers_out_of_range_are_refused_for_a_fitted_judge_too(corpus, tmp_path):
+    with pytest.raises(InputError, match="--epochs 0 is out of range: give a number above 0"):
+        train.train_judge(options(corpus, tmp_path / "out", epochs=0))

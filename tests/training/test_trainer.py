@@ -17,7 +17,7 @@ from change_it.errors import InputError
 from change_it.training import trainer
 from change_it.training.run_folder import TrainingRun, process_state, tokenized
 from change_it.training.trainer import train, training_arguments
-from change_it.training.training_options import TrainingOptions
+from change_it.training.training_options import TrainingOptions, check_numbers
 
 FEATURES = torch.randn(90, 6, generator=torch.Generator().manual_seed(5))
 LABELS = (FEATURES.sum(1) > 0).long()
@@ -159,7 +159,7 @@ def test_bad_input(tmp_path, monkeypatch):
         with pytest.raises(InputError, match=words):
             trained(tmp_path, arg=(given,))
     with pytest.raises(InputError, match="--max-minutes nan is out of range"):
-        trained(tmp_path, max_minutes=math.nan)
+        check_numbers(TrainingOptions(max_minutes=math.nan))
     monkeypatch.setenv("ACCELERATE_MIXED_PRECISION", "fp16")
     monkeypatch.setattr(torch.accelerator, "is_available", lambda: False)
     with pytest.raises(InputError, match="fp16 requires a GPU: give --arg bf16=true"):
