@@ -63,7 +63,7 @@ class Search(NamedTuple):
         width = self.candidates if self.is_drawn else max(self.settings["num_beams"], self.candidates)
         scores = width * lengths.max_target_tokens * vocabulary  # `generate` keeps those of every step
         limits = BATCH_TOKENS // lengths.max_source_tokens, BATCH_HEADLINES // width, BATCH_SCORES // scores
-        return max(1, min(LARGEST_BATCH, *limits))
+        return max(1, min(LARGEST_BATCH // self.candidates, *limits))  # so many headlines at once
 
     @contextmanager
     def drawing(self, sources: Sequence[str]) -> Iterator[None]:
