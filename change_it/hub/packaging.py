@@ -178,7 +178,7 @@ def publish(files: Files, kind: PushKind, repo_id: str, *, private: bool = False
     except InputError:
         raise
     except (HTTPError, OfflineModeIsEnabled, RuntimeError, ValueError) as error:
-        cause = error.__cause__ or error  # of the upload of a file
+        cause = error.__cause__ if isinstance(error, RuntimeError) and error.__cause__ else error
         reason = " ".join(str(cause).split()).replace(get_token() or "\0", "***")
         if isinstance(error, HTTPError | RuntimeError) and not isinstance(cause, HfHubHTTPError):
             state = "which holds all of this push or nothing: try again"
