@@ -129,14 +129,15 @@ def _without(judged: JudgedHeadline, unknown: Sequence[str]) -> dict[str, Any]:
     return candidate
 
 
-def opening(models: Models, rows: list[list[str]], system: str) -> list[str]:
-    """The fields of the first example with a headline of the system that passes every judge, or else of the first one."""
+def opening(models: Models, rows: list[list[str]], system: str) -> tuple[list[str], str]:
+    """The fields and the HTML of the first example with a headline of the system that passes every judge, or else of the first one."""
     for headline, article, direction in rows:
         with suppress(InputError):  # it finds nothing to write
-            candidates = transfer(models, headline, article, direction, system)["candidates"]
-            if any(candidate["compliant"] and not candidate["refused_by"] for candidate in candidates):
-                return [headline, article, direction]
-    return rows[0] if rows else ["", "", next(iter(models.directions))]
+            answer = transfer(models, headline, article, direction, system)
+            if any(one["compliant"] and not one["refused_by"] for one in answer["candidates"]):
+                return [headline, article, direction], cards_html(answer)
+    first = rows[0] if rows else ["", "", next(iter(models.directions))]
+    return first, cards(models, transfer, *first, system)
 
 
 def cards(models: Models, ask: Callable[..., dict[str, Any]], *fields: Any) -> str:

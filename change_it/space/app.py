@@ -70,7 +70,7 @@ def _transfer_tab(models: Models) -> None:
     directions, systems = list(models.directions), list(models.systems)
     examples = [item for item in models.examples if item.target in models.systems[systems[0]].targets]
     rows = [[item.source, item.article, item.direction] for item in examples]
-    first = opening(models, rows, systems[0])
+    first, shown = opening(models, rows, systems[0])
     with gr.Row(equal_height=False):
         with gr.Column(scale=5, **_COLUMN):
             originals = _originals(models, *first, "headline", "article")
@@ -79,7 +79,6 @@ def _transfer_tab(models: Models) -> None:
                 count = gr.Slider(1, CANDIDATES, value=SHOWN, step=1, label="Candidates shown")
             button = gr.Button("Transfer", variant="primary", elem_id="transfer")
         with gr.Column(scale=7, **_COLUMN):
-            shown = cards(models, transfer, *first, systems[0])
             answer = gr.HTML(shown, elem_id="candidates-found", padding=False)
     _answer_live(models, transfer, [*originals, system, count], answer, button.click)
     _examples(rows, originals, [item.source for item in examples], "examples")
