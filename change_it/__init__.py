@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from change_it.scoring.compute import compute_compliancy
     from change_it.scoring.judges import Judges
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "ChangeItSplits",
     "HeadlineTransfer",

@@ -28,9 +28,14 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "demo": (),
     "push": (),
 }
+#: What the package is for; README, pyproject.toml, mkdocs.yml and CITATION.cff have the same sentence.
+DESCRIPTION = (
+    "Score headlines rewritten in another newspaper's style: "
+    "did the style change, did the story stay, can you trust the scores?"
+)
 #: The help of a list of commands, by the word before it.
 LISTS = {
-    "": """Headline style transfer between two newspapers: aligned data, generators, trained judges, compliancy.
+    "": f"""{DESCRIPTION}
 
     `change-it COMMAND --help` explains a command; `eval "$(change-it --tyro-print-completion bash)"` (or zsh) completes commands and options.
 

@@ -33,7 +33,7 @@ def use_engine(engine: Engine, address: str | None = None) -> Iterator[None]:
         yield
         return
     if find_spec("ray") is None:
-        raise InputError("--engine ray requires Ray: pip install ray")
+        raise InputError("--engine ray requires Ray: pip install '.[ray]'")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     address = address or os.environ.get("RAY_ADDRESS") or "local"
     settings: dict[str, Any] = {"address": address, "log_to_driver": False, "logging_level": "ERROR"}

@@ -13,6 +13,7 @@ from unittest.mock import Mock
 import pytest
 import tyro
 
+from change_it import __version__
 from change_it.cli import COMMANDS, TYRO_CONFIG, exit_on_input_error, main, options_of, union_of
 from change_it.io.files import replace_file, replace_folder
 
@@ -61,7 +62,7 @@ def test_a_list_of_commands_without_one_is_its_help(words, capsys):
 @pytest.mark.parametrize(
     ("words", "code", "answer"),
     [
-        *((words, 0, "change-it 0.1.0") for words in ("-v", "version", "--version")),
+        *((words, 0, f"change-it {__version__}") for words in ("-v", "version", "--version")),
         ("scroe", 2, "change-it: there is no command scroe: give one of quickstart, corpus, train"),
         ("train jugde", 2, "change-it: there is no command jugde: give one of judge, generator"),
         ("corpus sample --out x.csv --seed -1", 2, "change-it: --seed -1 is out of range"),

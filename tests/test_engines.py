@@ -31,7 +31,7 @@ def test_results_come_in_the_order_of_the_items(monkeypatch):
     ("choices", "is_installed", "says"),
     [
         (("local", "auto"), True, "requires --engine ray"),
-        (("ray",), False, "pip install ray"),
+        (("ray",), False, r"pip install '\.\[ray\]'"),
         (("ray", "127.0.0.1:1"), True, r"no Ray cluster answers at 127\.0\.0\.1:1"),
     ],
 )

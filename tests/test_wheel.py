@@ -10,6 +10,8 @@ from zipfile import ZipFile
 import pytest
 from processes import run_program
 
+from change_it import __version__
+
 CHECKOUT = Path(__file__).parent.parent
 #: Folders and files of the checkout, and where they are in the wheel.
 SHIPPED = ("dataset_scripts", "metrics", "spaces", "pyproject.toml", "LICENSE", "NOTICE")
@@ -45,7 +47,7 @@ def test_an_installed_wheel_has_all_and_runs(tmp_path):
     subprocess.run([sys.executable, "-m", "twine", "check", "--strict", wheel, source], check=True)
     with ZipFile(wheel) as archive:
         names = {*archive.namelist()}
-    assert {name.split("/")[0] for name in names} == {"change_it", "change_it-0.1.0.dist-info"}
+    assert {name.split("/")[0] for name in names} == {"change_it", f"change_it-{__version__}.dist-info"}
     for root, place in PLACES.items():
         paths = [path for path in [CHECKOUT / root, *(CHECKOUT / root).rglob("*")] if path.is_file()]
         expected = {f"{place}{path.as_posix().removeprefix(f'{CHECKOUT / root}')}" for path in paths}

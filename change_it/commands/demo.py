@@ -29,7 +29,7 @@ class DemoOptions:
 def run(options: DemoOptions) -> None:
     """Serve the page until it is interrupted."""
     if find_spec("gradio") is None:
-        raise InputError("the page requires Gradio: pip install gradio")
+        raise InputError("the page requires Gradio: pip install '.[space]'")
     folders = [str(options.run / name) for name in ("judges", "judges-1") if (options.run / name).is_dir()]
     if not (judges := options.judges or next(iter(folders), "")):
         raise InputError(

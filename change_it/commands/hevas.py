@@ -1,6 +1,9 @@
 """`change-it hevas`: reads, measures, tests, prints a table or JSON, writes the files."""
 
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
@@ -9,7 +12,7 @@ from change_it.errors import InputError
 from change_it.hevas.analysis import analyse
 from change_it.hevas.baseline_systems import BASELINES, Baseline, baseline
 from change_it.hevas.documents import read_documents, read_systems
-from change_it.hevas.evaluation import MetricOptions, chosen_metrics, evaluate
+from change_it.hevas.evaluation import WITH_VECTORS, MetricOptions, chosen_metrics, evaluate
 from change_it.hevas.readability import is_known
 from change_it.io.files import check_writable
 from change_it.io.predictions import named_files
@@ -79,8 +82,9 @@ def run(options: HevasOptions) -> None:
     language = options.language or read_language(options.documents) or guess_language(documents.texts)
     stop = options.stop_words or (language if language in LISTED else "none")
     options = replace(options, language=language, stop_words=stop)
-    unknown = [name for name in metrics if not options.metrics and not is_known(name, language)]
-    metrics = tuple(name for name in metrics if name not in unknown)
+    left_out: list[str] = []
+    if not options.metrics:
+        metrics, left_out = _measurable(metrics, language, needs_vectors=bool(options.vectors))
     names, shared = [COPY, *BASELINES], options.shared_items
     documents, systems = read_systems(options.system, documents, taken=names, shared_items=shared)
     if documents.events is None:
@@ -108,15 +112,36 @@ def run(options: HevasOptions) -> None:
     if options.out:
         write_hevas(options.out, documents, systems, evaluation, analysis, options.charts)
     if options.json:
+        for note in left_out:
+            print(note, file=sys.stderr)
         print_json(hevas_record(evaluation, analysis), allow_nan=False)
         return
     table = means_table(evaluation)
     notes = [*documents.remarks, *hevas_remarks(evaluation), *table.notes, evaluation.signature]
     notes += [analysis.outcome] if analysis.outcome else []
-    if unknown:
-        notes.append(f"left out: {listed(unknown)}, for which the language {language} is not known")
+    notes += left_out
     title = f"HEvAS on {len(evaluation.ids)} documents: means, best average first; * best of a metric"
     print_table(replace(table, title=title, notes=notes), console())
     if options.out:
         print(f"wrote {options.out / 'report.html'}, summary.csv, summary.json, items/ and charts/")
     print("Next: change-it score says whether the headlines keep the story; HEvAS does not.")
+
+
+def _measurable(
+    metrics: Sequence[str], language: str, *, needs_vectors: bool
+) -> tuple[tuple[str, ...], list[str]]:
+    """Return the metrics that can be measured here, and sentences that say which were left out and why.
+
+    With `needs_vectors` the metrics of word vectors stay, and fail where gensim is missing.
+    """
+    unknown = [name for name in metrics if not is_known(name, language)]
+    without_gensim: list[str] = []
+    if not needs_vectors and find_spec("gensim") is None:
+        without_gensim = [name for name in metrics if name in WITH_VECTORS]
+    notes = []
+    if unknown:
+        notes.append(f"left out: {listed(unknown)}, for which the language {language} is not known")
+    if without_gensim:
+        notes.append(f"left out: {listed(without_gensim)}, which need gensim: pip install '.[hevas]'")
+    measured = tuple(name for name in metrics if name not in {*unknown, *without_gensim})
+    return measured, notes

@@ -43,7 +43,7 @@ class PushOptions:
     dry_run: bool = False
     """Write the folder that would be pushed, exactly, and push nothing."""
     out: Path | None = None
-    """Where --dry-run writes: a new or empty folder; push/OWNER/NAME when not given."""
+    """Where --dry-run writes: a new or empty folder; push/ACCOUNT/NAME when not given."""
 
 
 def run(options: PushOptions) -> None:

@@ -280,5 +280,5 @@ def import_peft() -> Any:
     try:
         import peft
     except ImportError as error:
-        raise InputError("adapters require PEFT: pip install peft") from error
+        raise InputError("adapters require PEFT: pip install '.[lora]'") from error
     return peft

@@ -35,6 +35,8 @@ CATEGORIES = {
     "readability": ["PNR", "NR", "PR", "Fog", "AWL"],
 }
 METRICS = [*CATEGORIES["informativeness"], *CATEGORIES["readability"]]
+#: The metrics of word vectors, which need gensim.
+WITH_VECTORS = [name for name in METRICS if name.startswith("WE-")]
 #: The metrics that compare with reference headlines.
 WITH_REFERENCES = [name for name in METRICS if name.startswith("R-") or name.endswith("-S")]
 #: Metrics without an upper end, which the documents decide before any average.

@@ -3,10 +3,9 @@
 import unicodedata
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
-from importlib import import_module
-from typing import Any
 
 import numpy as np
+import pyphen
 
 from change_it.errors import InputError
 from change_it.stats import Floats
@@ -36,17 +35,10 @@ def tag_ratios(headlines: Sequence[str], tagger: PerceptronTagger, language: str
     return ratios
 
 
-def _pyphen() -> Any:
-    try:
-        return import_module("pyphen")
-    except ImportError:
-        raise InputError("Fog needs pyphen: pip install pyphen") from None
-
-
 @cache
 def _breaks(language: str) -> Callable[[str], Sequence[int]]:
     """Return where words of a language may break, to the letter: a line's margins do not count."""
-    pyphen, name = _pyphen(), _PATTERNS.get(language, language)
+    name = _PATTERNS.get(language, language)
     if name not in pyphen.LANGUAGES:
         codes = ", ".join(sorted(code for code in pyphen.LANGUAGES if "_" not in code))
         raise InputError(f"no syllable patterns for language {language!r}: choose one of {codes}")
@@ -58,7 +50,7 @@ def is_known(metric: str, language: str) -> bool:
     """Return whether the tagger or the syllables exist that a metric needs in a language."""
     if metric in ("PNR", "NR", "PR"):
         return language in languages()
-    return metric != "Fog" or _PATTERNS.get(language, language) in _pyphen().LANGUAGES
+    return metric != "Fog" or _PATTERNS.get(language, language) in pyphen.LANGUAGES
 
 
 @lru_cache(maxsize=1 << 17)

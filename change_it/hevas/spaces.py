@@ -203,7 +203,7 @@ def _gensim(name: str) -> Any:
     try:
         return getattr(import_module("gensim.models"), name)
     except ImportError as error:
-        raise InputError("word embeddings need gensim: pip install gensim") from error
+        raise InputError("word vectors need gensim: pip install '.[hevas]'") from error
 
 
 def inverse_frequencies(documents: Sequence[Text]) -> Mapping[str, float]:

@@ -1,5 +1,6 @@
 import json
 import shutil
+import sys
 from itertools import permutations
 
 import polars as pl
@@ -47,6 +48,23 @@ def test_what_is_not_known_of_a_language_is_left_out_and_said(language, lacking,
     assert f"left out: {lacking} for which the language {language} is not known" in printed
     assert f"|lang:{language}|stop:none|" in printed
     assert main([*arguments, "--metrics", "NR"]) == 2
+
+
+def test_without_gensim_the_metrics_of_word_vectors_are_left_out_and_said(news, monkeypatch, capsys):
+    for module in ("gensim", "gensim.models"):
+        monkeypatch.setitem(sys.modules, module, None)
+    arguments = ["hevas", "--documents", news, "--language", "it", "--topics", "2", "--baselines", "first"]
+    assert main(arguments) == 0
+    left_out = "left out: WE-C, WE-S, which need gensim: pip install '.[hevas]'"
+    assert left_out in " ".join(capsys.readouterr().out.split())
+    assert main([*arguments, "--json"]) == 0
+    printed = capsys.readouterr()
+    assert printed.err.splitlines() == [left_out]
+    metrics = json.loads(printed.out)["metrics"]
+    assert {"Fog", "R-1"} <= {*metrics}
+    assert not {"WE-C", "WE-S"} & {*metrics}
+    assert main([*arguments, "--metrics", "WE-C"]) == 2
+    assert "word vectors need gensim: pip install '.[hevas]'" in capsys.readouterr().err
 
 
 def test_copy_is_the_original_headline_of_a_corpus(toy_corpus, news, tmp_path, capsys):

@@ -1,9 +1,6 @@
-import sys
-
 import pytest
 
-from change_it.errors import InputError
-from change_it.hevas.readability import average_word_length, fog, is_known, syllables, tag_ratios
+from change_it.hevas.readability import average_word_length, fog, syllables, tag_ratios
 
 
 class Fixed:
@@ -30,12 +27,6 @@ def test_ratios_by_hand():
 def test_syllables(language, counts):
     known = counts.split()
     assert [str(syllables(word, language)) for word in known[::2]] == known[1::2]
-
-
-def test_without_pyphen_no_language_is_blamed(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyphen", None)
-    with pytest.raises(InputError, match="pip install pyphen"):
-        is_known("Fog", "it")
 
 
 def test_fog_and_word_length_by_hand():
