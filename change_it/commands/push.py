@@ -43,9 +43,9 @@ class PushOptions:
     private: bool = False
     """Make the repository private; an existing one that is public is refused."""
     license: str | None = None
-    """Licence on the card of a data set or model, as cc-by-4.0; without it that of the corpus, where one is known."""
+    """Licence on the card of a data set or model, as cc-by-4.0; without it that of the corpus, where one is known. A data set without one is pushed with --private alone."""
     dataset: str | None = None
-    """Hub id of the corpus that judges or a generator were trained on, for their card."""
+    """Hub id of the corpus that judges or a generator were trained on, for their card; one of other articles is named as another one."""
     variables: tuple[str, ...] = ()
     """Variables of a metric or the Space as NAME=VALUE, such as the Hub ids of its models; the card of the Space lists them."""
     replace: bool = False
@@ -73,18 +73,46 @@ def run(options: PushOptions) -> None:
     out = options.out or Path("push") / options.repo_id
     if options.dry_run:
         check_writable(out, inputs=[options.folder])
-    files = files_of(options.kind, Path(options.folder), options.repo_id, options.license, options.dataset)
+    folder = Path(options.folder)
+    digest, lines = _dataset_digest(options)
+    if options.kind == "dataset" and not options.private:
+        _check_licence(folder, options.license)
+    files = files_of(options.kind, folder, options.repo_id, options.license, options.dataset, digest)
     size = sum(len(file) if isinstance(file, bytes) else file.stat().st_size for file in files.values())
     summary = f"{len(files)} files, {size / 1e6:,.1f} MB ({listed(sorted(files), NAMED)})"
     if options.dry_run:
         foreseen = foresee(files, to)
         write(files, out)
         first = f"{summary} in {out}; nothing was pushed"
-        lines = [first, *foreseen, "Next: this command without --dry-run"]
+        lines = [first, *lines, *foreseen, "Next: this command without --dry-run"]
     else:
         commit, changes = publish(files, to)
         lines = [f"{summary}: {commit.pr_url or commit.commit_url}", *changes.sentences(done=True)]
     print_lines(lines, console())
+
+
+def _dataset_digest(options: PushOptions) -> tuple[str | None, list[str]]:
+    """Return the digest of --dataset, by which the card compares it; a dry run goes on where it cannot be read, and says so."""
+    from change_it.corpus.folder import digest_of_dataset
+
+    if not options.dataset:
+        return None, []
+    try:
+        return digest_of_dataset(options.dataset), []
+    except InputError as error:
+        if not options.dry_run:
+            raise InputError(f"--dataset cannot be compared ({error}): push the data set first") from error
+        return None, [f"The card does not name {options.dataset}, which cannot be read and compared now"]
+
+
+def _check_licence(folder: Path, license: str | None) -> None:
+    """Refuse to make texts public that nobody has named a licence for."""
+    from change_it.hub.packaging import check_folder, read_licence
+
+    check_folder("dataset", folder)
+    if read_licence(folder, license) == "unknown":
+        fault = f"the texts in {folder} belong to their publishers, and nobody has named a licence"
+        raise InputError(f"{fault}: push them with --private, or name one with --license")
 
 
 def _destination(options: PushOptions) -> "Destination":

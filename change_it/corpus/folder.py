@@ -165,6 +165,16 @@ def digest_of(hashes: Iterable[str]) -> str:
     return hashlib.sha256(" ".join(sorted(hashes)).encode()).hexdigest()[:16]
 
 
+def digest_of_dataset(name: str) -> str:
+    """Return the digest of a corpus on the Hub, of which the test articles alone are fetched."""
+    import polars as pl
+
+    path = fetch(name, ["articles/test.parquet"], kind="dataset") / "articles/test.parquet"
+    with _errors(name, "articles/test", pl.exceptions.PolarsError):
+        test = pl.read_parquet(path, columns=["headline", "article"])
+        return digest_of(map(hash_article, test["headline"], test["article"]))
+
+
 def is_foreign(models: Path, text: str) -> bool:
     """Whether a text seems to be in another language than the corpus of the models in a folder, where that is known."""
     records = (read_json(file) or {} for file in models.rglob(MODEL_CORPUS))

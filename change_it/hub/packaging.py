@@ -8,14 +8,14 @@ from pathlib import Path
 from shutil import copyfile
 from typing import Any, Literal
 
-from huggingface_hub import constants
+from huggingface_hub import DatasetCard, constants
 from huggingface_hub.utils import filter_repo_objects
 
 from change_it import __version__, shipped_path
 from change_it.corpus.folder import FILES, PICTURE, check_corpus, read_report
 from change_it.errors import InputError
 from change_it.generators.folder import GeneratorInfo
-from change_it.hub.cards import dataset_card, model_card, public
+from change_it.hub.cards import dataset_card, licence_of, model_card, public
 from change_it.io.files import read_json, record_errors, refuse_pointer, replace_folder, write_text
 from change_it.io.model_folders import GENERATOR_FILE, MODEL_FILES, weight_files
 from change_it.io.texts import listed
@@ -42,31 +42,63 @@ RECORD = ".change_it.json"
 
 
 def files_of(
-    kind: PushKind, folder: Path, repo_id: str, license: str | None = None, dataset: str | None = None
+    kind: PushKind,
+    folder: Path,
+    repo_id: str,
+    license: str | None = None,
+    dataset: str | None = None,
+    dataset_digest: str | None = None,
 ) -> Files:
-    """Collect the files of a push, with their record: a corpus, judges or a generator in a folder, or a shipped metric or Space by its name."""
-    files = _files(kind, folder, repo_id, license, dataset)
+    """Collect the files of a push, with their record.
+
+    They are a corpus, judges or a generator in a folder, or a shipped metric or Space by its name. For the other arguments
+    see `cards.model_card`.
+    """
+    if kind == "metric" or kind == "space":
+        files = _app(kind, shipped_path(f"{kind}s/{folder}/app.py").parent, repo_id)
+    else:
+        check_folder(kind, folder)
+        if kind == "dataset":
+            files = _dataset(folder, repo_id, license)
+        else:
+            files = _models(kind, folder)
+            card = model_card(kind, folder, _metrics(kind, folder), repo_id, license, dataset, dataset_digest)
+            files["README.md"] = card.encode()
     for content in files.values():
         if isinstance(content, Path):
             refuse_pointer(content)
     return files | {RECORD: _as_json({"kind": kind, "version": __version__, "files": sorted(files)})}
 
 
-def _files(kind: PushKind, folder: Path, repo_id: str, license: str | None, dataset: str | None) -> Files:
-    if kind == "metric" or kind == "space":
-        return _app(kind, shipped_path(f"{kind}s/{folder}/app.py").parent, repo_id)
+def check_folder(kind: PushKind, folder: Path) -> None:
+    """Refuse a folder that is not there, or that has a link to what was never meant for others."""
     if not folder.is_dir():
         raise InputError(f"there is no folder {folder}: give the one that holds the {kind}")
-    for path in folder.rglob("*"):  # what a link leads to was never meant for others
+    for path in folder.rglob("*"):
         if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
             raise InputError(f"{path} is a link that leads out of {folder}: put a copy in its place")
-    if kind == "dataset":
-        check_corpus(str(folder))
-        tables: Files = {name: folder / name for name in (*FILES, PICTURE) if (folder / name).is_file()}
-        if not (record := public(read_report(folder))):
-            raise InputError(f"{folder} is not a corpus folder: write one with `change-it corpus build`")
-        card = dataset_card(folder, record, repo_id, license)
-        return tables | {"alignment.json": _as_json(record), "README.md": card.encode()}
+
+
+def read_licence(folder: Path, license: str | None) -> str:
+    """Return the licence under which a corpus would be pushed; `unknown` where nobody has named one."""
+    check_corpus(str(folder))
+    outlets = read_report(folder).get("outlets", {})
+    of_card = DatasetCard.load(folder / "README.md").data.license
+    return licence_of(license or of_card, (outlets[side] for side in outlets if side in "ab"))
+
+
+def _dataset(folder: Path, repo_id: str, license: str | None) -> Files:
+    """Collect the tables of a corpus, its report without paths of this machine, and its card."""
+    check_corpus(str(folder))
+    tables: Files = {name: folder / name for name in (*FILES, PICTURE) if (folder / name).is_file()}
+    if not (record := public(read_report(folder))):
+        raise InputError(f"{folder} is not a corpus folder: write one with `change-it corpus build`")
+    card = dataset_card(folder, record, repo_id, license)
+    return tables | {"alignment.json": _as_json(record), "README.md": card.encode()}
+
+
+def _models(kind: Literal["judge", "generator"], folder: Path) -> Files:
+    """Collect what training wrote, of judges that belong together or of one generator."""
     base = GeneratorInfo.load(folder).base if kind == "generator" else None
     if base and (Path(base).is_dir() or public(base) != base):
         raise InputError(
@@ -77,10 +109,9 @@ def _files(kind: PushKind, folder: Path, repo_id: str, license: str | None, data
     metrics = _metrics(kind, folder)
     for prefix, record in metrics.items():
         files |= _model(folder / prefix, prefix, record.get("files", ()))
-    card = model_card(kind, folder, metrics, repo_id, license, dataset)
     if kind == "judge":
         _check_judges(folder, metrics)
-    return files | {"README.md": card.encode()}
+    return files
 
 
 def _check_judges(folder: Path, metrics: dict[str, dict[str, Any]]) -> None:

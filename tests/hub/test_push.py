@@ -1,11 +1,13 @@
 """Where the Hub or its user is at fault a push is one sentence, and the repository is as it was."""
 
+import shutil
 from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 from huggingface_hub import HfApi
 from huggingface_hub.errors import HfHubHTTPError, HTTPError
+from malformed import edit
 
 from change_it.cli import main
 from change_it.errors import InputError
@@ -80,3 +82,14 @@ def test_bad_input_is_refused_before_anything_is_sent(run, arguments, words, cap
     assert main(["push", *arguments.format(run=run).split()]) == 2
     [*_, sentence] = capsys.readouterr().err.splitlines()
     assert words in sentence
+
+
+def test_texts_of_publishers_are_private_or_have_a_licence(run, tmp_path, capsys):
+    corpus = shutil.copytree(run / "corpus", tmp_path / "corpus")
+    edit(corpus / "alignment.json", lambda record: record["outlets"].update(a="post", b="herald"))
+    push = ["push", "dataset", str(corpus), "nina/x", "--dry-run", "--out", str(tmp_path / "out")]
+    assert main(push) == 2
+    assert "belong to their publishers" in capsys.readouterr().err
+    for ways in (["--private"], ["--license", "cc-by-4.0"]):
+        assert main([*push, *ways]) == 0
+        shutil.rmtree(tmp_path / "out")
