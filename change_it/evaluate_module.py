@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,8 @@ def page(
     """
     import gradio as gr
 
+    # The page's clients give the values by the names that `arguments` has for them.
+    @wraps(arguments, assigned=(), updated=())
     def score(*values: Any) -> tuple[list[list[str]], str]:
         try:
             module = evaluate.load(str(file))

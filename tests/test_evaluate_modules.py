@@ -119,13 +119,40 @@ TEXTS = ("Il governo cade a Roma", "A Roma cade il governo", "Il governo cade a 
     [
         ("headline_rouge", TEXTS[:2], ["R-1: words of the reference", "1.000"], ["", " "]),
         ("hevas", (*TEXTS, "it"), ["R-1", "1.000"], [*TEXTS, "it", "de"][1:]),
-        ("compliancy", (*TEXTS, "colle", "x"), ["AH: fits the article", "yes"], [*TEXTS, "nope", "x"]),
+        ("compliancy", (*TEXTS, "colle"), ["AH: fits the article", "yes"], [*TEXTS, "nope"]),
     ],
 )
-def test_the_page_of_a_metric_shows_what_it_measures(name, values, shown, wrong, loaded):
+def test_the_page_of_a_metric_shows_what_it_measures(name, values, shown, wrong, loaded, monkeypatch):
+    monkeypatch.setenv("CHANGE_IT_JUDGES", "nina/judges")
     score = runpy.run_path(str(ROOT / name / "app.py"))["demo"].fn
     rows, signature = score(*values)
     assert shown in rows
     assert signature
     with pytest.raises(gr.Error):
         score(*wrong)
+
+
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [
+        ("headline_rouge", ["headline", "references"]),
+        ("hevas", ["headline", "references", "document", "language"]),
+        ("compliancy", ["source", "headline", "article", "outlet"]),
+    ],
+)
+def test_a_page_asks_by_names_and_lets_no_visitor_choose_judges(name, asked, loaded, monkeypatch):
+    monkeypatch.setenv("CHANGE_IT_JUDGES", "nina/judges")
+    page = runpy.run_path(str(ROOT / name / "app.py"))["demo"]
+    [endpoint] = page.get_api_info()["named_endpoints"].values()
+    assert [parameter["parameter_name"] for parameter in endpoint["parameters"]] == asked
+    if name == "compliancy":
+        assert endpoint["parameters"][-1]["type"]["enum"] == ["colle", "faro"]
+        assert loaded == ["nina/judges"]
+
+
+def test_the_page_of_compliancy_says_that_it_has_no_judges(loaded, monkeypatch):
+    monkeypatch.delenv("CHANGE_IT_JUDGES", raising=False)
+    score = runpy.run_path(str(ROOT / "compliancy/app.py"))["demo"].fn
+    with pytest.raises(gr.Error, match="set its variable CHANGE_IT_JUDGES"):
+        score(*TEXTS, "colle")
+    assert loaded == []

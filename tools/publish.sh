@@ -1,13 +1,17 @@
 #!/usr/bin/env bash
-# All that a quickstart has to offer on the Hub, under one account: bash tools/publish.sh ACCOUNT runs/quickstart [--dry-run]
+# All that a run has to offer on the Hub, under one account: bash tools/publish.sh ACCOUNT runs/quickstart [--dry-run]
 set -euo pipefail
 account=$1 run=$2
 shift 2
-change-it push dataset "$run/corpus" "$account/headlines-in-two-styles" "$@"
-data=(--dataset "$account/headlines-in-two-styles")
-change-it push judge "$run/judges" "$account/headline-judges" "${data[@]}" "$@"
-change-it push generator "$run/generators/rewrite" "$account/headline-rewriter" "${data[@]}" "$@"
-for metric in compliancy headline_rouge hevas; do
-  change-it push metric "$metric" "$account/$metric" "$@"
-done
-change-it push space headline_transfer "$account/headline-transfer" "$@"
+corpus=$account/headlines-in-two-styles judges=$account/headline-judges generator=$account/headline-rewriter
+change-it push dataset "$run/corpus" "$corpus" "$@"
+change-it push judge "$run/judges" "$judges" --dataset "$corpus" "$@"
+change-it push metric compliancy "$account/compliancy" --variables "CHANGE_IT_JUDGES=$judges" "$@"
+change-it push metric headline_rouge "$account/headline_rouge" "$@"
+change-it push metric hevas "$account/hevas" "$@"
+models=("CHANGE_IT_JUDGES=$judges" "CHANGE_IT_CORPUS=$corpus")
+if [ -d "$run/generators/rewrite" ]; then # a run of your own newspapers may have none
+  change-it push generator "$run/generators/rewrite" "$generator" --dataset "$corpus" "$@"
+  models+=("CHANGE_IT_GENERATORS=rewrite=$generator")
+fi
+change-it push space headline_transfer "$account/headline-transfer" --variables "${models[@]}" "$@"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from change_it.corpus.article import Outlets
 from change_it.errors import InputError
-from change_it.io.files import read_json
+from change_it.io.files import read_json, refuse_pointer
 from change_it.io.model_folders import fetch, instead, is_hub_id
 from change_it.io.texts import counted
 from change_it.text.stopwords import guess_language
@@ -86,6 +86,7 @@ def read_table(corpus: str, config: str, split: str, columns: Sequence[str] | No
     path = _folder(corpus) / config / f"{split}.parquet"
     if path.parent.is_dir() and not path.is_file() and split != "validation":
         return pl.DataFrame(schema=dict.fromkeys(wanted, pl.String))
+    refuse_pointer(path)
     with _errors(corpus, f"{config}/{split}", pl.exceptions.PolarsError):
         return pl.read_parquet(path, columns=wanted)
 
@@ -103,6 +104,7 @@ def read_outlets(corpus: str) -> tuple[str, str]:
     from pyarrow.parquet import read_schema
 
     path = _folder(corpus) / "main" / "test.parquet"
+    refuse_pointer(path)
     with _errors(corpus, "main"):
         info = json.loads(read_schema(path).metadata[b"huggingface"])
         first, second = info["info"]["features"]["label"]["names"]
@@ -161,6 +163,16 @@ def hash_article(headline: str, article: str) -> str:
 def digest_of(hashes: Iterable[str]) -> str:
     """The digest of a corpus, from the hashes of its test articles."""
     return hashlib.sha256(" ".join(sorted(hashes)).encode()).hexdigest()[:16]
+
+
+def digest_of_dataset(name: str) -> str:
+    """Return the digest of a corpus on the Hub, of which the test articles alone are fetched."""
+    import polars as pl
+
+    path = fetch(name, ["articles/test.parquet"], kind="dataset") / "articles/test.parquet"
+    with _errors(name, "articles/test", pl.exceptions.PolarsError):
+        test = pl.read_parquet(path, columns=["headline", "article"])
+        return digest_of(map(hash_article, test["headline"], test["article"]))
 
 
 def is_foreign(models: Path, text: str) -> bool:

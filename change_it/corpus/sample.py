@@ -7,7 +7,7 @@ from pathlib import Path
 
 from change_it.corpus.article import Article
 from change_it.errors import InputError
-from change_it.io.files import replace_file
+from change_it.io.files import refuse_pointer, replace_file
 
 #: The embedded sample: `COLUMNS` and `event`, a number that articles about one event share.
 SAMPLE = Path(__file__).parents[1] / "data" / "sample.parquet"
@@ -29,6 +29,7 @@ def sample_articles(articles: int, seed: int) -> list[Article]:
         )
     import polars as pl
 
+    refuse_pointer(SAMPLE)
     rows = pl.read_parquet(SAMPLE)
     events = list(rows.with_row_index().group_by("event", maintain_order=True).agg("index")["index"])
     first = random.Random(seed).randrange(len(events))
@@ -43,6 +44,7 @@ def is_sample(articles: Sequence[Article]) -> bool:
     """Whether all articles are of the embedded sample, by their headlines."""
     import polars as pl
 
+    refuse_pointer(SAMPLE)
     headlines = set(pl.read_parquet(SAMPLE, columns=["headline"])["headline"])
     return all(article.headline in headlines for article in articles)
 

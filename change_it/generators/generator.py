@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from logging import getLogger
 from pathlib import Path
+from shutil import copyfile
 from typing import Any
 
 import torch
@@ -23,6 +24,7 @@ from transformers.models.auto.modeling_auto import (
 )
 
 import change_it.networks.registration  # noqa: F401
+from change_it.corpus.folder import MODEL_CORPUS
 from change_it.errors import InputError, escaped
 from change_it.generators.folder import COMMAND, GeneratorInfo
 from change_it.generators.generator_options import (
@@ -149,6 +151,18 @@ def save_generator(folder: Path, model: Any, tokenizer: PreTrainedTokenizerBase,
     search = {"num_beams": BEAMS, "max_new_tokens": info.target_tokens, "no_repeat_ngram_size": blocked}
     write_json(folder / "generation_config.json", {**tokens, **search})
     custom_object_save(HeadlinePipeline, folder)
+
+
+def copy_generator(source: Path, folder: Path) -> None:
+    """Save a generator of one folder in another, as a trained one is saved: with the code that transformers alone needs."""
+    info, tokenizer = GeneratorInfo.load(source), load_tokenizer(source)
+    stored = (read_json(source / "config.json") or {}).get("dtype", "float32")
+    with quiet():
+        model = load_model(source, info.kind, tokenizer, dtype=getattr(torch, stored))
+    save_generator(folder, model, tokenizer, info)
+    for name in (MODEL_CORPUS, "README.md"):
+        if (source / name).is_file():
+            copyfile(source / name, folder / name)
 
 
 def kind_of(architecture: str) -> ModelKind:

@@ -18,7 +18,7 @@ from change_it.errors import InputError
 from change_it.generators.folder import GeneratorInfo
 from change_it.io.files import read_json, record_errors
 from change_it.io.model_folders import is_hub_id
-from change_it.judges.judge_options import read_judge_info
+from change_it.judges.judge_options import BILSTM, LINEAR, read_judge_info
 from change_it.judges.spec import JUDGES
 from change_it.published_figures import CITATIONS
 from change_it.results.score_tables import HEADINGS
@@ -37,6 +37,10 @@ TERMS = {
     "EVALITA 2020): name the authors, no commercial use, share alike.",
     "unknown": "Nobody has named a licence. The texts that it was made from belong to their publishers.",
 }
+#: The same of what began from a pre-trained model.
+NO_LICENCE = TERMS | {
+    "unknown": "Nobody has named a licence for this model. The texts that it learnt from belong to their publishers."
+}
 #: Scores of a system on a card.
 SCORES = (*COMPLIANCY_MEASURES, "bleu", "rougeL")
 #: An absolute path of any system, or one into a home folder.
@@ -50,21 +54,35 @@ def model_card(
     repo_id: str,
     license: str | None = None,
     dataset: str | None = None,
+    dataset_digest: str | None = None,
 ) -> str:
-    """README.md of judges or a generator; `metrics` has by prefix in `folder` the `metrics.json` of each model."""
+    """Return README.md of judges or a generator.
+
+    Args:
+        kind: what is in the folder.
+        folder: the models.
+        metrics: by prefix in `folder` the `metrics.json` of each model.
+        repo_id: where it is pushed to.
+        license: the Hub's name of a licence; None for what follows from texts and pre-trained models.
+        dataset: Hub id of the data set that it is said to be trained on.
+        dataset_digest: digest of that data set; the card names one of another digest as another one.
+    """
     metadata, values = _judges(folder, metrics) if kind == "judge" else _generator(folder, metrics[""])
     corpus = read_json(folder / next(iter(metrics)) / MODEL_CORPUS) or {}
-    dataset = dataset or str(corpus.get("dataset") or "")
+    is_same = dataset_digest is not None and dataset_digest == corpus.get("digest")
+    other_dataset = dataset if "digest" in corpus and dataset_digest and not is_same else None
+    dataset = dataset if is_same and dataset else str(corpus.get("dataset") or "")
     dataset = dataset if re.fullmatch(r"[\w.-]+(/[\w.-]+)?", dataset) else None
     language = corpus.get("language") or metadata.get("language")
-    licence, terms = _licence(license, values["outlets"])
+    licence, terms = _licence(license, values["outlets"], is_model=bool(values["pretrained"]))
     metadata |= {
         "language": None if language == "none" else language,
         "datasets": [dataset] if dataset else None,
-        "license": license or metadata.get("license") or licence,
+        "license": licence,
         "tags": ["change-it", "style-transfer", "headline-generation", *metadata["tags"]],
     }
     values |= {"repo_id": repo_id, "corpus": corpus | {"name": values["corpus"], "dataset": dataset}}
+    values["corpus"]["other_dataset"] = other_dataset
     values |= {"terms": terms, "card_data": ModelCardData(**metadata).to_yaml()}
     return TEMPLATES.get_template(f"{kind}.md.jinja").render(values).strip() + "\n"
 
@@ -105,6 +123,7 @@ def _judges(folder: Path, metrics: Mapping[str, dict[str, Any]]) -> tuple[dict[s
         "citation": CITATIONS["evalnlgeval2020"],
         "corpus": settings["corpus"],
         "outlets": info.outlets,
+        "pretrained": sorted({judge["encoder"] for judge in judges} - {LINEAR, BILSTM}),
     }
 
 
@@ -134,15 +153,14 @@ def _generator(folder: Path, metrics: dict[str, Any]) -> tuple[dict[str, Any], d
     base = info.base or info.architecture
     metadata = {
         "language": info.language,
-        # The licence of the texts is not that of the model behind it.
-        "license": "unknown" if info.pretrained else None,
         "pipeline_tag": None if info.base and info.kind == "encoder-decoder" else "text-generation",
         "library_name": "peft" if info.base else "transformers",
         "base_model": base if is_hub_id(base) else None,
         "tags": [f"recipe:{info.recipe}"],
     }
     values = {"info": info, "base": public(base), "metrics": metrics, "system": system, "tables": tables}
-    return metadata, values | {"corpus": info.corpus, "outlets": info.outlets}
+    pretrained = [info.pretrained] if info.pretrained else []
+    return metadata, values | {"corpus": info.corpus, "outlets": info.outlets, "pretrained": pretrained}
 
 
 def dataset_card(folder: Path, record: dict[str, Any], repo_id: str, license: str | None) -> str:
@@ -156,10 +174,18 @@ def dataset_card(folder: Path, record: dict[str, Any], repo_id: str, license: st
     return card.content
 
 
-def _licence(name: str | None, outlets: Iterable[str]) -> tuple[str, str]:
-    """Return the licence of what is made from the outlets' texts, and its sentence on a card."""
-    name = name or LICENSES.get(frozenset(outlets), "unknown")
-    return name, TERMS.get(name, f"{without_markup(name)}.")
+def licence_of(name: str | None, outlets: Iterable[str]) -> str:
+    """Return the licence of a data set of these outlets: the name given, or the known one, or `unknown`."""
+    return name or LICENSES.get(frozenset(outlets), "unknown")
+
+
+def _licence(name: str | None, outlets: Iterable[str], *, is_model: bool = False) -> tuple[str, str]:
+    """Return the licence of what is made from the outlets' texts, and its sentence on a card.
+
+    Of a model that began from a pre-trained one (`is_model`) the licence of the texts says nothing: it is `unknown`.
+    """
+    name = licence_of(name, outlets) if name or not is_model else "unknown"
+    return name, (NO_LICENCE if is_model else TERMS).get(name, f"{without_markup(name)}.")
 
 
 def public(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The exact files of a push, by kind, and their push in one commit."""
+"""The exact files of a push, by kind."""
 
 import json
 import re
@@ -8,18 +8,18 @@ from pathlib import Path
 from shutil import copyfile
 from typing import Any, Literal
 
-from huggingface_hub import CommitInfo, CommitOperationAdd, CommitOperationDelete, HfApi, constants, get_token
-from huggingface_hub.errors import HfHubHTTPError, HTTPError, OfflineModeIsEnabled
+from huggingface_hub import DatasetCard, constants
 from huggingface_hub.utils import filter_repo_objects
 
 from change_it import __version__, shipped_path
 from change_it.corpus.folder import FILES, PICTURE, check_corpus, read_report
 from change_it.errors import InputError
 from change_it.generators.folder import GeneratorInfo
-from change_it.hub.cards import dataset_card, model_card, public
-from change_it.io.files import read_json, replace_folder, write_text
+from change_it.hub.cards import dataset_card, licence_of, model_card, public
+from change_it.io.files import read_json, record_errors, refuse_pointer, replace_folder, write_text
 from change_it.io.model_folders import GENERATOR_FILE, MODEL_FILES, weight_files
 from change_it.io.texts import listed
+from change_it.judges.judge_options import COMMAND as JUDGE_COMMAND
 from change_it.judges.judge_options import check_tasks
 from change_it.judges.spec import TRAINED
 
@@ -37,32 +37,68 @@ LEGAL = ("LICENSE", "NOTICE")
 SHIPPED = ("metrics", "spaces", "dataset_scripts", "pyproject.toml", *LEGAL)
 #: All that a build needs to know besides the project's own tables.
 BUILD = '[tool.hatch.build.targets.wheel]\npackages = ["change_it"]\n'
-#: Files of an earlier push that must not stay with new ones: a loader would take them for its own.
-STALE = {
-    "dataset": ["*.parquet"],
-    "model": ["*.safetensors", "*.safetensors.index.json", "*.py"],
-    "space": ["*.whl", "*.py", "change_it/*"],
-}
+#: In a repository: what the last push put there, which alone the next one may remove.
+RECORD = ".change_it.json"
 
 
 def files_of(
-    kind: PushKind, folder: Path, repo_id: str, license: str | None = None, dataset: str | None = None
+    kind: PushKind,
+    folder: Path,
+    repo_id: str,
+    license: str | None = None,
+    dataset: str | None = None,
+    dataset_digest: str | None = None,
 ) -> Files:
-    """Collect the files of a push: a corpus, judges or a generator in a folder, or a shipped metric or Space by its name."""
+    """Collect the files of a push, with their record.
+
+    They are a corpus, judges or a generator in a folder, or a shipped metric or Space by its name. For the other arguments
+    see `cards.model_card`.
+    """
     if kind == "metric" or kind == "space":
-        return _app(kind, shipped_path(f"{kind}s/{folder}/app.py").parent, repo_id)
+        files = _app(kind, shipped_path(f"{kind}s/{folder}/app.py").parent, repo_id)
+    else:
+        check_folder(kind, folder)
+        if kind == "dataset":
+            files = _dataset(folder, repo_id, license)
+        else:
+            files = _models(kind, folder)
+            card = model_card(kind, folder, _metrics(kind, folder), repo_id, license, dataset, dataset_digest)
+            files["README.md"] = card.encode()
+    for content in files.values():
+        if isinstance(content, Path):
+            refuse_pointer(content)
+    return files | {RECORD: _as_json({"kind": kind, "version": __version__, "files": sorted(files)})}
+
+
+def check_folder(kind: PushKind, folder: Path) -> None:
+    """Refuse a folder that is not there, or that has a link to what was never meant for others."""
     if not folder.is_dir():
         raise InputError(f"there is no folder {folder}: give the one that holds the {kind}")
-    for path in folder.rglob("*"):  # what a link leads to was never meant for others
+    for path in folder.rglob("*"):
         if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
             raise InputError(f"{path} is a link that leads out of {folder}: put a copy in its place")
-    if kind == "dataset":
-        check_corpus(str(folder))
-        tables: Files = {name: folder / name for name in (*FILES, PICTURE) if (folder / name).is_file()}
-        if not (record := public(read_report(folder))):
-            raise InputError(f"{folder} is not a corpus folder: write one with `change-it corpus build`")
-        card = dataset_card(folder, record, repo_id, license)
-        return tables | {"alignment.json": _as_json(record), "README.md": card.encode()}
+
+
+def read_licence(folder: Path, license: str | None) -> str:
+    """Return the licence under which a corpus would be pushed; `unknown` where nobody has named one."""
+    check_corpus(str(folder))
+    outlets = read_report(folder).get("outlets", {})
+    of_card = DatasetCard.load(folder / "README.md").data.license
+    return licence_of(license or of_card, (outlets[side] for side in outlets if side in "ab"))
+
+
+def _dataset(folder: Path, repo_id: str, license: str | None) -> Files:
+    """Collect the tables of a corpus, its report without paths of this machine, and its card."""
+    check_corpus(str(folder))
+    tables: Files = {name: folder / name for name in (*FILES, PICTURE) if (folder / name).is_file()}
+    if not (record := public(read_report(folder))):
+        raise InputError(f"{folder} is not a corpus folder: write one with `change-it corpus build`")
+    card = dataset_card(folder, record, repo_id, license)
+    return tables | {"alignment.json": _as_json(record), "README.md": card.encode()}
+
+
+def _models(kind: Literal["judge", "generator"], folder: Path) -> Files:
+    """Collect what training wrote, of judges that belong together or of one generator."""
     base = GeneratorInfo.load(folder).base if kind == "generator" else None
     if base and (Path(base).is_dir() or public(base) != base):
         raise InputError(
@@ -73,8 +109,26 @@ def files_of(
     metrics = _metrics(kind, folder)
     for prefix, record in metrics.items():
         files |= _model(folder / prefix, prefix, record.get("files", ()))
-    card = model_card(kind, folder, metrics, repo_id, license, dataset)
-    return files | {"README.md": card.encode()}
+    if kind == "judge":
+        _check_judges(folder, metrics)
+    return files
+
+
+def _check_judges(folder: Path, metrics: dict[str, dict[str, Any]]) -> None:
+    """Load the judges of a push; refuse those that do not belong together, and one that is not the one that was measured."""
+    from change_it.judges.judge import Judge  # torch
+    from change_it.scoring.judges import Judges
+
+    if "" in metrics:
+        loaded = {"": Judge.from_pretrained(folder, device="cpu")}
+    else:
+        judges = Judges.from_pretrained(folder, device="cpu").by_task
+        loaded = {f"{task}/": judge for task, judge in judges.items()}
+    for prefix, judge in loaded.items():
+        record = metrics[prefix]
+        if (judge.weights_hash, judge.model_hash) != (record["weights_hash"], record["model_hash"]):
+            fault = f"the judge in {folder / prefix} is not the one that its metrics.json measured"
+            raise InputError(f"{fault}: train it again with {JUDGE_COMMAND}")
 
 
 def write_readme(folder: Path, kind: Literal["judge", "generator"]) -> None:
@@ -101,6 +155,9 @@ def _model(folder: Path, prefix: str, written: Collection[str]) -> Files:
     if others := names - {*(written or filter_repo_objects(names, allow_patterns=[*MODEL_FILES, *CODE]))}:
         fault = f"{folder} holds files that training did not write ({listed(sorted(others))})"
         raise InputError(f"{fault}: move them elsewhere")
+    if lacking := _code_of(folder) - names:
+        fault = f"{folder} lacks code that its configuration names ({listed(sorted(lacking))})"
+        raise InputError(f"{fault}: it is of an earlier version, make it again")
     files: Files = {}
     for name in names:
         path = folder / name
@@ -108,6 +165,32 @@ def _model(folder: Path, prefix: str, written: Collection[str]) -> Files:
         is_record = path.suffix == ".json" and name not in VOCABULARIES
         files[target] = _as_json(public(read_json(path))) if is_record else path
     return files
+
+
+def _code_of(folder: Path) -> set[str]:
+    """Return the files of code that a model names, and those that they import from beside them."""
+    from transformers.dynamic_module_utils import get_relative_imports  # seconds
+
+    waiting = _classes_of(folder)
+    found: set[str] = set()
+    while waiting:
+        name = f"{waiting.pop().partition('.')[0]}.py"
+        if name not in found and (folder / name).is_file():
+            waiting += get_relative_imports(folder / name)
+        found.add(name)
+    return found
+
+
+def _classes_of(folder: Path) -> list[str]:
+    """Return the classes of its own code that the configurations of a model name, as MODULE.CLASS."""
+    classes: list[Any] = []
+    for path in (folder / "config.json", folder / "tokenizer_config.json"):
+        config = read_json(path) or {}
+        with record_errors(path):
+            for entry in config.get("auto_map", {}).values():
+                classes += entry if isinstance(entry, list) else [entry]
+            classes += [pipeline["impl"] for pipeline in config.get("custom_pipelines", {}).values()]
+    return [name for name in classes if name and "--" not in name]  # OWNER/NAME-- is in another repository
 
 
 def _app(kind: PushKind, folder: Path, repo_id: str) -> Files:
@@ -157,34 +240,3 @@ def write(files: Files, out: Path) -> None:
                 target.write_bytes(content)
             else:
                 copyfile(content, target)
-
-
-def publish(files: Files, kind: PushKind, repo_id: str, *, private: bool = False) -> CommitInfo:
-    """Push files in one commit; after an error the branch is as it was."""
-    repo_type = {"dataset": "dataset", "metric": "space", "space": "space"}.get(kind, "model")
-    api, where = HfApi(library_name="change_it", library_version=__version__), f"{repo_type} {repo_id}"
-    repo: dict[str, Any] = {"repo_id": repo_id, "repo_type": repo_type}
-    try:
-        sdk = "gradio" if repo_type == "space" else None
-        api.create_repo(**repo, private=private or None, exist_ok=True, space_sdk=sdk)
-        if private and not api.repo_info(**repo).private:
-            fault = f"the {where} exists and is public"
-            raise InputError(f"{fault}: make it private in its settings, or push without --private")
-        names = filter_repo_objects(api.list_repo_files(**repo), allow_patterns=STALE[repo_type])
-        changes: list[Any] = [CommitOperationAdd(name, content) for name, content in files.items()]
-        changes += map(CommitOperationDelete, sorted({*names} - files.keys()))
-        message = f"Push {kind} with change-it {__version__}"
-        return api.create_commit(**repo, operations=changes, commit_message=message)
-    except InputError:
-        raise
-    except (HTTPError, OfflineModeIsEnabled, RuntimeError, ValueError) as error:
-        cause = error.__cause__ if isinstance(error, RuntimeError) and error.__cause__ else error
-        reason = " ".join(str(cause).split()).replace(get_token() or "\0", "***")
-        if isinstance(error, HTTPError | RuntimeError) and not isinstance(cause, HfHubHTTPError):
-            state = "which holds all of this push or nothing: try again"
-            raise InputError(
-                f"the connection was lost while pushing to the {where}, {state} ({reason})"
-            ) from error
-        status = cause.response.status_code if isinstance(cause, HfHubHTTPError) else 0
-        login = "; log in with `hf auth login`, with the right to write there" if status in (401, 403) else ""
-        raise InputError(f"nothing was pushed to the {where}, which is as it was: {reason}{login}") from error

@@ -34,6 +34,8 @@ OURS = {
     "scores.json": {"signature", "systems"},
     "summary.json": {"signature", "systems"},
 }
+#: The beginning of what stands in a checkout where git-lfs has not fetched the file itself.
+_POINTER = b"version https://git-lfs"
 #: Where training works, in the folder of a model.
 WORK = "checkpoints"
 
@@ -56,6 +58,18 @@ def record_errors(path: Path) -> Iterator[None]:
         yield
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise InputError(f"{path} is broken: run what writes it again") from error
+
+
+def refuse_pointer(path: Path) -> None:
+    """Refuse a file of which git, without git-lfs, has left a pointer in its place."""
+    if not path.is_file():
+        return
+    with path.open("rb") as file:
+        beginning = file.read(len(_POINTER))
+    if beginning == _POINTER:
+        raise InputError(
+            f"{path} is only a pointer of git-lfs to the file: install git-lfs, then run `git lfs pull` or install anew"
+        )
 
 
 def write_text(path: Path, text: str) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from change_it.errors import InputError
-from change_it.io.files import read_json, record_errors
+from change_it.io.files import read_json, record_errors, refuse_pointer
 
 #: Why weights in another format are refused.
 PICKLE = (
@@ -56,6 +56,7 @@ def weight_files(folder: Path, *, command: str) -> list[Path]:
     """The safetensors that transformers or PEFT would load of a folder, in one file or in shards; `command` writes such folders."""
     for name in ("model.safetensors", "adapter_model.safetensors"):
         if (folder / name).is_file():
+            refuse_pointer(folder / name)
             return [folder / name]
     index = folder / "model.safetensors.index.json"
     if (record := read_json(index)) is None:
@@ -68,6 +69,7 @@ def weight_files(folder: Path, *, command: str) -> list[Path]:
         if shard.parent != folder or not shard.is_file():
             fault = f"{index} names {shard.name}, which is missing in its folder"
             raise InputError(f"{fault}: copy the whole model again")
+        refuse_pointer(shard)
     return shards
 
 

@@ -19,7 +19,7 @@ from transformers import AutoConfig, AutoTokenizer, PreTrainedTokenizerBase
 from transformers.utils import logging
 
 from change_it.errors import InputError
-from change_it.io.files import read_json
+from change_it.io.files import read_json, refuse_pointer
 from change_it.io.model_folders import MODEL_FILES, PICKLE, check_model, fetch, weight_files
 from change_it.io.texts import listed
 
@@ -159,6 +159,8 @@ def load_weights(
         raise InputError(f"{file} asks for a kernel, code of the Hub, which is not run: save the model again")
     if Path(name, "model.safetensors.index.json").is_file():
         weight_files(Path(name), command="save_pretrained")  # no shard lies outside
+    for weights in Path(name).glob("*.safetensors"):
+        refuse_pointer(weights)
     options = {"dtype": dtype, "use_safetensors": True, "output_loading_info": True}
     options |= {"ignore_mismatched_sizes": True} | ({} if config is None else {"config": config})
     try:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from change_it.errors import InputError
+from change_it.io.files import refuse_pointer
 from change_it.text.folding import MARKS
 from change_it.text.stopwords import function_words, stop_words
 
@@ -169,6 +170,7 @@ class PerceptronTagger:
     @classmethod
     def load(cls, path: Path, language: str) -> Self:
         """Read a file of weights, as `tools/tagger` writes it."""
+        refuse_pointer(path)
         with np.load(path) as arrays:
             features, closed = (
                 arrays[name].tobytes().decode().split("\n") for name in ("features", "closed")

@@ -11,29 +11,63 @@ from processes import Handler, listening
 
 TOKEN = "hf_LoopbackTokenThatNobodyMaySee"
 NAME = r"((?:(?:datasets|spaces)/)?[\w.-]+/[\w.-]+)"
+REVISION = r"([\w.-]+)"
 ROUTES = {
     r"/api/repos/create": "create",
     r"/api/validate-yaml": "validate",
-    rf"/api/{NAME}/preupload/main": "preupload",
-    rf"/api/{NAME}/commit/main": "commit",
+    rf"/api/{NAME}/preupload/{REVISION}": "preupload",
+    rf"/api/{NAME}/commit/{REVISION}": "commit",
+    rf"/api/{NAME}/branch/{REVISION}": "branch",
+    rf"/api/{NAME}/tag/{REVISION}": "tag",
+    rf"/api/{NAME}/refs": "refs",
+    rf"/api/{NAME}/variables": "variable",
     rf"/{NAME}\.git/info/lfs/objects/batch": "batch",
     r"/storage/(\w+)": "store",
-    rf"/api/{NAME}(?:/revision/(?:\w+))?": "info",
-    rf"/api/{NAME}/tree/(?:\w+)(?:/(.+))?": "tree",
-    rf"/api/{NAME}/paths-info/(?:\w+)": "paths",
-    rf"/(?!api/){NAME}/resolve/(?:[\w.]+)/(.+)": "resolve",
+    rf"/api/{NAME}(?:/revision/{REVISION})?": "info",
+    rf"/api/{NAME}/tree/{REVISION}(?:/(.+))?": "tree",
+    rf"/api/{NAME}/paths-info/{REVISION}": "paths",
+    rf"/(?!api/){NAME}/resolve/{REVISION}/(.+)": "resolve",
 }
+
+
+def oid_of(files):
+    """The name of a commit, by its contents."""
+    return hashlib.sha1(repr(sorted(files.items())).encode()).hexdigest()
 
 
 class Hub:
     """What the server holds; `commits` are the contents of a repository after each commit, the first one empty.
 
-    A model is called `owner/name`, others `datasets/owner/name` and `spaces/owner/name`.
+    A model is called `owner/name`, others `datasets/owner/name` and `spaces/owner/name`; another branch than the main one has
+    `@` and its name behind it, a pull request `@refs/pr/1`. `messages` are those of the last commits, `tags` lead to commits.
     """
 
     def __init__(self):
         self.commits: dict[str, list[dict[str, bytes]]] = {}
         self.large: dict[str, bytes] = {}
+        self.messages: dict[str, str] = {}
+        self.tags: dict[str, dict[str, str]] = {}
+        self.variables: dict[str, dict[str, str]] = {}
+        self.private: set[str] = set()
+
+    def put(self, name, files):
+        """Make a repository with files that somebody put there."""
+        self.commits[name] = [files]
+
+    def files(self, name):
+        """The files of a repository now."""
+        return self.commits[name][-1]
+
+    def at(self, name, revision):
+        """The name of a commit and its files; None where there is none."""
+        branch = name if revision in (None, "main") else f"{name}@{revision}"
+        if branch in self.commits:
+            return oid_of(self.files(branch)), self.files(branch)
+        for branch, commits in self.commits.items():
+            for files in commits:
+                if branch.partition("@")[0] == name and oid_of(files) == revision:
+                    return revision, files
+        return None
 
     def environment(self, home):
         """Variables that send the clients of a process here, with a cache of its own."""
@@ -74,12 +108,34 @@ def serve():
             kind = {"dataset": "datasets/", "space": "spaces/"}.get(repo.get("type"), "")
             name = f"{kind}{repo['organization']}/{repo['name']}"
             hub.commits.setdefault(name, [{}])
+            hub.variables[name] = {entry["key"]: entry["value"] for entry in repo.get("variables", [])}
+            if repo.get("visibility") == "private" or repo.get("private"):
+                hub.private.add(name)
             self.answer({"url": f"{hub.url}/{name}", "name": name, "id": "1"})
 
         def validate(self):
             self.answer({"errors": [], "warnings": []})
 
-        def preupload(self, name):
+        def branch(self, name, branch):
+            hub.commits.setdefault(f"{name}@{branch}", [hub.files(name)])
+            self.answer({})
+
+        def tag(self, name, revision):
+            hub.tags.setdefault(name, {})[json.loads(self.body)["tag"]] = revision
+            self.answer({})
+
+        def refs(self, name):
+            tags = [
+                {"name": tag, "ref": tag, "targetCommit": oid} for tag, oid in hub.tags.get(name, {}).items()
+            ]
+            self.answer({"branches": [], "converts": [], "tags": tags})
+
+        def variable(self, name):
+            given = json.loads(self.body)
+            hub.variables[name][given["key"]] = given["value"]
+            self.answer({})
+
+        def preupload(self, name, _):
             files = json.loads(self.body)["files"]
             for file in files:
                 large = file["path"].endswith((".parquet", ".safetensors"))
@@ -96,34 +152,47 @@ def serve():
             hub.large[oid] = self.body
             self.answer({})
 
-        def commit(self, name):
-            files = dict(hub.commits[name][-1])
+        def commit(self, name, revision):
+            branch = name if revision == "main" else f"{name}@{revision}"
+            files = dict(hub.files(branch))
             for line in map(json.loads, self.body.splitlines()):
-                if line["key"] == "file":
+                if line["key"] == "header":
+                    if line["value"].get("parentCommit") != hub.at(name, revision)[0]:
+                        return self.answer(
+                            {"error": "A commit has happened since. Please refresh and try again."}, 412
+                        )
+                    hub.messages[name] = line["value"]["summary"]
+                elif line["key"] == "file":
                     files[line["value"]["path"]] = base64.b64decode(line["value"]["content"])
                 elif line["key"] == "lfsFile":
                     files[line["value"]["path"]] = hub.large[line["value"]["oid"]]
                 elif line["key"] == "deletedFile":
                     del files[line["value"]["path"]]
-            hub.commits[name].append(files)
-            url = f"{hub.url}/{name}/commit/{self.oid(name)}"
-            self.answer({"commitOid": self.oid(name), "commitUrl": url, "success": True})
+            is_request = "create_pr=1" in self.path
+            branch = f"{name}@refs/pr/1" if is_request else branch
+            hub.commits.setdefault(branch, []).append(files)
+            oid = oid_of(files)
+            answer = {"commitOid": oid, "commitUrl": f"{hub.url}/{name}/commit/{oid}", "success": True}
+            request = {"pullRequestUrl": f"{hub.url}/{name}/discussions/1"} if is_request else {}
+            return self.answer(answer | request)
 
-        def oid(self, name):
-            return hashlib.sha1(f"{name} {len(hub.commits[name])}".encode()).hexdigest()
+        def info(self, name, revision):
+            if name not in hub.commits:
+                return self.answer({}, 404, **{"X-Error-Code": "RepoNotFound"})
+            if (found := hub.at(name, revision)) is None:
+                return self.answer({}, 404, **{"X-Error-Code": "RevisionNotFound"})
+            files = [{"rfilename": path} for path in found[1]]
+            about = {"id": name, "sha": found[0], "private": name in hub.private, "tags": []}
+            return self.answer(about | {"siblings": files})
 
-        def info(self, name):
-            files = [{"rfilename": path} for path in hub.commits[name][-1]]
-            self.answer({"id": name, "sha": self.oid(name), "private": False, "siblings": files, "tags": []})
+        def tree(self, name, revision, under):
+            self.entries(name, revision, lambda path: path.startswith(under or ""))
 
-        def tree(self, name, under):
-            self.entries(name, lambda path: path.startswith(under or ""))
+        def paths(self, name, revision):
+            self.entries(name, revision, json.loads(self.body)["paths"].__contains__)
 
-        def paths(self, name):
-            self.entries(name, json.loads(self.body)["paths"].__contains__)
-
-        def entries(self, name, wanted):
-            files = {path: text for path, text in hub.commits[name][-1].items() if wanted(path)}
+        def entries(self, name, revision, wanted):
+            files = {path: text for path, text in hub.at(name, revision)[1].items() if wanted(path)}
             shas = {path: hashlib.sha1(text).hexdigest() for path, text in files.items()}
             self.answer(
                 [
@@ -132,10 +201,11 @@ def serve():
                 ]
             )
 
-        def resolve(self, name, path):
-            if (content := hub.commits.get(name, [{}])[-1].get(path)) is None:
+        def resolve(self, name, revision, path):
+            oid, files = hub.at(name, revision) or ("", {})
+            if (content := files.get(path)) is None:
                 return self.answer({}, 404, **{"X-Error-Code": "EntryNotFound"})
-            headers = {"X-Repo-Commit": self.oid(name), "ETag": f'"{hashlib.sha256(content).hexdigest()}"'}
+            headers = {"X-Repo-Commit": oid, "ETag": f'"{hashlib.sha256(content).hexdigest()}"'}
             if span := re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", "")):
                 first, last = int(span[1]), min(int(span[2] or len(content)), len(content) - 1)
                 headers["Content-Range"] = f"bytes {first}-{last}/{len(content)}"

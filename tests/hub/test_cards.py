@@ -3,10 +3,13 @@
 import json
 import re
 
+import pytest
 from datasets import load_dataset
 from huggingface_hub import DatasetCard, ModelCard
-from tiny_generators import save_generator
+from saved_judges import save_judge
+from tiny_generators import save_generator, save_pretrained_generator
 
+from change_it.hub import packaging
 from change_it.hub.packaging import write
 from change_it.io.files import write_json
 
@@ -68,3 +71,34 @@ def test_strings_of_strangers_are_text(files_of, tmp_path):
     assert "a&#124;b &#60;img src&#61;x onerror&#61;alert(1)&#62; &#91;c&#93;(javascript:d)" in text
     header = next(line for line in text.splitlines() if line.startswith("| rep2a"))
     assert header.count("|") == 3  # the outlet's bar opens no cell
+
+
+def test_a_data_set_is_named_as_the_one_of_training_only_where_its_articles_are_the_same(run):
+    judges = run / "judges"
+    digest = json.loads((judges / "main/corpus.json").read_text())["digest"]
+    given = {"dataset": "me/news", "repo_id": "me/judges"}
+    same = model_card(packaging.files_of("judge", judges, **given, dataset_digest=digest))
+    assert same.data.datasets == ["me/news"]
+    assert "Data set: [`me/news`]" in same.text
+    other = model_card(packaging.files_of("judge", judges, **given, dataset_digest="0" * 16))
+    assert other.data.datasets is None
+    assert "Corpus: `corpus`, another one than the data set [`me/news`]" in other.text
+    unknown = model_card(packaging.files_of("judge", judges, **given))
+    assert unknown.data.datasets is None
+    assert "me/news" not in unknown.text
+
+
+@pytest.mark.parametrize("kind", ["judge", "generator"])
+def test_models_of_pretrained_ones_say_so_and_claim_no_licence_of_their_own(tmp_path, kind):
+    if kind == "judge":
+        folder = tmp_path / "main"
+        save_judge(folder, "main", ["Il ponte", "La neve"], ("rep", "gio"), transformer=True)
+    else:
+        folder = save_pretrained_generator(tmp_path / "t5", "encoder-decoder")
+    card = model_card(packaging.files_of(kind, folder, "me/it"))
+    assert card.data.license == "unknown"
+    base = "bert" if kind == "judge" else "t5-base"
+    assert f"Trained from {base}: the terms of that model hold, too." in card.text
+    named = model_card(packaging.files_of(kind, folder, "me/it", "mit"))
+    assert named.data.license == "mit"
+    assert f"mit. Trained from {base}: the terms" in named.text

@@ -7,11 +7,13 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from malformed import edit
+from malformed import edit, edit_weights, spoil
 
 from change_it.errors import InputError
 from change_it.hub.cards import public
+from change_it.hub.packaging import RECORD
 
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:ab\nsize 5168946\n"
 CHECKOUT = Path(__file__).parents[2]
 
 
@@ -22,7 +24,8 @@ def content(files, name):
 def test_a_corpus_goes_with_its_tables_and_without_paths(run, files_of):
     files = files_of("dataset", run / "corpus")
     tables = {path.relative_to(run / "corpus").as_posix() for path in (run / "corpus").glob("*/*.parquet")}
-    assert files.keys() == {*tables, "README.md", "alignment.json", "curve.png"}
+    assert files.keys() == {*tables, "README.md", "alignment.json", "curve.png", RECORD}
+    assert json.loads(files[RECORD])["files"] == sorted(files.keys() - {RECORD})
     assert json.loads(files["alignment.json"])["options"]["files"] == ["articles.csv"]
     assert not any(str(run).encode() in content(files, name) for name in files.keys() - tables)
 
@@ -30,13 +33,24 @@ def test_a_corpus_goes_with_its_tables_and_without_paths(run, files_of):
 def test_a_generator_goes_with_what_training_wrote_and_its_code(run, files_of):
     files = files_of("generator", run / "generators/sum-gio")
     written = {path.name for path in (run / "generators/sum-gio").iterdir()}
-    assert files.keys() == {*written, "README.md"}
+    assert files.keys() == {*written, "README.md", RECORD}
     code = json.loads(files["tokenizer_config.json"])["auto_map"]
     assert code == {"AutoTokenizer": ["tokenizer.HeadlineTokenizer", None]}
 
 
 def edited(name, **changes):
     return lambda folder: edit(folder / name, lambda record: record.update(changes))
+
+
+def of_fold(fold, task):
+    """Make one judge of several one of another fold."""
+    return lambda folder: edit(
+        folder / task / "config.json", lambda record: record["change_it"].update(fold=fold)
+    )
+
+
+def other_weights(folder):
+    edit_weights(folder / "hh", lambda tensors: spoil(tensors, number=0.25))
 
 
 @pytest.mark.parametrize(
@@ -48,14 +62,23 @@ def edited(name, **changes):
         ("generators/sum-gio", edited("generator.json", base="/home/me/t5"), r"on the Hub as base in generator\.j"),
         ("judges/hh", lambda folder: (folder / "model.safetensors").unlink(), "holds no model.safetensors: train one"),
         ("judges/hh", edited("config.json", change_it={"task": "hh"}), "config.json is broken"),
+        ("generators/sum-gio", lambda folder: (folder / "tokenizer.py").unlink(), r"lacks code .* \(tokenizer\.py\)"),
+        ("generators/sum-gio", lambda folder: (folder / "formats.py").unlink(), r"lacks code .* \(formats\.py\)"),
+        ("judges/hh", lambda folder: (folder / "model.safetensors").write_bytes(POINTER), "only a pointer of git-lfs"),
+        ("judges", of_fold("0", "main"), r"differ in outlets or fold \(main: rep and gio, fold 0; hh: .*fold all"),
+        ("judges", of_fold("1", "ah"), "differ in outlets or fold"),
+        ("judges", edited("hh/metrics.json", model_hash="0" * 64), "hh is not the one that its metrics.json measured"),
+        ("judges/hh", edited("metrics.json", weights_hash="0" * 64), "hh is not the one that"),
+        ("judges", other_weights, "judges/hh is not the one that"),
     ],
-    ids=["a key", "code", "a link", "a base in a folder", "weights", "settings"],
+    ids=["a key", "code", "a link", "a base in a folder", "weights", "settings", "code that lacks", "code of code", "a pointer", "main of another fold",
+         "ah of another fold", "another signature", "other weights", "weights of another"],
 )  # fmt: skip
 def test_what_must_not_go_out_is_refused(run, files_of, tmp_path, model, damage, says):
-    folder = Path(shutil.copytree(run / model, tmp_path / "model"))
+    folder = Path(shutil.copytree(run / model, tmp_path / model))
     damage(folder)
     with pytest.raises(InputError, match=says):
-        files_of(model.partition("s/")[0], folder)
+        files_of("judge" if model.startswith("judge") else "generator", folder)
 
 
 def test_a_metric_goes_by_the_name_of_its_repository(files_of):
@@ -76,7 +99,8 @@ def test_a_metric_goes_by_the_name_of_its_repository(files_of):
 
 def test_the_package_goes_with_an_app_and_nothing_else_does(files_of):
     files = files_of("space", "headline_transfer")
-    own, package = {"README.md", "app.py", "requirements.txt"}, {"pyproject.toml", "LICENSE", "NOTICE"}
+    own = {"README.md", "app.py", "requirements.txt", RECORD}
+    package = {"pyproject.toml", "LICENSE", "NOTICE"}
     assert {name.partition("/")[0] for name in files} == {*own, *package, "change_it"}
     modules = {path.relative_to(CHECKOUT).as_posix() for path in (CHECKOUT / "change_it").rglob("*.py")}
     shipped = {name.partition("/_shipped/")[2] for name in files if "/_shipped/" in name}

@@ -1,14 +1,19 @@
 """Where the Hub or its user is at fault a push is one sentence, and the repository is as it was."""
 
+import shutil
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 from huggingface_hub import HfApi
 from huggingface_hub.errors import HfHubHTTPError, HTTPError
+from malformed import edit
 
 from change_it.cli import main
 from change_it.errors import InputError
-from change_it.hub.packaging import publish
+from change_it.hub.publishing import Destination, publish
+
+TO = Destination(kind="judge", repo_id="me/thing")
 
 
 @pytest.fixture
@@ -23,7 +28,7 @@ def hub(monkeypatch):
 
     monkeypatch.setattr(HfApi, "create_repo", lambda *_, **__: None)
     monkeypatch.setattr(HfApi, "list_repo_files", lambda *_, **__: [])
-    monkeypatch.setattr(HfApi, "repo_info", lambda *_, **__: SimpleNamespace(private=False))
+    monkeypatch.setattr(HfApi, "repo_info", lambda *_, **__: SimpleNamespace(private=False, sha="a" * 40))
     monkeypatch.setenv("HF_TOKEN", "hf_secret")
     return commit
 
@@ -46,13 +51,13 @@ def refused(status):
 def test_a_fault_is_one_sentence(hub, fault, words):
     hub(fault)
     with pytest.raises(InputError, match=words):
-        publish({"README.md": b""}, "judge", "me/thing")
+        publish({"README.md": b""}, TO)
 
 
 def test_private_is_refused_where_the_repository_is_public(hub):
     hub(AssertionError())
     with pytest.raises(InputError, match="exists and is public"):
-        publish({"README.md": b""}, "judge", "me/thing", private=True)
+        publish({"README.md": b""}, replace(TO, private=True))
 
 
 @pytest.mark.parametrize(
@@ -63,6 +68,11 @@ def test_private_is_refused_where_the_repository_is_public(hub):
         ("generator {run}/generators/sum-gio a", "give owner/name"),
         ("generator {run}/generators/sum-gio nina/th..ing --dry-run", "give owner/name"),
         ("metric hevas nina/x --license mit", "not of a metric"),
+        ("judge {run}/judges nina/x --variables A=b", "not of a judge"),
+        ("metric compliancy nina/x --variables CHANGE_IT_JUDGES", "give NAME=VALUE"),
+        ("metric compliancy nina/x --variables CHANGE_IT_JUDGES=", "give NAME=VALUE"),
+        ("generator {run}/generators/sum-gio nina/x --create-pr --tag v1", "leave --tag"),
+        ("generator {run}/generators/sum-gio nina/x --create-pr --revision new", "and --revision out"),
         ("metric .. nina/x", "the package ships no metrics/.."),
         ("generator {run}/generators/sum-gio nina/x --out {run}/new", "--dry-run"),
         ("generator {run}/generators/sum-gio nina/x --dry-run --out {run}/corpus", "holds other files"),
@@ -72,3 +82,14 @@ def test_bad_input_is_refused_before_anything_is_sent(run, arguments, words, cap
     assert main(["push", *arguments.format(run=run).split()]) == 2
     [*_, sentence] = capsys.readouterr().err.splitlines()
     assert words in sentence
+
+
+def test_texts_of_publishers_are_private_or_have_a_licence(run, tmp_path, capsys):
+    corpus = shutil.copytree(run / "corpus", tmp_path / "corpus")
+    edit(corpus / "alignment.json", lambda record: record["outlets"].update(a="post", b="herald"))
+    push = ["push", "dataset", str(corpus), "nina/x", "--dry-run", "--out", str(tmp_path / "out")]
+    assert main(push) == 2
+    assert "belong to their publishers" in capsys.readouterr().err
+    for ways in (["--private"], ["--license", "cc-by-4.0"]):
+        assert main([*push, *ways]) == 0
+        shutil.rmtree(tmp_path / "out")

@@ -2,15 +2,23 @@
 
 import json
 import os
+from shutil import copyfile
 
 import numpy as np
 import pytest
 from hub_server import TOKEN, serve
+from malformed import edit
 from processes import run_python
-from saved_judges import save_judges
-from tiny_generators import WORDS, save_generator, save_pretrained_generator
+from saved_judges import save_judge, save_judges, save_language_model, save_parts
+from short_quickstart import shorten
+from tiny_generators import CARD, WORDS, save_generator, save_pretrained_generator
 
 from change_it import HeadlineTransfer
+from change_it.cli import main
+from change_it.corpus.folder import read_table
+from change_it.generators import generator
+from change_it.generators.folder import GeneratorInfo, prompt_of
+from change_it.generators.generator import add_adapters, load_model, load_tokenizer
 from change_it.generators.generator_options import source_of
 from change_it.judges.judge import Judge
 from change_it.scoring.judges import Judges
@@ -51,6 +59,17 @@ answers = [
 print(json.dumps(answers))
 """
 
+#: What a judge and a generator from the Hub are and write.
+SAME = """
+import json, sys
+from change_it import HeadlineTransfer
+from change_it.judges.judge import Judge
+headline, article = json.loads(sys.argv[1])
+judge = Judge.from_pretrained("nina/main", device="cpu")
+written = HeadlineTransfer.from_pretrained("nina/lora", device="cpu")(headline, article=article)
+print(json.dumps([judge.model_hash, written]))
+"""
+
 #: transformers, where this package cannot be imported.
 ALONE = """
 import json, sys
@@ -81,10 +100,9 @@ def environment(tmp_path_factory):
 
 def test_every_kind_is_pushed_and_used_as_its_card_says(run, environment):
     hub, variables = environment
-    earlier = {"model-00001-of-00002.safetensors": b"of an earlier push", "notes.md": b""}
-    hub.commits["nina/judges"] = [earlier]
+    hub.put("nina/judges", {"notes.md": b"", ".gitattributes": b""})
     repositories = [
-        ("judge", str(run / "judges"), "nina/judges"),
+        ("judge", str(run / "judges"), "nina/judges", "--replace"),
         ("judge", str(run / "judges/ah"), "nina/ah"),
         ("dataset", str(run / "corpus"), "nina/news"),
         ("generator", str(run / "generators/sum-gio"), "nina/sum"),
@@ -96,7 +114,6 @@ def test_every_kind_is_pushed_and_used_as_its_card_says(run, environment):
     files = hub.commits["nina/judges"][-1]
     assert {"README.md", "linear.py", "main/config.json", "hh/model.safetensors", "notes.md"} < files.keys()
     assert files["hh/model.safetensors"] in hub.large.values()
-    assert not files.keys() & {"model-00001-of-00002.safetensors"}
     assert not any(str(run).encode() in content for name, content in files.items() if name.endswith(".json"))
     assert {"app.py", "README.md", "change_it/space/app.py"} <= hub.commits["spaces/nina/page"][-1].keys()
 
@@ -117,6 +134,74 @@ def test_every_kind_is_pushed_and_used_as_its_card_says(run, environment):
     assert refused.returncode == 2
     assert "log in with `hf auth login`" in refused.stderr
     assert len(hub.commits["nina/judges"]) == 2  # that of before, and one push
+
+
+def test_a_generator_that_the_quickstart_wrote_opens_without_this_package(environment, tmp_path):
+    _, variables = environment
+    run = tmp_path / "run"
+    with pytest.MonkeyPatch.context() as patch:
+        shorten(patch)
+        assert main(["quickstart", "--articles", "500", "--out", str(run)]) == 0
+    written = run / "generators/rewrite"
+    run_python(
+        "-c", PUSH, json.dumps([("generator", str(written), "nina/writer")]), env=variables, check=True
+    )
+
+    item = read_table(str(run / "corpus"), "articles", "test").row(0, named=True)
+    transfer = HeadlineTransfer.from_pretrained(written, device="cpu")
+    headline = transfer(item["headline"], article=item["article"], to="faro")
+    source = source_of("both", item["headline"], item["article"], "faro")
+    for name in ("nina/writer", str(written)):  # of the Hub, and here
+        models = json.dumps([[], [("writer", name)], [], {"writer": [source]}])
+        done = run_python("-c", ALONE, models, cwd=tmp_path, env=variables)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout.splitlines()[-1]) == {"writer": [headline]}
+
+
+def test_other_models_under_the_same_name_open_as_here(environment, tmp_path):
+    """A judge of an encoder and then a linear one, adapters and then the merged model: nothing of the first stays."""
+    hub, variables = environment
+    encoder, linear = tmp_path / "encoder/main", tmp_path / "linear/main"
+    save_judge(encoder, "main", [*HEADLINES, *ARTICLES], OUTLETS, transformer=True)
+    save_judge(linear, "main", [*HEADLINES, *ARTICLES], OUTLETS)
+    adapters, merged = save_adapters(tmp_path, "nina/base", hub)
+    pushed = [("judge", str(encoder), "nina/main"), ("judge", str(linear), "nina/main")]
+    pushed += [("generator", str(adapters), "nina/lora"), ("generator", str(merged), "nina/lora")]
+    said = run_python("-c", PUSH, json.dumps(pushed), env=variables, check=True).stdout
+    assert "adapter_config.json, adapter_model.safetensors: removed" in said
+    assert "tokenizer.json: removed" in " ".join(said.split())
+
+    done = run_python("-c", SAME, json.dumps([HEADLINES[0], ARTICLES[0]]), env=variables)
+    assert done.returncode == 0, done.stderr
+    written = HeadlineTransfer.from_pretrained(merged, device="cpu")(HEADLINES[0], article=ARTICLES[0])
+    expected = [Judge.from_pretrained(linear, device="cpu").model_hash, written]
+    assert json.loads(done.stdout.splitlines()[-1]) == expected
+
+
+def save_adapters(folder, base_id, hub):
+    """Adapters around a base on the Hub, and the whole model that they make; the base is put there."""
+    base = save_language_model(folder / "base", "causal")
+    hub.put(base_id, {path.name: path.read_bytes() for path in base.iterdir()})
+    tokenizer = load_tokenizer(base)
+    model = add_adapters(load_model(base, "causal", tokenizer, use="base"), str(base), "causal")
+    for tensor in model.parameters():  # adapters that change something
+        tensor.data.add_(0.01)
+    about = CARD | {
+        "kind": "causal",
+        "architecture": base_id,
+        "base": base_id,
+        "to": "gio",
+        "outlets": OUTLETS,
+    }
+    info = GeneratorInfo(**about, prompt=prompt_of("it", "article", "gio"))
+    generator.save_generator(folder / "adapters", model, tokenizer, info)
+    edit(
+        folder / "adapters/adapter_config.json", lambda record: record.update(base_model_name_or_path=base_id)
+    )
+    whole = model.merge_and_unload()
+    save_parts(folder / "merged", whole, tokenizer)
+    copyfile(folder / "adapters/generator.json", folder / "merged/generator.json")
+    return folder / "adapters", folder / "merged"
 
 
 def test_transformers_alone_opens_judges_and_generators(tmp_path):

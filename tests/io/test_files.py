@@ -124,3 +124,21 @@ def test_faults_of_the_disk_are_one_sentence_and_leave_nothing(tmp_path, monkeyp
     assert exit_on_input_error(lambda: files.write_text(tmp_path / "a.txt", "text")) == 2
     assert os.strerror(errno.ENOSPC) in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 1990000\n"
+
+
+def test_a_file_that_git_lfs_has_not_fetched_is_named(tmp_path, monkeypatch, capsys):
+    from change_it.cli import main
+    from change_it.corpus import sample
+    from change_it.text.tagging import PerceptronTagger
+
+    path = written(tmp_path, "sample.parquet", POINTER)
+    monkeypatch.setattr(sample, "SAMPLE", path)
+    assert main(["quickstart", "--out", str(tmp_path / "run")]) == 2
+    [*_, sentence] = capsys.readouterr().err.splitlines()
+    assert "sample.parquet is only a pointer of git-lfs to the file" in sentence
+    with pytest.raises(InputError, match="git lfs pull"):
+        PerceptronTagger.load(path, "it")
+    files.refuse_pointer(written(tmp_path, "whole.parquet", b"PAR1" + POINTER))
