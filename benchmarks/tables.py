@@ -18,7 +18,7 @@ keeps its decimals. NAME may be `quickstart`, whose rows are systems, with measu
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -27,6 +27,9 @@ from typing import Any
 
 import tyro
 
+from change_it.generators.generator_options import LORA_ALPHA, LORA_RANK, LORA_RATE, NETWORKS, PRETRAINED
+from change_it.judges.judge_options import BILSTM, OF_BILSTM, TOKENS
+from change_it.judges.spec import JUDGES, TRAINED
 from change_it.results.report_files import made
 from change_it.tables import figure
 
@@ -268,7 +271,49 @@ def without_order() -> list[list[str]]:
     return lines
 
 
-#: Tables that are drawn from several results, or from parts of them.
+def training_cells(arguments: Mapping[str, Any], *, adapts: bool = False) -> list[str]:
+    """Return batch, epochs or updates, rate, early stopping and optimiser of a preset's training."""
+    rate = LORA_RATE if adapts else arguments["learning_rate"]
+    if "max_steps" in arguments:
+        length = f"{arguments['max_steps']:,} updates"
+    else:
+        epochs = arguments["num_train_epochs"]
+        length = f"{epochs} epoch{'s' if epochs > 1 else ''}"
+    patience = arguments.get("early_stopping")
+    stopping = f"after {patience} evaluations" if patience else "–"
+    batch = str(arguments["per_device_train_batch_size"])
+    return [batch, length, f"{rate:g}".replace("e-0", "e-"), stopping, arguments.get("optim", "AdamW")]
+
+
+def judge_presets() -> list[list[str]]:
+    """Return what the judges are trained with, by task; the Bi-LSTM is a main."""
+    heads = ["judge", "tokens", "batch", "length", "rate", "early stopping", "optimiser"]
+    lines = [heads]
+    for task in TRAINED:
+        spec = JUDGES[task]
+        lines.append([f"{task}, pre-trained encoder", str(spec.tokens), *training_cells(spec.arguments)])
+    lines.append(["main, `bilstm`", f"{TOKENS[BILSTM]} bytes", *training_cells(OF_BILSTM)])
+    return lines
+
+
+def generator_presets() -> list[list[str]]:
+    """Return what the generators are trained with, by architecture."""
+    heads = ["architecture", "source, target tokens", "vocabulary", "cells", "batch", "length", "rate"]
+    lines = [[*heads, "early stopping", "optimiser"]]
+    presets = {f"`{name}`": preset for name, preset in NETWORKS.items()}
+    presets |= {f"pre-trained, {kind}": preset for kind, preset in PRETRAINED.items()}
+    for name, preset in presets.items():
+        sizes = [f"{size:,}" if size else "its own" for size in (preset.vocabulary, preset.cells)]
+        tokens = f"{preset.source_tokens}, {preset.target_tokens}"
+        lines.append([name, tokens, *sizes, *training_cells(preset.arguments)])
+    causal = PRETRAINED["causal"]
+    tokens = f"{causal.source_tokens}, {causal.target_tokens}"
+    adapted = f"the same, causal, with `--lora` (rank {LORA_RANK}, alpha {LORA_ALPHA})"
+    lines.append([adapted, tokens, "its own", "its own", *training_cells(causal.arguments, adapts=True)])
+    return lines
+
+
+#: Tables that are drawn from several results, from parts of them, or from the package.
 SUMMARIES: dict[str, Callable[[], list[list[str]]]] = {
     "outcomes": outcomes,
     "kept": kept,
@@ -276,6 +321,8 @@ SUMMARIES: dict[str, Callable[[], list[list[str]]]] = {
     "fresh": fresh,
     "older": readers,
     "without order": without_order,
+    "judge presets": judge_presets,
+    "generator presets": generator_presets,
 }
 
 
