@@ -1,4 +1,5 @@
-"""The five tests that were written down before labels/fresh.csv was read: JSON for `tables.py --keep fresh_labels` and `fresh_systems`.
+"""The five tests that were written down before labels/fresh.csv was read: JSON for `tables.py --keep` with `fresh_labels`,
+`fresh_systems` and `fresh_thresholds`.
 
     python benchmarks/fresh_labels.py
 
@@ -160,7 +161,24 @@ def main(resamples: int = 1000) -> dict[str, Any]:
         yes = ", ".join(str(int(part[question].sum())) for question in QUESTIONS)
         value = float(part["acceptability"].mean())  # type: ignore[arg-type]  # a number
         counts.setdefault(f"`{system}`", {})[str(corpus)] = f"{yes} of {part.height}; {value:.3f}"
-    return {"fresh_labels": tests, "fresh_systems": counts}
+    return {"fresh_labels": tests, "fresh_systems": counts, "fresh_thresholds": thresholds(rows)}
+
+
+def thresholds(rows: pl.DataFrame) -> dict[str, dict[str, str]]:
+    """Return, for each system and corpus, what judges accept at .5 and the reader: HH and same story, AH and supported, compliancy and accepted."""
+    pairs = {
+        "same story": (pl.col("p_hh") > 0.5, pl.col("story")),
+        "supported": (pl.col("p_ah") > 0.5, pl.col("supported")),
+        "accepted": (pl.col("compliancy") > 0.5, pl.col("accept")),
+    }
+    found: dict[str, dict[str, str]] = {}
+    for (corpus, system), part in rows.group_by("corpus", "system", maintain_order=True):
+        cells = []
+        for by_judge, by_reader in pairs.values():
+            judge, reader = (int(part.select(chosen.sum()).item()) for chosen in (by_judge, by_reader))
+            cells.append(f"{judge}, {reader}")
+        found.setdefault(f"`{system}`", {})[str(corpus)] = f"{'; '.join(cells)} of {part.height}"
+    return found
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Write the tables of benchmarks/README.md from benchmarks/results/*.json.
+"""Write tables and figures of README.md, docs/, benchmarks/README.md and the cards of metrics from benchmarks/results/*.json.
 
     python benchmarks/tables.py
     python benchmarks/tables.py --check
@@ -7,30 +7,56 @@
 
 `<!-- table: NAME -->` to `<!-- /table -->` is the table of results/NAME.json: `rows`, name to column to a value or to [counts
 of a whole, figures, interval], and their `n`, `seed`, `machine`, `date` and `command`. --keep adds to them what they need of
-JSON that `train judge` or a script of this folder, under NAME, has written.
+JSON that `train judge` or a script of this folder, under NAME, has written. Where NAME is one of `SUMMARIES`, the table is
+drawn from several of these.
+
+`.84<!-- = NAME/ROW/COLUMN/PLACE -->` is a figure in a sentence, or behind a comma or a bracket: a number of a cell, the first
+where no PLACE is given. Of ROW and COLUMN the beginning is enough where no other begins alike, without backticks. The figure
+keeps its decimals. NAME may be `quickstart`, whose rows are systems, with measures as columns, and `run`, with `seconds` and `gib`.
 """
 
 import json
 import re
 import sys
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import tyro
 
+from change_it.generators.generator_options import LORA_ALPHA, LORA_RANK, LORA_RATE, NETWORKS, PRETRAINED
+from change_it.judges.judge_options import BILSTM, OF_BILSTM, TOKENS
+from change_it.judges.spec import JUDGES, TRAINED
 from change_it.results.report_files import made
 from change_it.tables import figure
 
 README, RESULTS = Path(__file__).with_name("README.md"), Path(__file__).with_name("results")
+ROOT = Path(__file__).parents[1]
+PAGES = [
+    README,
+    ROOT / "README.md",
+    *sorted(page for page in (ROOT / "docs").glob("*.md") if not page.is_symlink()),
+    *sorted((ROOT / "metrics").glob("*/README.md")),
+]
 #: Row to column to value.
 Rows = dict[str, dict[str, Any]]
+#: A figure and where it comes from.
+FIGURE = re.compile(r"(?P<figure>[-−]?(?:\d[\d,]*)?\.?\d+)<!-- = (?P<address>[^>]+?) -->")
+#: The audit's kinds of headlines whose content is wrong; the others keep the style of the original.
+WRONG = (
+    "number changed", "number mistaken", "name mistaken", "names swapped", "names spliced in", "negated",
+    "claim added", "half and half", "looped", "key words",
+)  # fmt: skip
+#: The pairs of newspapers of the tables `aspects` and `attacks`, the invented one first.
+CORPORA = ("sample", "CNN, Fox", "CNN, W. Times", "Vox, W. Times", "Politico, Fox")
 
 
 @dataclass(kw_only=True)
 class Options:
-    """Write the tables of benchmarks/README.md."""
+    """Write the tables and figures of README.md, docs/, benchmarks/README.md and the cards of metrics."""
 
     check: bool = False
     """Write nothing; exit with 1 where a table differs."""
@@ -97,29 +123,251 @@ def cell(value: Any) -> str:
     return ": ".join(filter(None, (counts, ", ".join(figures[:-2] if ends else figures) + ends)))
 
 
+@cache
+def read_rows(name: str) -> Rows:
+    """Return the rows of results; of the quickstart its systems, each measure with the ends of its interval."""
+    if name == "quickstart":
+        record = json.loads(Path(__file__).with_name("quickstart.json").read_text(encoding="utf-8"))
+        rows: Rows = {}
+        rows["run"] = {name: record[name] for name in ("seconds", "gib")}
+        for system, values in record["systems"].items():
+            measures = {key: value for key, value in values.items() if isinstance(value, int | float)}
+            ends = values["intervals"]
+            rows[system] = {key: [value, *ends.get(key, ())] for key, value in measures.items()}
+        return rows
+    rows = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))["rows"]
+    return rows
+
+
+def numbers(value: Any) -> list[float]:
+    """Return the numbers of a cell in the order in which they are printed."""
+    if isinstance(value, list):
+        return [number for part in value for number in numbers(part)]
+    if isinstance(value, str):
+        return [float(number) for number in re.findall(r"-?\d*\.?\d+", value)]
+    return [] if value is None else [float(value)]
+
+
+def only(names: Iterable[str], beginning: str, address: str) -> str:
+    """Return the name that is, or the only one that begins with, a text; backticks do not count."""
+    plain = {name: name.replace("`", "") for name in names}
+    found = [name for name, text in plain.items() if text == beginning]
+    found = found or [name for name, text in plain.items() if text.startswith(beginning)]
+    if len(found) != 1:
+        raise SystemExit(f"{address}: {len(found)} of {', '.join(plain)} begin with {beginning!r}")
+    return found[0]
+
+
+def look_up(address: str) -> float:
+    """Return the number at NAME/ROW/COLUMN/PLACE; the first of its cell without a place."""
+    name, row, column, *place = address.split("/")
+    rows = read_rows(name)
+    cells = rows[only(rows, row, address)]
+    value = cells[only(cells, column, address)]
+    return numbers(value)[int(place[0]) - 1 if place else 0]
+
+
+def formatted(value: float, like: str) -> str:
+    """Return a number with the decimals, the sign and the leading zero of the text that it replaces."""
+    decimals = len(like.partition(".")[2])
+    text = f"{abs(value):,.{decimals}f}"
+    if decimals and not like.lstrip("-−").startswith("0"):
+        text = text.removeprefix("0")
+    minus = "−" if "−" in like else "-"
+    return f"{minus if value < 0 else ''}{text}"
+
+
+def two(values: list[float] | None) -> str:
+    """Return a value with its interval, if it has one, to two decimals."""
+    if not values:
+        return "–"
+    texts = [formatted(value, ".00") for value in values]
+    return f"{texts[0]} ({'–'.join(texts[1:3])})" if len(texts) > 2 else texts[0]
+
+
+def outcomes() -> list[list[str]]:
+    """Return how many kinds of wrong content acceptability stops, lets through and had too few of, by corpus."""
+    lines = [["of the ten kinds of wrong content", *CORPORA]]
+    for outcome in ("stopped", "let through", "too few to tell"):
+        counts = []
+        for corpus in CORPORA:
+            kinds = (read_rows("attacks")[kind][corpus] for kind in WRONG)
+            counts.append(str(sum(f"({outcome})" in kind for kind in kinds)))
+        lines.append([outcome, *counts])
+    return lines
+
+
+def kept() -> list[list[str]]:
+    """Return the share of gold's acceptability that each kind of wrong content keeps, by corpus."""
+    lines = [["keeps of gold's acceptability", *CORPORA]]
+    for kind in WRONG:
+        cells = read_rows("attacks")[kind]
+        lines.append([kind, *(formatted(numbers(cells[corpus])[0], ".00") for corpus in CORPORA)])
+    return lines
+
+
+def gold_and_floor() -> list[list[str]]:
+    """Return compliancy and acceptability of gold, the floor and a copy, by corpus."""
+    lines = [["", *CORPORA]]
+    for measure, place in {"compliancy": 0, "acceptability": 2}.items():
+        for system in ("`gold`", "`floor`", "`copy`"):
+            cells = (read_rows("aspects")[corpus][system][place] for corpus in CORPORA)
+            lines.append([f"{measure} of {system}", *map(two, cells)])
+    return lines
+
+
+def fresh() -> list[list[str]]:
+    """Return what 730 headlines say of each measure: every corpus beside their mean."""
+    columns = ("CNN, Washington Times", "Politico, Fox", "sample", "mean")
+    sources = {
+        "HH for *same story*": "HH: same story; accepted",
+        "AH for *supported*": "AH: supported; accepted",
+        "fluency for *printable*": "fluency: printable; accepted",
+        "acceptability for *accepted*": "acceptability: accepted; preferred",
+        "ROUGE-L to the original for *accepted*": "ROUGE-L; words: accepted",
+        "acceptability − ROUGE-L": "acceptability − ROUGE-L, written: accepted; preferred",
+        "with gold and baselines, without copies: acceptability − ROUGE-L": (
+            "acceptability − ROUGE-L, without copies: accepted; preferred"
+        ),
+    }
+    lines = [["AUC among what models wrote", *columns]]
+    for title, row in sources.items():
+        cells = read_rows("fresh_labels")[row]
+        lines.append([title, *(two(cells[column][0]) for column in columns)])
+    return lines
+
+
+def readers() -> list[list[str]]:
+    """Return what the older labels say: the AUC of measures for the answers of the LLM reader."""
+    columns = ("Vox, Washington Times", "CNN, Fox")
+    sources = (
+        ("acceptability for *accepted*", "acceptability", "accepted", 0),
+        ("compliancy for *accepted*", "compliancy", "accepted", 0),
+        ("HH for *same story*", "Story (HH)", "same story", 0),
+        ("ROUGE-L to the original for *same story*", "ROUGE-L to the original", "same story", 0),
+        ("AH for *supported*", "Article (AH)", "supported", 0),
+        ("fluency for *printable*", "Fluency", "printable", 0),
+        ("fluency by MiniLM for *printable*", "Fluency by MiniLM", "printable", 0),
+        ("**what models wrote:** acceptability for *accepted*", "acceptability", "accepted", 1),
+        ("ROUGE-L to the original for *accepted*", "ROUGE-L to the original", "accepted", 1),
+        ("HH for *same story*", "Story (HH)", "same story", 1),
+        ("ROUGE-L to the original for *same story*", "ROUGE-L to the original", "same story", 1),
+    )
+    lines = [["AUC", *columns]]
+    for title, row, question, place in sources:
+        cells = read_rows("readers")[row]
+        asked = ((cells.get(f"{column}: {question}") or [None, None])[place] for column in columns)
+        lines.append([title, *map(two, asked)])
+    return lines
+
+
+def without_order() -> list[list[str]]:
+    """Return the share of gold's compliancy and acceptability that text keeps which is no sentence, by corpus."""
+    lines = [["", "test pairs", "compliancy of gold", "shuffled gold keeps", "one word five times keeps"]]
+    for corpus, cells in read_rows("word_order").items():
+        pairs = cells["pairs, events"].split(",")[0]
+        shares = (two(cells[name][0]) for name in ("gold's words in random order", "one word five times"))
+        lines.append([corpus, pairs, formatted(cells["gold"][0], ".00"), *shares])
+    return lines
+
+
+def training_cells(arguments: Mapping[str, Any], *, adapts: bool = False) -> list[str]:
+    """Return batch, epochs or updates, rate, early stopping and optimiser of a preset's training."""
+    rate = LORA_RATE if adapts else arguments["learning_rate"]
+    if "max_steps" in arguments:
+        length = f"{arguments['max_steps']:,} updates"
+    else:
+        epochs = arguments["num_train_epochs"]
+        length = f"{epochs} epoch{'s' if epochs > 1 else ''}"
+    patience = arguments.get("early_stopping")
+    stopping = f"after {patience} evaluations" if patience else "–"
+    batch = str(arguments["per_device_train_batch_size"])
+    return [batch, length, f"{rate:g}".replace("e-0", "e-"), stopping, arguments.get("optim", "AdamW")]
+
+
+def judge_presets() -> list[list[str]]:
+    """Return what the judges are trained with, by task; the Bi-LSTM is a main."""
+    heads = ["judge", "tokens", "batch", "length", "rate", "early stopping", "optimiser"]
+    lines = [heads]
+    for task in TRAINED:
+        spec = JUDGES[task]
+        lines.append([f"{task}, pre-trained encoder", str(spec.tokens), *training_cells(spec.arguments)])
+    lines.append(["main, `bilstm`", f"{TOKENS[BILSTM]} bytes", *training_cells(OF_BILSTM)])
+    return lines
+
+
+def generator_presets() -> list[list[str]]:
+    """Return what the generators are trained with, by architecture."""
+    heads = ["architecture", "source, target tokens", "vocabulary", "cells", "batch", "length", "rate"]
+    lines = [[*heads, "early stopping", "optimiser"]]
+    presets = {f"`{name}`": preset for name, preset in NETWORKS.items()}
+    presets |= {f"pre-trained, {kind}": preset for kind, preset in PRETRAINED.items()}
+    for name, preset in presets.items():
+        sizes = [f"{size:,}" if size else "its own" for size in (preset.vocabulary, preset.cells)]
+        tokens = f"{preset.source_tokens}, {preset.target_tokens}"
+        lines.append([name, tokens, *sizes, *training_cells(preset.arguments)])
+    causal = PRETRAINED["causal"]
+    tokens = f"{causal.source_tokens}, {causal.target_tokens}"
+    adapted = f"the same, causal, with `--lora` (rank {LORA_RANK}, alpha {LORA_ALPHA})"
+    lines.append([adapted, tokens, "its own", "its own", *training_cells(causal.arguments, adapts=True)])
+    return lines
+
+
+#: Tables that are drawn from several results, from parts of them, or from the package.
+SUMMARIES: dict[str, Callable[[], list[list[str]]]] = {
+    "outcomes": outcomes,
+    "kept": kept,
+    "gold and floor": gold_and_floor,
+    "fresh": fresh,
+    "older": readers,
+    "without order": without_order,
+    "judge presets": judge_presets,
+    "generator presets": generator_presets,
+}
+
+
+def lined(lines: list[list[str]]) -> str:
+    """Return lines of cells, the head first, as a table in Markdown."""
+    ruled = [lines[0], ["---"] * len(lines[0]), *lines[1:]]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in ruled)
+
+
 def block(name: str) -> str:
-    """A table in Markdown, below how its results were got."""
+    """Return a table in Markdown; of results it stands below how they were got."""
+    if name in SUMMARIES:
+        return f"\n{lined(SUMMARIES[name]())}\n"
     record = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
     rows, commands = record["rows"], "; ".join(f"`{command}`" for command in record["command"])
     columns = list(dict.fromkeys(column for row in rows.values() for column in row))
-    lines = [["", *columns], ["---"] * (1 + len(columns))]
+    lines = [["", *columns]]
     lines += [[row, *(cell(cells.get(column)) for column in columns)] for row, cells in rows.items()]
     about = f"{record['n']}; seed {record['seed']}; {record['machine']}; {record['date']}: {commands}\n\n"
-    return about + "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    return about + lined(lines)
+
+
+def written(text: str) -> str:
+    """Return a page with the tables and figures that the results say."""
+    tables = re.compile(r"(<!-- table: ([^>]+?) -->\n).*?(<!-- /table -->)", re.DOTALL)
+    text = tables.sub(lambda mark: f"{mark[1]}{block(mark[2])}\n{mark[3]}", text)
+    return FIGURE.sub(
+        lambda mark: formatted(look_up(mark["address"]), mark["figure"]) + mark[0][len(mark["figure"]) :],
+        text,
+    )
 
 
 def main(options: Options) -> int:
-    """Write or check the tables; 1 where they differ."""
+    """Write or check the pages; 1 where one differs."""
     if options.keep:
         name, subject, file = options.keep
         keep(name, subject, Path(file))
-    text = README.read_text(encoding="utf-8")
-    marks = re.compile(r"(<!-- table: (\S+) -->\n).*?(<!-- /table -->)", re.DOTALL)
-    written = marks.sub(lambda mark: f"{mark[1]}{block(mark[2])}\n{mark[3]}", text)
-    if options.check:
-        return int(written != text)
-    README.write_text(written, encoding="utf-8")
-    return 0
+    differ = 0
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        new = written(text)
+        differ += new != text
+        if not options.check:
+            page.write_text(new, encoding="utf-8")
+    return int(options.check and differ > 0)
 
 
 if __name__ == "__main__":

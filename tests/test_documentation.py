@@ -22,7 +22,6 @@ from short_quickstart import shorten
 from change_it import cli
 from change_it.generators.generator_options import GeneratorOptions
 from change_it.judges.judge_options import JudgeOptions
-from change_it.results import pages as validation
 
 CHECKOUT = Path(__file__).parent.parent
 NAV = re.findall(r": ([\w-]+\.md)", (CHECKOUT / "mkdocs.yml").read_text(encoding="utf-8"))
@@ -67,11 +66,11 @@ def test_links_of_the_readme_lead_somewhere():
         assert anchor in [*anchors, ""], link
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/judges.md"])
-def test_pages_say_what_reports_say_of_validation(page):
-    text = " ".join((CHECKOUT / page).read_text(encoding="utf-8").split())
-    for claim in (validation.ACCEPTABILITY, validation.STYLE, validation.COMPLIANCY):
-        assert claim in text
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_no_line_of_text_begins_with_a_mark(page):
+    """CommonMark takes such a line for HTML and tears the sentence: a mark of a block stands alone."""
+    text = page.read_text(encoding="utf-8")
+    assert [line for line in text.splitlines() if re.match(r"\s*<!--.*-->\s*\S", line)] == []
 
 
 def pieces() -> dict[str, list[tuple[str, str]]]:

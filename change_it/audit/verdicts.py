@@ -22,10 +22,13 @@ WORDS: dict[Level, str] = {"rely": "reliable", "care": "with care", "distrust": 
 #: A share of right answers whose interval is above this is reliable, halfway from chance to perfect; one that reaches chance is not.
 GOOD, CHANCE = 0.75, 0.5
 
+#: What HH and AH get right of changed facts: it decides no level, but is said with it.
+OF_FACTS = next(words for test, _, words in JUDGES["hh"].tests if test == FACTS)
+
 #: What to know of all verdicts.
 NOTES = (
     "reliable: all shares of right answers are above .75 with their whole 95% intervals; not reliable: one reaches chance, .5, or, for main, style is n/a",
-    "no judge is made to see changed facts: this test decides no verdict",
+    "no judge is made to see changed facts: this test decides no level, and a judge that misses them is not for them",
     "evidence looks every number, name and quotation up in the sources; who did or said it is not checked",
 )
 
@@ -42,8 +45,12 @@ class Verdict:
 
     @property
     def words(self) -> str:
-        """The level in words."""
-        return WORDS[self.level]
+        """Return the level in words, and that changed facts are missed where the share that is seen may be chance."""
+        words = WORDS[self.level]
+        if self.level == "distrust" or OF_FACTS not in self.shares:
+            return words
+        _, low, _ = self.shares[OF_FACTS]
+        return words if low > CHANCE else f"{words} for wrong stories, not for changed facts"
 
 
 @dataclass(frozen=True)

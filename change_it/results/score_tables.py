@@ -135,9 +135,9 @@ def meaning(scores: Scores) -> str | None:
     row, has_style = scores.row(system).values, "style" in scores.known
     shown, style = ["style"] * has_style + ["hh", "ah"], ""
     if has_style:
-        style = f"goes {figure(row['style'])} of the way from neither newspaper's style to the other's, and "
-    content = f"tells the original's story in {figure(row['hh'])} of its headlines by HH, and what the article supports in {figure(row['ah'])} by AH"
-    parts = [f"{system}{invented} {style}{content}"]
+        style = f"goes {figure(row['style'])} of the way from neither newspaper's style to the other's; "
+    content = f"HH accepts {figure(row['hh'])} of its headlines as the same story, AH {figure(row['ah'])} as fitting the article"
+    parts = [f"{system}{invented} {style}{content}" if has_style else f"{system}{invented}: {content}"]
     others = {GOLD: "gold, the other newspaper's own headline,", CLAUSE: "a random clause of the article"}
     others |= {} if has_style else {"copy": "a copy"}
     for name in (name for name in others if name in scores.names):
@@ -145,7 +145,7 @@ def meaning(scores: Scores) -> str | None:
         parts.append(f"{others[name]} {', '.join(figure(values[key]) for key in shown)}")
     if not has_style and "copy" in scores.names:
         parts[-1] += ": content alone does not say that anything was rewritten"
-    return f"{'; '.join(parts)}.{few_events(scores)}"
+    return f"{'; '.join(parts)}. Both judges accept more than readers do.{few_events(scores)}"
 
 
 def likeness(scores: Scores) -> str:
