@@ -1,7 +1,7 @@
 """Draw the pictures of `docs/images`.
 
-    python -m tools.pictures                   # card.png and chart.png, from the figures in benchmarks/
-    python -m tools.pictures runs/quickstart   # and page.png and report.png, of that run; needs the program chromium
+python -m tools.pictures                   # card.png and chart.png, from the figures in benchmarks/
+python -m tools.pictures runs/quickstart   # and page.png and report.png, of that run; needs the program chromium
 """
 
 import json
