@@ -1,6 +1,7 @@
 """Run `change-it quickstart` on this machine, keep its figures in quickstart.json, and write them where pages state them.
 
     python benchmarks/quickstart.py
+    python benchmarks/quickstart.py --kept
     python benchmarks/quickstart.py --check
 
 `<!-- quickstart: NAME -->` to `<!-- /quickstart -->` on a page is what `sentences` makes of the figures.
@@ -25,9 +26,18 @@ from change_it.tables import figure
 ROOT = Path(__file__).parents[1]
 FIGURES = Path(__file__).with_suffix(".json")
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+#: Benchmarks' table of seconds, one row of which is the quickstart's.
+SECONDS = Path(__file__).with_name("results") / "seconds.json"
 #: Columns of the tables and their titles; the first three have intervals.
 COLUMNS = {name: name for name in ("compliancy", "style", "acceptability", "edited")}
 COLUMNS |= {"hh": "HH", "ah": "AH", "main": "main", "fluency": "fluency", "evidence": "evidence"}
+#: Rows of the short table, in its order, and what each system is.
+SHORT = {
+    "rewrite": "the bundled generator",
+    "gold": "the other newspaper's own headline",
+    "floor": "the article's best clause",
+    "copy": "the original headline, unchanged",
+}
 
 
 @dataclass(kw_only=True)
@@ -36,6 +46,8 @@ class Options:
 
     out: Path | None = None
     """Folder of the run; a temporary one when not given."""
+    kept: bool = False
+    """Run nothing; write the figures of quickstart.json into the pages."""
     check: bool = False
     """Run and write nothing; exit with 1 where a page states other figures than quickstart.json."""
 
@@ -87,24 +99,61 @@ def table(figures: dict[str, Any], columns: tuple[str, ...]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
+def two_decimals(value: float) -> str:
+    """Return a figure as the short table has it: .82, −1.00, .00."""
+    rounded = round(value, 2)
+    sign = "−" if rounded < 0 else ""
+    return sign + f"{abs(rounded):.2f}".removeprefix("0")
+
+
+def short_table(figures: dict[str, Any]) -> str:
+    """Write four systems as Markdown: what each is, and four measures with two decimals.
+
+    An interval stands behind its figure in brackets; one that is a single point is left out.
+    """
+    columns = tuple(COLUMNS)[:4]
+    lines = [["system", "what it is", *columns], ["---"] * 6]
+    for name, what in SHORT.items():
+        row = figures["systems"][name]
+        cells = []
+        for column in columns:
+            cell = two_decimals(row[column])
+            low, high = row["intervals"][column]
+            if column != "edited" and low < high:
+                cell += f" ({two_decimals(low)}–{two_decimals(high)})"
+            cells.append(cell)
+        lines.append([f"`{name}`", what, *cells])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
 def sentences(figures: dict[str, Any]) -> dict[str, str]:
-    """What pages state, by name."""
+    """Return what pages state, by name."""
     cost = f"{figures['seconds']} seconds and {figures['gib']} GB"
     return {
         "cost": f"{cost} on {figures['made']['hardware']}",
+        "brief cost": cost,
         "audit": figures["audit"],
         "meaning": figures["meaning"],
-        "short table": f"\n\n{table(figures, tuple(COLUMNS)[:4])}\n\n",
+        "short table": f"\n\n{short_table(figures)}\n\n",
         "table": f"\n\n{table(figures, tuple(COLUMNS))}\n\n",
     }
 
 
+def write_json(path: Path, record: dict[str, Any]) -> None:
+    """Write a record as this folder's files have it."""
+    path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
 def main(options: Options) -> int:
     """Measure and write, or check the pages; 1 where they differ."""
-    if not options.check:
+    if not options.check and not options.kept:
         with tempfile.TemporaryDirectory() as temporary:
             figures = measure(options.out or Path(temporary) / "quickstart")
-        FIGURES.write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        write_json(FIGURES, figures)
+        record = json.loads(SECONDS.read_text(encoding="utf-8"))
+        record["rows"]["`quickstart`"] = {"seconds": figures["seconds"], "GB": figures["gib"]}
+        write_json(SECONDS, record)
+        print("benchmarks/results/seconds.json has changed: run benchmarks/tables.py", file=sys.stderr)
     words = sentences(json.loads(FIGURES.read_text(encoding="utf-8")))
     marks = re.compile(r"(<!-- quickstart: ([^>]+) -->).*?(<!-- /quickstart -->)", re.DOTALL)
     differ = 0

@@ -25,7 +25,8 @@ from change_it.judges.judge_options import JudgeOptions
 
 CHECKOUT = Path(__file__).parent.parent
 NAV = re.findall(r": ([\w-]+\.md)", (CHECKOUT / "mkdocs.yml").read_text(encoding="utf-8"))
-PAGES = [CHECKOUT / "README.md", *(CHECKOUT / "docs" / page for page in NAV)]
+# README last: its example reads what `make run` writes, here the quickstart of docs/index.md.
+PAGES = [*(CHECKOUT / "docs" / page for page in NAV), CHECKOUT / "README.md"]
 MODULES = {"change_it.judges.train": JudgeOptions, "change_it.generators.train": GeneratorOptions}
 #: Language and code of every block, each once: the quickstart stands on two pages.
 BLOCKS = list(
