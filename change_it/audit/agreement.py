@@ -28,9 +28,10 @@ if TYPE_CHECKING:  # loads torch
 
 #: The system that is the original headline.
 COPY = "copy"
-#: What a file of labels must have, and what it may have.
-MUST_HAVE = ("id", "headline", "supported")
-MAY_HAVE = ("system", "story", "printable", "accept", "original", "reader")
+#: What a file of labels must have, of which questions it must have one, and what it may have.
+MUST_HAVE = ("id", "headline")
+DECIDING = ("supported", "accept")
+MAY_HAVE = ("system", "story", "supported", "printable", "accept", "original", "reader")
 #: Questions of label files, and what they are called in tables.
 ASKED = {"story": "same story", "supported": "supported", "printable": "printable", "accept": "accepted"}
 #: Columns that are compared with readers' answers, and their names: of verdicts, and two that a measure must beat.
@@ -53,6 +54,8 @@ PARTS = {
 }
 #: The least number of events of a subset whose figures have intervals.
 ENOUGH = 10
+#: A reader's row of labels: id, headline, system and reader, and of each of `ASKED` whether they say yes, None where they do not say.
+Vote = dict[str, str | bool | None]
 
 
 class ReaderLabels(NamedTuple):
@@ -67,33 +70,26 @@ class ReaderLabels(NamedTuple):
 def reader_labels(files: Sequence[Path], test: TestSet) -> ReaderLabels:
     """Read label files, and filled sheets with sources; of several readers of a headline the majority counts, and a tie is no yes.
 
+    A reader has one vote on a headline. Readers are told apart by the column `reader`, and by the names of the files without it.
+
     Raises:
-        InputError: an id, an answer or a headline that is not there, or no labels.
+        InputError: an id, an answer or a headline that is not there, two answers of one reader that differ, or no labels.
     """
-    items, rows = {item.id: item for item in test.items}, list[dict[str, Any]]()
+    items = {item.id: item for item in test.items}
+    votes: dict[tuple[str, str, str], Vote] = {}
     for file in files:
-        records = [record for record in read_sheet(file, MAY_HAVE, MUST_HAVE) if record.cells["supported"]]
-        if not records:
-            raise InputError(f"{file} has no labels: fill in the column supported")
-        ids = [with_formula(record.cells["id"]) for record in records]
-        if unknown := [id_ for id_ in dict.fromkeys(ids) if id_ not in items]:
-            raise InputError(
-                f"{file} has {counted(len(unknown), 'id')} not in A2 of {test.name} ({listed(unknown, 3)}): give the corpus that was labelled"
-            )
-        is_accept_asked = any(record.cells.get("accept") for record in records)
-        decisive = [
-            name for name in ("supported", "printable") if any(record.cells.get(name) for record in records)
-        ]
-        for id_, record in zip(ids, records, strict=True):
-            numbers = {name: answer_number(file, record, name) for name in ASKED}
-            yes = {name: None if number is None else number == 1 for name, number in numbers.items()}
-            if not is_accept_asked:  # what they support and would print
-                answers = [yes[name] for name in decisive]
-                yes["accept"] = None if None in answers else all(answers)
-            row = {name: record.cells.get(name, "") for name in ("system", "reader")}
-            rows.append({"id": id_, "headline": _headline(file, record, items[id_]), **row, **yes})
+        for line, vote in _read_votes(file, items, test.name):
+            key = str(vote["id"]), str(vote["headline"]), str(vote["reader"])
+            earlier = votes.setdefault(key, vote)
+            for name in ASKED:
+                if None not in (earlier[name], vote[name]) and earlier[name] != vote[name]:
+                    raise InputError(
+                        f"{file}, line {line}: {vote['reader']} answers {name} of {vote['id']} in two ways; keep one, "
+                        "or tell readers apart by a column reader"
+                    )
+                earlier[name] = vote[name] if earlier[name] is None else earlier[name]
     texts = dict.fromkeys(("id", "headline", "system", "reader"), pl.String)
-    answered = pl.DataFrame(rows, texts | dict.fromkeys(ASKED, pl.Boolean))
+    answered = pl.DataFrame(list(votes.values()), texts | dict.fromkeys(ASKED, pl.Boolean))
     is_model = pl.col("reader").str.starts_with(MODEL)
 
     def majority(name: str, is_reader: pl.Expr) -> pl.Expr:
@@ -111,22 +107,60 @@ def reader_labels(files: Sequence[Path], test: TestSet) -> ReaderLabels:
     return ReaderLabels(table, hashes[0] if len(hashes) == 1 else several)
 
 
-def shares_accepted(labels: ReaderLabels, items: pl.DataFrame) -> Accepted | None:
-    """The share of a system's headlines that readers accept, see `scoring.accepted`; None where labels are of fewer than two events.
+def _read_votes(file: Path, items: Mapping[str, Item], corpus: str) -> list[tuple[int, Vote]]:
+    """Read the labelled rows of a file with their lines. Where it does not ask accept, that is what readers support, and would print if they were asked."""
+    records = read_sheet(file, MAY_HAVE, MUST_HAVE)
+    columns = [name for name in DECIDING if name in records[0].cells]
+    if not columns:
+        raise InputError(f"{file} has no column {' or '.join(DECIDING)}: give what readers answered")
+    records = [record for record in records if any(record.cells[name] for name in columns)]
+    if not records:
+        raise InputError(f"{file} has no labels: fill in the column {' or '.join(columns)}")
+    ids = [with_formula(record.cells["id"]) for record in records]
+    if unknown := [id_ for id_ in dict.fromkeys(ids) if id_ not in items]:
+        raise InputError(
+            f"{file} has {counted(len(unknown), 'id')} not in A2 of {corpus} ({listed(unknown, 3)}): give the corpus that was labelled"
+        )
+    is_asked = {name: any(record.cells.get(name) for record in records) for name in ASKED}
+    decisive = [name for name in ("supported", "printable") if is_asked[name]]
+    votes: list[tuple[int, Vote]] = []
+    for id_, record in zip(ids, records, strict=True):
+        vote: Vote = {"id": id_, "headline": _headline(file, record, items[id_])}
+        vote |= {"system": record.cells.get("system", ""), "reader": record.cells.get("reader") or file.stem}
+        for name in ASKED:
+            number = answer_number(file, record, name)
+            vote[name] = None if number is None else number == 1
+        if not is_asked["accept"]:
+            answers = [vote[name] for name in decisive]
+            vote["accept"] = None if None in answers else all(answers)
+        votes.append((record.line, vote))
+    return votes
 
-    `items` is a table of `Scores.items`; what predicts is a model's answers, where it has read all, or acceptability.
+
+def shares_accepted(labels: ReaderLabels, items: pl.DataFrame) -> Accepted | None:
+    """Estimate the share of a system's headlines that readers accept, see `scoring.accepted`; None where labels are of fewer than two events.
+
+    `items` is a table of `Scores.items`; what predicts is a model's answers, where it has read all, or acceptability. An item that has
+    several rows, as those of `clause`, counts as much as the others: labels and predictions are the means of its rows.
     """
-    answers = labels.table.select("id", "headline", "people", "model")
-    joined = items.join(answers, on=["id", "headline"], how="left", maintain_order="left")
-    people, model = (joined[name].fill_null(np.nan).to_numpy() for name in ("people", "model"))
-    read, predicted, events = (
-        model,
-        joined["acceptability"].fill_null(0).to_numpy(),
-        joined["event"].to_numpy(),
+    answers = labels.table.select("id", "headline", "people", "model").with_columns(
+        pl.col("people", "model").fill_nan(None)
     )
+    joined = items.join(answers, on=["id", "headline"], how="left", maintain_order="left")
+    is_all_read_by_model = joined["model"].null_count() == 0
+    of_items = joined.group_by("id", maintain_order=True).agg(
+        pl.col("event").first(), pl.col("people", "model", "acceptability").mean()
+    )
+    events = of_items["event"].to_numpy()
+    people, model = (of_items[name].fill_null(np.nan).to_numpy() for name in ("people", "model"))
+    predicted = of_items["acceptability"].fill_null(0).to_numpy()
+    read = model
     if np.isfinite(people).any():
-        read, predicted = people, model if np.isfinite(model).all() else predicted
-    return accepted(read, predicted, events) if len(np.unique(events[np.isfinite(read)])) > 1 else None
+        read = people
+        predicted = model if is_all_read_by_model else predicted
+    if len(np.unique(events[np.isfinite(read)])) < 2:
+        return None
+    return accepted(read, predicted, events)
 
 
 def _headline(file: Path, record: Record, item: Item) -> str:

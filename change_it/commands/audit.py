@@ -33,7 +33,7 @@ class AuditOptions:
     items: int = 400
     """Headlines of each perturbation, at most; articles take most of the time."""
     labels: tuple[Path, ...] = ()
-    """Readers' labels: files with id, headline and supported (yes, partly, no, contradicted), perhaps printable and accept (yes, no) and system, or filled sheets with sources of `change-it annotate`. Several files are several readers."""
+    """Readers' labels: files with id, headline and supported (yes, partly, no, contradicted) or accept (yes, no), perhaps printable (yes, no), system and reader, or filled sheets with sources of `change-it annotate`. Files of several names are of several readers."""
     json: bool = False
     """Print JSON instead of tables."""
     resamples: Fixed[int] = 1000

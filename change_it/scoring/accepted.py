@@ -17,18 +17,27 @@ _FEW = 5
 
 
 class Accepted(NamedTuple):
-    """Shares that readers accept and their intervals, 0-1."""
+    """Shares that readers accept and their intervals, 0-1.
+
+    Attributes:
+        labels: the number of labelled headlines.
+        share: by labels and predictions.
+        interval: of `share`.
+        plain: of the labelled headlines alone.
+        plain_interval: of `plain`.
+        saved: the share of the labels that predictions save; 0 where they are of no use.
+    """
 
     labels: int
-    share: float  # by labels and predictions
+    share: float
     interval: tuple[float, float]
-    plain: float  # of the labelled headlines alone
+    plain: float
     plain_interval: tuple[float, float]
-    saved: float  # the share of the labels that predictions save; 0 where they are of no use
+    saved: float
 
 
 def accepted(labels: Floats, predicted: Floats, events: EventIds) -> Accepted:
-    """The share of n headlines that readers accept; events are independent, headlines of one event are not.
+    """Estimate the share of n headlines that readers accept; events are independent, headlines of one event are not.
 
     Args:
         labels: (n,) 1 accepted, 0 not, nan where nobody has read it.
@@ -38,19 +47,24 @@ def accepted(labels: Floats, predicted: Floats, events: EventIds) -> Accepted:
     Raises:
         InputError: labels of fewer than two events.
     """
-    read, event = np.isfinite(labels), np.unique(events, return_inverse=True)[1]
-    n, groups = int(read.sum()), len(np.unique(event[read]))
+    read = np.isfinite(labels)
+    event = np.unique(events, return_inverse=True)[1]
+    n = int(read.sum())
+    groups = len(np.unique(event[read]))
     if groups < 2:
         raise InputError("labels of one event have no interval: label headlines of two or more")
     plain = float(labels[read].mean())
     # of each headline, its part in the error of the labels' mean, and in that of the difference between both means of predictions
-    error, gap = np.where(read, np.nan_to_num(labels) - plain, 0.0) / n, np.zeros(len(labels))
+    error = np.where(read, np.nan_to_num(labels) - plain, 0.0) / n
+    gap = np.zeros(len(labels))
     difference = 0.0
     if n < len(labels):
-        for part, sign in ((read, 1), (~read, -1)):
-            gap[part] = sign * (predicted[part] - predicted[part].mean()) / part.sum()
+        # from the mean of all predictions: from their own mean, those of one unread event would not vary at all
+        deviations = predicted - predicted.mean()
+        gap = np.where(read, deviations / n, -deviations / (len(labels) - n))
         difference = float(predicted[~read].mean() - predicted[read].mean())
-    a, b = (np.bincount(event, values) for values in (error, gap))
+    a = np.bincount(event, error)
+    b = np.bincount(event, gap)
     # the λ of least variance: cov(labels, predictions) / ((1 + n / N) var(predictions)) where each headline is an event of its own
     weight = max(float(a @ b / (b @ b)), 0.0) if b.any() else 0.0
     shares = plain, plain + weight * difference

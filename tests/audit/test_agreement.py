@@ -10,7 +10,7 @@ from scoring_fakes import load_fakes, toy_test_set, write_toy_corpus
 from sklearn.metrics import roc_auc_score
 
 from change_it.audit import measure
-from change_it.audit.agreement import PARTS, auc, by_question, reader_labels
+from change_it.audit.agreement import PARTS, auc, by_question, reader_labels, shares_accepted
 from change_it.cli import main
 from change_it.corpus.folder import read_table
 from change_it.errors import InputError
@@ -63,6 +63,55 @@ def test_of_several_readers_the_majority_counts_and_a_tie_is_no_yes(tmp_path):
     assert labels.table["supported"].to_list() == [1, 0, 0]
     assert labels.hash == read(tmp_path, *files[::-1], header=HEADER[:3]).hash
     assert labels.hash != read(tmp_path, files[0], header=HEADER[:3]).hash
+
+
+def test_a_reader_has_one_vote_on_a_headline(tmp_path):
+    """Anna's row stands three times; two of three readers say no."""
+    said = [("anna", "yes")] * 3 + [("ben", "no"), ("carla", "no")]
+    rows = [["a0", "Nuovo", answer, answer, reader] for reader, answer in said]
+    labels = read(tmp_path, rows, header=["id", "headline", "supported", "accept", "reader"])
+    assert labels.table.select("supported", "accept", "people").row(0) == (0, 0, 0)
+    rows = [["a0", "Nuovo", answer] for _, answer in said]
+    twice = [tmp_path / folder / "anna.csv" for folder in ("first", "second")]
+    for file in twice:
+        file.parent.mkdir()
+        write_csv(file, rows[:1], HEADER[:3])
+    other = write_csv(tmp_path / "ben.csv", rows[-1:], HEADER[:3])
+    labels = reader_labels([*twice, other], toy_test_set())
+    assert labels.table["supported"].to_list() == [0]  # a tie
+
+
+def test_a_reader_who_answers_in_two_ways_is_refused(tmp_path):
+    rows = [["a0", "Nuovo", "yes", "x"], ["a0", "Nuovo", "no", "y"]]
+    with pytest.raises(InputError, match=r"0\.csv, line 3: 0 answers supported of a0 in two ways"):
+        read(tmp_path, rows, header=["id", "headline", "supported", "system"])
+    rows = [["a0", "Nuovo", "yes", "anna"], ["a0", "Nuovo", "no", "ben"]]
+    assert read(tmp_path, rows, header=["id", "headline", "supported", "reader"]).table.height == 1
+
+
+def test_labels_may_be_of_accept_alone(tmp_path):
+    rows = [["a0", "Nuovo", "yes", ""], ["a1", "Nuovo", "no", ""], ["a2", "Nuovo", "", "yes"], ["a3", "Nuovo", "", ""]]
+    labels = read(tmp_path, [row[:3] for row in rows], header=["id", "headline", "accept"])
+    assert labels.table["id"].to_list() == ["a0", "a1"]
+    assert labels.table["accept"].to_list() == [1, 0]
+    assert labels.table["supported"].is_nan().all()
+    labels = read(tmp_path, rows, header=["id", "headline", "accept", "supported"])
+    np.testing.assert_array_equal(labels.table["accept"], [1, 0, np.nan])
+    np.testing.assert_array_equal(labels.table["supported"], [np.nan, np.nan, 1])
+    with pytest.raises(InputError, match="has no column supported or accept"):
+        read(tmp_path, [["a0", "Nuovo", "yes"]], header=["id", "headline", "printable"])
+    with pytest.raises(InputError, match="has no labels: fill in the column accept"):
+        read(tmp_path, [["a0", "Nuovo", ""]], header=["id", "headline", "accept"])
+
+
+def test_an_item_with_many_clauses_weighs_as_much_as_one_with_one(tmp_path):
+    """One clause of a0 is accepted, none of three of a1: of the items .5, of the clauses .25."""
+    rows = [["a0", "uno", "yes"], ["a1", "uno", "no"], ["a1", "due", "no"], ["a1", "tre", "no"]]
+    labels = read(tmp_path, rows, header=["id", "headline", "accept"])
+    columns = {"id": [row[0] for row in rows], "headline": [row[1] for row in rows]}
+    items = pl.DataFrame(columns | {"event": columns["id"], "acceptability": [0.9, 0.1, 0.2, 0.3]})
+    found = shares_accepted(labels, items)
+    assert (found.plain, found.share, found.labels) == (0.5, 0.5, 2)
 
 
 def test_a_person_goes_before_a_model(tmp_path):

@@ -54,12 +54,31 @@ def test_by_hand():
     )
     found = accepted(labels, judge, np.arange(8))
     a = np.array([1, 1, -1, -1, 0, 0, 0, 0]) / 8
-    b = np.array([3, -1, -1, -1, -2, -2, 2, 2]) / 16
+    b = np.array([5, -3, -3, -3, -5, -5, 3, 3]) / 32  # the mean of all predictions is 3/8
     weight = a @ b / (b @ b)
     assert found.share == pytest.approx(0.5 + weight * (0.5 - 0.25))
     rest = a - weight * b
     assert found.saved == pytest.approx(1 - (rest @ rest) / (a @ a))
     assert (found.labels, found.plain) == (4, 0.5)
+
+
+@pytest.mark.parametrize(("events", "unread"), [(12, 1), (40, 1), (100, 2), (250, 1)])
+def test_a_blank_label_or_two_move_the_share_by_less_than_its_error(events, unread):
+    found = [accepted(*simulated(seed, events, events - unread)[:3]) for seed in range(300)]
+    moved = max(abs(each.share - each.plain) for each in found)
+    assert moved < np.std([each.plain for each in found])
+    covered = np.mean([low <= 0.3 <= high for low, high in (each.interval for each in found)])
+    assert covered > 0.9
+
+
+def test_where_each_headline_is_an_event_lambda_is_that_of_the_paper():
+    """Of PPI++, for a mean: the covariance over (1 + n / N) times the variance of all predictions."""
+    labels, judge, _, _ = simulated(3, 20_000, 2000)
+    read = np.isfinite(labels)
+    weight = np.cov(labels[read], judge[read])[0, 1] / ((1 + 2000 / 18_000) * judge.var())
+    found = accepted(labels, judge, np.arange(len(labels)))
+    difference = judge[~read].mean() - judge[read].mean()
+    assert (found.share - found.plain) / difference == pytest.approx(weight, rel=0.05)
 
 
 def test_all_alike_has_an_interval_and_all_read_is_the_plain_share():
