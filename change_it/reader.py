@@ -2,14 +2,13 @@
 
 import hashlib
 import json
-import re
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
 
 from change_it.errors import InputError
 from change_it.io.files import with_formula, without_formula, write_table
 from change_it.io.growing import earlier_rows, write_growing
+from change_it.networks.chat_answers import choices_of, fault_of, shown
 from change_it.networks.server import Server
 from change_it.questions import HEADINGS, MODEL, PAIRS, QUESTIONS, SHEETS, read_sheet
 
@@ -85,12 +84,17 @@ class Reading:
     def _ask(self, item: str) -> tuple[dict[str, str], str]:
         """Answers, or none and why; one more try, without a schema, which some servers refuse, where there was no such object."""
         prompt, settings = self._prompt(item), {"max_tokens": ANSWER_TOKENS, "temperature": 0.0}
+        questions = {name: QUESTIONS[name].answers for name in self.questions}
         for text, options in ((prompt, {"response_format": self._schema()}), (prompt + AGAIN, {})):
-            choice, fault = self.server.complete(text, **settings, **options)
-            if choice is not None:
-                if answers := self._answers(choice.text):
-                    return answers, ""
-                fault = f"no such JSON object ({choice.finish_reason}): {choice.text[:80]}"
+            answer, fault = self.server.complete(text, **settings, **options)
+            if answer is None:
+                continue
+            if fault := fault_of(answer):
+                continue
+            choices = choices_of(answer.text, questions)
+            if choices.answers:
+                return choices.answers, ""
+            fault = f"{choices.fault} ({answer.finish_reason}): {shown(answer.text)}"
         return {}, " ".join(fault.split())
 
     def _prompt(self, item: str) -> str:
@@ -107,13 +111,3 @@ class Reading:
         form: dict[str, object] = {"type": "object", "properties": properties, "required": self.questions}
         form["additionalProperties"] = False  # as strict schemas have to say
         return {"type": "json_schema", "json_schema": {"name": "answers", "schema": form, "strict": True}}
-
-    def _answers(self, text: str) -> dict[str, str]:
-        """The answers in the last object that has all of them; none without one."""
-        for form in reversed(re.findall(r"\{[^{}]*\}", text)):
-            with suppress(ValueError):
-                record = json.loads(form)
-                answers = {name: str(record.get(name)).strip().casefold() for name in self.questions}
-                if all(answer in QUESTIONS[name].answers for name, answer in answers.items()):
-                    return answers
-        return {}

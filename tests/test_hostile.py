@@ -19,7 +19,7 @@ from processes import Handler, listening
 from change_it import HeadlineTransfer, InputError
 from change_it.cli import exit_on_input_error, main
 from change_it.corpus.negatives import negate
-from change_it.generators.prompted import headline_of
+from change_it.networks.chat_answers import headline_of
 from change_it.hub import cards
 from change_it.io import files, predictions, rows
 from change_it.io import rows as reader

@@ -1,4 +1,4 @@
-"""A language model behind a server, prompted for headlines without training, and the headline in its answer."""
+"""A language model behind a server, prompted for headlines without training."""
 
 import hashlib
 import re
@@ -10,32 +10,14 @@ from change_it.corpus.folder import read_outlets
 from change_it.errors import InputError
 from change_it.generators.folder import corpus_language, read_prompts
 from change_it.generators.headline_transfer import SETTINGS, Candidate, HeadlineSystem, Search
-from change_it.io.texts import LONGEST
+from change_it.networks.chat_answers import fault_of, headline_of, shown
 from change_it.networks.server import Server
 from change_it.scoring.item import Item
-from change_it.text.cleaning import visible
-from change_it.text.typography import BULLET, LABEL
 
 #: Characters of an article in a prompt, and tokens of an answer when no `max_new_tokens` are given, at most.
 ARTICLE, ANSWER_TOKENS = 1200, 96
 #: Settings of a search that a server knows.
 SENT = {"do_sample", "max_new_tokens", "temperature", "top_p"}
-
-_QUOTED = re.compile(r'"([^"]*)"|“([^”]*)”|«([^»]*)»|„([^“”]*)[“”]|\'([^\']*)\'|‘([^‘’]*)’')
-#: Thoughts before an answer, and the marks around a block of text.
-_THOUGHTS = re.compile(
-    r"\A.*</(?:think|thinking|thought|reasoning)>|<(?:think|thinking|thought|reasoning)>.*\Z|^[ \t]*```\w*[ \t]*$",
-    re.DOTALL | re.MULTILINE | re.IGNORECASE,
-)
-#: What no headline holds: tokens of chat templates, tags, entities, JSON, TeX, a remark; and how answers begin that refuse or ask back.
-_NO_HEADLINE = re.compile(
-    r"<[|/a-z◁]|[|▷]>|◁|\[/?INST\]|&#?\w+;|\{\s*\"|\\\w|assistantfinal|[(\[](?:nota|note|n\.?b\.?)\b"
-    r"|\A(?:mi dispiace|spiacente|i['’]?m sorry|sorry,|i can(?:not|['’]t)|i am unable|as an ai\b|come (?:modello|assistente|intelligenza)\b).*"
-    r"\b(?:posso|riesco|vedo|can(?:not|['’]t)|unable|incollare|fornire|provide|paste)\b",
-    re.IGNORECASE,
-)
-#: Marks around a line.
-_MARKDOWN = " \t*_`"
 
 
 class PromptedGenerator(HeadlineSystem):
@@ -94,31 +76,9 @@ class PromptedGenerator(HeadlineSystem):
         if answer is None:
             return "", fault
         self._named.add(answer.model)
-        text = headline_of(answer.text, ended=answer.finish_reason != "length", outlets=self.outlets)
-        empty = "no headline in the answer" if answer.text.strip() else "empty answer"
-        return text, "" if text else f"{empty} ({answer.finish_reason})"
-
-
-def headline_of(answer: str, *, ended: bool = True, outlets: Sequence[str] = ()) -> str:
-    """The headline in an answer: its first line that introduces no other, without thoughts before it, label and marks around it.
-
-    Empty where it is none (no letter, markup, a refusal, too long), or where the answer was cut and has not `ended` in that
-    line. The names of `outlets` are labels, too.
-    """
-    lines = [visible(line).strip(_MARKDOWN) for line in _THOUGHTS.sub("", answer).splitlines()]
-    lines = [line for line in lines if line]
-    labelled = (place for place, line in enumerate(lines) if LABEL.match(line) and LABEL.sub("", line))
-    del lines[: next(labelled, 0)]
-    while len(lines) > 1 and lines[0].endswith(":"):
-        lines.pop(0)
-    if not lines or (not ended and len(lines) == 1):
-        return ""
-    text = LABEL.sub("", BULLET.sub("", " ".join(lines[0].split()))).strip(_MARKDOWN)
-    if names := "|".join(map(re.escape, outlets)):
-        text = re.sub(rf"\A(?:(?:in|su) )?(?:{names})[*_ ]*:[*_ ]+", "", text, flags=re.IGNORECASE)
-    if quoted := _QUOTED.fullmatch(text):
-        text = next(part for part in quoted.groups() if part is not None).strip()
-    is_one = (
-        len(text) <= LONGEST["headline"] and any(map(str.isalnum, text)) and not _NO_HEADLINE.search(text)
-    )
-    return text if is_one else ""
+        if fault := fault_of(answer):
+            return "", fault
+        headline = headline_of(answer.text, self.outlets)
+        if headline:
+            return headline, ""
+        return "", f"no headline in the answer ({answer.finish_reason}): {shown(answer.text)}"

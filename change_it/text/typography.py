@@ -40,15 +40,6 @@ QUOTED = {marks: _quoted(marks) for marks in QUOTES}
 BRACKETED = (*QUOTED.values(), re.compile(r"\(([^()]*)\)"), re.compile(r"\[([^\[\]]*)\]"))
 PAIRED = '„“”«»‹›‚「」『』"()[]'
 
-#: What models write before a headline.
-BULLET = re.compile(r"\A(?:[-•>]|#{1,6}|1[.)]) +")
-LABEL = re.compile(
-    r"\A(?:(?:sure|certainly|certo|certamente)[,.!]* *)?"
-    r"(?:(?:here(?:'s|’s| is)|ecco)\b[^:«“\"]{0,40}\b(?:headline|title|titolo)\b[^:«“\"]{0,40}"
-    r"|(?:new |nuovo |rewritten |final )?(?:headline|title|titolo|article|articolo|opzione 1|option 1)(?: riscritto| nuovo| finale)?"
-    r"(?: (?:in|for|su|per)\b[^:«“\"]{1,40}| \([^:«“\"()]{1,40}\))?)[*_ ]*:[*_ ]+",
-    re.IGNORECASE,
-)
 #: An abbreviation at the end, whose stop is its own: U.S., S.p.A.
 ABBREVIATED = re.compile(r"(?<!\w)(?:[^\W\d_]{1,3}\.){2,}\Z")
 _DASH, _DOTS, _APOSTROPHE = map(re.compile, (r" ([-–—]) ", r"\.\.\.|…", r"(?<=\w)['’](?=\w)"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from change_it.generators.prompted import headline_of
+from change_it.networks.chat_answers import headline_of
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,12 @@ from change_it.generators.prompted import headline_of
         ("Penso al titolo. Usa i due punti.\n\nTitolo finale: Giù il ponte", "Giù il ponte"),
         ("```text\nCrolla il ponte\n```", "Crolla il ponte"),
         ("\ufeffCrolla il ponte\x00", "Crolla il ponte"),
+        ("Giù il ponte &amp; la strada", "Giù il ponte & la strada"),
+        ("◁think▷Penso◁/think▷Giù il ponte", "Giù il ponte"),
+        (
+            "<|channel|>analysis<|message|>Penso.<|end|><|start|>assistant<|channel|>final<|message|>Giù il ponte",
+            "Giù il ponte",
+        ),
     ],
 )
 def test_what_introduces_a_headline_is_left_out(answer, headline):
@@ -36,14 +42,13 @@ def test_what_introduces_a_headline_is_left_out(answer, headline):
     [
         *(" \n", "...", "-"),
         "<think>\nSenza fine",
-        "<|channel|>analysis<|message|>Penso.<|end|><|start|>assistant<|channel|>final<|message|>Giù il ponte",
+        "<|channel|>analysis<|message|>Penso. Giù il ponte",
         "analysisWe need a headline.assistantfinalGiù il ponte",
-        "◁think▷Penso◁/think▷Giù il ponte",
+        "◁think▷Penso: giù il ponte",
         '{"headline": "Giù il ponte"}',
         '```json\n{\n  "titolo": "Giù il ponte"\n}\n```',
         "\\boxed{Giù il ponte}",
         "<h1>Giù il ponte &amp; la strada</h1>",
-        "Giù il ponte &amp; la strada",
         "Giù il ponte</s>",
         "[/INST] Giù il ponte",
         "Giù il ponte (Nota: ho mantenuto lo stile)",

@@ -1,0 +1,446 @@
+"""What chat models say besides an answer: refusals, questions back, thoughts, remarks and errors, in five languages.
+
+Phrases are Italian, English, Spanish, French and German. They are matched on folded text: lower case, without accents, straight
+quotes. A phrase alone never makes a refusal: it takes a first person that cannot, and what it cannot do is the task. Headlines
+quote people who cannot do other things, after a colon or in quotation marks.
+"""
+
+import re
+
+from change_it.text.folding import fold
+
+
+def _any(*alternatives: str) -> str:
+    """Return a group that matches one of the alternatives."""
+    return f"(?:{'|'.join(alternatives)})"
+
+
+def _pattern(*alternatives: str) -> re.Pattern[str]:
+    """Compile alternatives, of which each begins at a word."""
+    return re.compile(rf"(?<!\w){_any(*alternatives)}")
+
+
+def plain(text: str) -> str:
+    """Return a text as the phrases are written: folded, in lower case, with single spaces."""
+    return " ".join(fold(text).casefold().split())
+
+
+#: What a headline is called, and what else an answer is about.
+TITLE = _any(
+    r"titol(?:o|i|azione)",
+    r"(?:head(?:line|ing)|title)s?",
+    r"titular(?:es)?|titulos?|encabezados?",
+    r"titres?|gros titres?",
+    r"titel(?:s|n)?|titelzeilen?|uberschrift(?:en)?|schlagzeilen?",
+)
+_TEXT = _any(
+    r"articol[oi]|test[oi]|contenut[oi]|notizi[ae]",
+    r"articles?|texts?|contents?|passages?",
+    r"articulos?|textos?|contenidos?",
+    r"textes?|contenus?",
+    r"artikels?|texte?s?|inhalte?s?",
+)
+_REQUEST = _any(
+    r"richiest[ae]|compit[oi]|istruzion[ei]|domand[ae]",
+    r"requests?|tasks?|prompts?|instructions?|questions?",
+    r"solicitud(?:es)?|peticion(?:es)?|tareas?|instrucciones",
+    r"demandes?|requetes?|taches?|consignes?",
+    r"anfragen?|aufgaben?|anweisung(?:en)?|bitte",
+)
+_VERSION = _any(
+    r"version[ei]|riscrittur[ae]|riformulazion[ei]|propost[ae]|suggeriment[oi]|variant[ei]|opzion[ei]|alternativ[ae]",
+    r"versions?|rewrit(?:e|ing)s?|rewritten|suggestions?|proposals?|options?|alternatives?|variants?|rephrasing",
+    r"version(?:es)?|propuestas?|sugerencias?|opcion(?:es)?|alternativas?|reescritura",
+    r"propositions?|suggestions?|reecriture|reformulation",
+    r"fassung(?:en)?|varianten?|vorschl(?:ag|age)|umformulierung(?:en)?|alternativen?|neufassung",
+)
+_NOUN = _any(TITLE, _TEXT, _REQUEST, _VERSION)
+
+#: Verbs of the task, in any form.
+_DO = _any(
+    r"(?:ri)?scriv\w+|(?:ri)?formul\w+|gener[aio]\w*|crea\w*|produ(?:rr|c)\w+|fornir\w*|elabor\w+|modific\w+|adatt\w+|tradu(?:rr|c)\w+"
+    r"|complet\w+|soddisf\w+|esegu\w+|propo(?:rr|n)\w+|rielabor\w+|trasform\w+|inventa\w*|evadere|svolgere|elaborare",
+    r"(?:re)?writ(?:e|ing|ten)|rephras\w+|reword\w*|generat\w+|creat\w+|produc\w+|provid\w+|edit\w*|adapt\w*|translat\w+|complet\w+"
+    r"|fulfil\w*|process\w*|compl(?:y|ies)|craft\w*|compos\w+|transform\w*|make up|invent\w*|offer|propose|suggest|come up",
+    r"(?:re)?escrib\w+|reformul\w+|crear\w*|producir|proporcion\w+|editar|adaptar|traducir|cumplir|procesar|atender|redactar\w*|realizar",
+    r"(?:re)?ecri\w+|reformuler|generer|creer|produire|fournir|modifier|adapter|traduire|satisfaire|traiter|rediger|repondre|proposer",
+    r"(?:um|neu )?(?:zu)?schreib\w*|um(?:zu)?formulier\w*|formulier\w*|erstell\w*|generier\w*|verfass\w*|bearbeit\w*|erfull\w*|liefer\w*"
+    r"|umgeschrieben|umzuschreiben|nachkommen|beantwort\w*",
+)
+#: Help for the one who asks.
+_HELP = _any(
+    r"(?:aiutar|assister|accontentar|rispond)\w*(?:ti|vi|la|le)|essert[ie] d'aiuto",
+    r"(?:help|assist|support) (?:you|with|in)|be of (?:help|assistance)|answer (?:that|this|your)|(?:fulfill?|comply with|do|continue with|discuss|engage (?:with|in)) (?:that|this|your)",
+    r"(?:ayudar|asistir|complacer)(?:te|le|los|les|la|lo)|ayudar con|responder a (?:eso|esto|tu|su)",
+    r"(?:vous|t'|te )\s?(?:aider|assister)|aider (?:avec|a )|repondre a (?:cette|votre|ta)",
+    r"(?:ihnen|dir|euch)(?: \w+){0,4}? (?:weiter)?(?:helfen|behilflich)|dabei (?:\w+ )?(?:weiter)?helfen|weiterhelfen|damit helfen",
+)
+
+_SORRY = _any(
+    r"(?:mi|ci) (?:dispiace|spiace|rincresce|scuso|scusiamo)|(?:sono )?(?:spiacente|desolat[oa])|scus(?:a|ami|ate|atemi|i)|chiedo scusa|purtroppo|sfortunatamente|temo",
+    r"(?:i'?m|i am)(?: \w+)? sorry|sorry|i (?:sincerely )?apologi[sz]e|(?:my )?(?:sincere )?apologies|unfortunately|regrettably|i regret|(?:i'?m|i am) afraid",
+    r"lo (?:siento|lamento)|me disculpo|disculp[ae]n?|perdon[ae]?|desafortunadamente|lamentablemente|por desgracia|desgraciadamente|infelizmente|(?:mis )?disculpas|me temo|lamento",
+    r"(?:je (?:suis|vous prie|m'excuse) ?)?(?:vraiment |sincerement |vivement )?(?:desolee?|navree?)|je (?:m'excuse|regrette|crains)|excusez[- ]moi|toutes mes excuses|malheureusement|helas",
+    r"(?:es )?tut mir(?: \w+)? leid|entschuldig\w+|verzeihung|leider|bedauerlicherweise|ich (?:bedauere?|entschuldige)|tut uns leid",
+)
+#: A first person that cannot, or will not.
+_CANNOT = _any(
+    r"(?:temo di )?non (?:posso|possiamo|poter|riesco|potrei|potro|saprei|intendo|vedo|trovo|dispongo|mi sento|sono (?:\w+ )?(?:in grado|autorizzat\w|programmat\w|progettat\w|abilitat\w)"
+    r"|mi e (?:\w+ )?(?:possibile|consentito|permesso)|ho (?:ricevuto|trovato|accesso|abbastanza|modo|la possibilita|la capacita|a disposizione|il testo|l'articolo|informazioni))",
+    r"mi e impossibile|sono impossibilitat\w|(?:devo|sono costrett\w a) (?:\w+ )?(?:rifiutar\w*|declinare|astenermi)|mi rifiuto|preferi(?:sco|rei) non",
+    r"(?:i|we) (?:\w+ly )?(?:can(?:not|'?t| not)|could(?:n'?t| not)|won'?t|will not|(?:do not|don'?t) (?:have|see|feel)|(?:must|have to) (?:\w+ )?(?:decline|refuse)|refuse|decline)",
+    r"(?:i'?m|i am|we'?re|we are) (?:\w+ )?(?:unable|not (?:\w+ )?(?:able|allowed|permitted|comfortable|authori[sz]ed|designed|programmed|going))|i won't be able",
+    r"no (?:puedo|podemos|podria|podre|soy capaz|veo|dispongo|me es posible|me (?:esta|siento)|estoy (?:\w+ )?(?:autorizad\w|programad\w|disenad\w|capacitad\w|en condiciones)|tengo (?:acceso|permitido|la capacidad|suficiente\w*|informacion))",
+    r"me es imposible|(?:debo|tengo que) (?:rechazar|negarme|declinar|rehusar)|me niego|prefiero no",
+    r"je ne (?:\w+ )?(?:peux|puis|pourrais|pourrai|suis|vois|dispose|saurais|souhaite)|nous ne pouvons|il m'est (?:\w+ )?impossible|je (?:dois|prefere) (?:refuser|decliner|ne pas)|je refuse|je n'ai (?:pas|aucun)",
+    r"ich (?:kann|konnte|darf|mochte|werde|sehe|habe|bin)\b[^.:?!\"]{0,70}?\b(?:nicht|kein\w*|ausserstande)|(?:kann|darf|werde|bin|habe) ich\b[^.:?!\"]{0,70}?\b(?:nicht|kein\w*|ausserstande)"
+    r"|ich muss (?:\w+ )*?ablehnen|ich lehne|ist (?:es )?mir (?:\w+ )?(?:nicht|un)\s?moglich",
+)
+_MODEL = _any(
+    r"(?:modello (?:linguistico|di linguaggio|ai)|intelligenza artificiale|assistente (?:virtuale|ai|ia|digitale)|ia\b|ai\b)",
+    r"(?:(?:large |ai )?language model|artificial intelligence|ai (?:assistant|model|language)|ai\b|(?:virtual|digital) assistant|chatbot)",
+    r"(?:modelo (?:de lenguaje|de ia|linguistico)|inteligencia artificial|asistente (?:virtual|de ia)|ia\b)",
+    r"(?:modele (?:de langage|de langue|linguistique|d'ia)|intelligence artificielle|assistant (?:virtuel|ia)|ia\b)",
+    r"(?:(?:ki[- ]?)?sprachmodell|kunstliche intelligenz|ki[- ]?(?:assistent|modell)\w*|ki\b)",
+)
+#: A model that names itself.
+_AS_MODEL = _any(
+    rf"(?:in qualita di|in quanto|come|essendo)(?: un'?| una)? ?(?:semplice )?{_MODEL}",
+    rf"(?:as|being)(?: an?| a)? (?:large )?{_MODEL}",
+    rf"como(?: una?| un)? {_MODEL}|al ser(?: una?)? {_MODEL}",
+    rf"en tant qu[e'] ?(?:une? |')?{_MODEL}|etant une? {_MODEL}",
+    rf"als(?: ein\w*)? {_MODEL}",
+)
+_I_AM_MODEL = rf"(?:sono|i am|i'm|soy|je suis|ich bin)(?: \w+)?(?: an?| uno?| una| un'?| une| eine?)? ?(?:solo |just )?(?:large )?{_MODEL}"
+_FIRST_PERSON = r"\b(?:i|my|me|posso|sono|ho|mio|non|no|puedo|soy|tengo|je|j'|ich|mir|kann)\b"
+
+#: Words between a phrase and its object, in one sentence and before any quotation.
+_NEAR = r"[^.:?!\"]{0,80}?\b"
+#: Whoever refuses the task by its name.
+_REFUSES_TASK = _pattern(
+    rf"{_CANNOT}\b{_NEAR}{_DO}\b{_NEAR}{_NOUN}\b",
+    rf"{_CANNOT}\b{_NEAR}{_HELP}\b{_NEAR}{_any(_NOUN, 'that', 'this', 'cio', 'eso', 'esto', 'cela', 'ca')}\b",
+    rf"ich (?:kann|darf|werde|mochte)\b{_NEAR}{_NOUN}\b{_NEAR}(?:nicht|kein\w*)\b{_NEAR}{_DO}",
+    rf"(?:kann|darf|werde) ich\b{_NEAR}{_NOUN}\b{_NEAR}(?:nicht|kein\w*)\b{_NEAR}{_DO}",
+    rf"ich (?:kann|darf|werde)\b{_NEAR}kein\w* {_NEAR}{_NOUN}\b{_NEAR}{_DO}",
+    rf"{_CANNOT}\b[^.:?!\"]{{0,30}}?\b(?:l'|il |alcun |nessun |the |any |an? |el |ningun |le |l'|aucun |d'|den |das |die |keine?\w? )?(?:{_TEXT}|{TITLE}|{_REQUEST})\b[^:\"]*\Z",
+)
+#: The task is impossible, or against rules, or something is lacking.
+_NO_TASK = _pattern(
+    rf"(?:(?:non e|no es|n'est pas|ist nicht|is not|isn't) (?:\w+ )?(?:possi\w+|moglich)|(?:e|es|est|is|ist) (?:\w+ )?(?:im|un)(?:possi\w+|moglich)|im(?:possi\w+)|unable|unmoglich)\b{_NEAR}{_DO}\b{_NEAR}{_NOUN}",
+    rf"(?:quest[ao]|la tua|la vostra|this|that|your|est[ae]|tu|su|cett?e?|votre|ta|dies\w*|deine?|ihre?) (?:{_REQUEST}|{_TEXT})\b{_NEAR}"
+    r"(?:viola\w*|contravv\w+|contraviene|infringe\w*|violat\w+|goes? against|inappropriat\w+|inappropiad\w+|inadeguat\w+|non e (?:appropriat|consentit|conform)\w+|enfreint|viole|contraire|verstosst|verletzt|unangemessen)",
+    r"(?:non (?:hai|avete|ha)|tu non (?:hai|abbia)|you (?:have not|haven't|did not|didn't|don't seem to have)|no (?:has|ha|han)|vous n'avez pas|tu n'as pas|du hast|sie haben)"
+    rf"\b{_NEAR}(?:fornit|inserit|incollat|incluso|allegat|provid|includ|past|shar|attach|proporcionad|incluid|pegad|compartid|fourni|inclus|colle|joint|angegeben|bereitgestellt|beigefugt|mitgeschickt|eingefugt)\w*",
+    rf"(?:l'|il |the |no |el |le |der |die |das |kein\w* )?(?:{TITLE}|{_TEXT})(?: (?:dell'|del |de l'|des |of the |di )?\w+){{0,3}} (?:non e (?:\w+ )?(?:stat|present|disponibil|inclus|complet)\w*|(?:sembra|appare|seems?|appears?|parece|semble|scheint) (?:\w+ )?(?:\w+ )?(?:missing|incomplete|empty|truncated|cut|mancant\w|incomplet\w|vuot\w|troncat\w|vaci\w|manquant\w?|vide|fehl\w+|leer|unvollstandig)"
+    r"|(?:was|is|has) (?:not|n't|missing|incomplete|empty|cut|been cut|provided)|(?:wasn't|isn't)|no (?:esta|ha sido|fue|aparece)|n'est pas|n'a pas|(?:wurde|ist|fehlt)\b(?: \w+)? ?(?:nicht|unvollstandig|leer)?)[^:\"]*\Z",
+    rf"(?:(?:manca|mancano|falta|faltan|il manque|es fehlt|missing)|no) (?:il |l'|la |el |le |the |der |das |die )?(?:{_TEXT})(?: (?:dell'|del |de l'|was |is |text|provided|found|des )?\w*){{0,3}}[.!]?\Z",
+    rf"(?:ho bisogno di|mi serv\w+|avrei bisogno|i(?:'ll| will| would|'d)? need|necesit[oa]\w*|necesitaria|j'(?:ai|aurais) besoin|il me (?:faut|faudrait)|ich (?:brauche|benotige))\b{_NEAR}"
+    rf"(?:{_TEXT}|contesto|context|contexto|contexte|kontext|dettagli|details?|detalles|information\w*|informazion\w+|informacion)\b[^:\"]*\Z",
+)
+#: A short refusal, which could be said of anything: it counts where the text ends with it.
+_REFUSES = re.compile(
+    rf"\A\W*(?:{_any('ma', 'but', 'pero', 'mais', 'aber', 'certo', 'sure', 'grazie', 'thank you', 'thanks')}\W+)?"
+    + _any(
+        rf"{_SORRY}\b[^.:?\"]{{0,60}}?\b{_CANNOT}\b",
+        rf"{_CANNOT}\b[^.:?\"]{{0,40}}?\b{_HELP}",
+        rf"{_CANNOT} (?:farlo|procedere|continuare|proseguire|do (?:that|this|so|it)|proceed|comply|continue|hacerlo|continuar|proceder|(?:pas )?(?:le )?faire (?:cela|ca)|le faire)\W*\Z",
+        rf"{_CANNOT}\W*\Z",
+        rf"{_SORRY}\W*\Z",
+        rf"{_SORRY}\b[^.:\"]*\bich\b[^.:\"]*\bnicht\b",
+    )
+)
+_NAMES_ITSELF = re.compile(
+    rf"(?:\A|[.!?,;] )(?:{_AS_MODEL}(?! \w+(?:eer|ist|ore|ere)\b)\b(?:.*?{_FIRST_PERSON}|\W*\Z)|{_I_AM_MODEL}\b(?! \w+(?:eer|ist|er|or)\b)(?:[^:\"]*\b(?:cannot|can't|non|no|not|nicht|kein\w*|ne|without)\b|\W*\Z))"
+)
+_I_CANNOT = _pattern(_CANNOT)
+#: What stands before a phrase in a headline that quotes it, and what goes on behind it.
+_GOES_ON = re.compile(r"\w\W{0,2}:\s*\S|\"| - |(?<!\w)'[^']{3,}'(?!\w)| \| ")
+
+
+#: Several people who cannot: headlines speak for groups, a model for itself.
+_WE = re.compile(r"(?<!\w)(?:we|non possiamo|no podemos|nous ne)\b")
+
+
+def is_refusal(text: str) -> bool:
+    """Return whether a text refuses to write a headline; who cannot do other things is a headline.
+
+    Examples:
+        >>> is_refusal("Purtroppo non posso riscrivere questo titolo.")
+        True
+        >>> is_refusal("I'm sorry, I can't come: the mayor stays at home")
+        False
+    """
+    said = plain(text)
+    for strong in (_REFUSES_TASK, _NO_TASK):
+        match = strong.search(said)
+        if match and not _GOES_ON.search(said[: match.start()]):
+            return True
+    named = _NAMES_ITSELF.search(said)
+    if named and not _GOES_ON.search(said[: named.start()]):
+        return not _GOES_ON.search(said) or bool(_I_CANNOT.search(said))
+    return bool(_REFUSES.search(said)) and not _GOES_ON.search(said) and not _WE.search(said)
+
+
+#: A request to the one who asked, and what is wanted.
+_WOULD_YOU = _any(
+    r"potrest[ei]|puoi|potete|potrebbe|puo|mi (?:puoi|potresti|servirebbe)|per (?:favore|piacere|cortesia)|ti prego di|la prego di|si prega di|ti chiedo di|ti invito a",
+    r"(?:could|can|would|will) you|please|kindly|you(?:'ll| will| would)? need to",
+    r"podrias|podria|puedes|puede|por favor|te (?:pido|ruego)|le (?:pido|ruego)",
+    r"pou(?:rriez|vez)[- ]vous|pourrais[- ]tu|peux[- ]tu|s'il (?:vous|te) plait|veuillez|merci de|est-ce que (?:vous|tu) pou\w+",
+    r"konnt(?:en|est) (?:sie|du)|kann(?:st)? du|konnen sie|bitte|wurden sie|wurdest du",
+)
+_GIVE = _any(
+    r"(?:forni|incoll|invi|mand|condivid|specific|indic|chiar|precis|allega|conferm|riport|inser|copi|dar|dir|dimmi|dammi|scriver?mi|comunic|ripet|mostr|aggiun)\w*",
+    r"provid\w*|past\w*|shar\w*|send\w*|specif\w*|clarif\w*|confirm\w*|tell|give|include|attach|upload|repeat|show|submit|supply|add|enter",
+    r"(?:proporcion|peg|comparti|envi|especifi|indi|aclar|confirm|dar|dec|dime|adjunt|facilit|inclu|repet)\w*",
+    r"(?:fourni|coll|partag|envoy|precis|indiqu|clarifi|confirm|donn|di(?:re|tes)|transmett|communiqu|joindre)\w*",
+    r"(?:bereit|einfug|einzufug|schick|send|teil|angeb|nenn|prazisier|klar|bestatig|mitteil|geb|ubermitt|fug)\w*|zur verfugung",
+)
+_WANTED = _any(
+    rf"(?:{TITLE}|{_TEXT}|{_REQUEST})",
+    r"stile|style|estilo|stil|giornale|testata|newspaper|outlet|periodico|journal|zeitung",
+    r"contesto|context|contexto|contexte|kontext|(?:maggior\w+ |piu |more |mas |plus de |weitere )?(?:dettagli|details?|detalles|informazion\w+|information\w*|informacion|infos)",
+    r"cosa|what|que|quoi|was",
+)
+_ASKS = re.compile(
+    r"(?:\A|[.!?,;:] ?)(?:\W*)"
+    + _any(
+        rf"{_WOULD_YOU}\b{_NEAR}{_GIVE}\b{_NEAR}{_WANTED}\b",
+        rf"{_WOULD_YOU}\b{_NEAR}{_WANTED}\b{_NEAR}{_GIVE}\b",
+        rf"(?:forniscimi|fornisci|incolla|inviami|mandami|condividi|dammi|dimmi|provide|paste|send me|tell me|give me|proporcioname|proporciona|enviame|pega|dime|fournissez|envoyez|collez|donnez-moi|dites-moi|schicken sie|senden sie|geben sie|fugen sie|nennen sie) (?:\w+ |l'|d'){{0,3}}?{_WANTED}\b[^:\"]*\Z",
+        r"(?:fammi|fatemi|mi faccia|faccio) sapere|let me know|hazme saber|h[ae]game saber|avisame|faites-moi savoir|fais-moi savoir|dites-moi si|lass(?:en sie)? (?:es )?mich wissen|sag(?:en sie)? mir bescheid",
+        r"(?:vuoi|vorresti|desideri|preferisci|volete|desidera|vuole) che (?:io|ti|lo|la|ne|riscriva|modifichi|crei|provi|generi|proponga|scriva)",
+        r"(?:would you like|do you want|would you prefer) me to\b|(?:shall|should) i (?:\w+ )?" + _DO,
+        r"(?:quieres|desea[sn]?|te gustaria|le gustaria|quiere) que (?:lo|la|te|le|reescriba|genere|escriba|cree|haga)",
+        r"(?:voulez|souhaitez)[- ]vous que (?:je|j')|(?:veux|souhaites)[- ]tu que (?:je|j')|souhaitez-vous que",
+        rf"(?:soll|sollte) ich\b{_NEAR}{_DO}\b",
+        r"(?:mochten sie|mochtest du|wollen sie|willst du),? dass ich",
+        rf"(?:quale|quali|che|di quale|di che|which|what|que|cual|de que|quel(?:le)?s?|de quel|welche\w?|um welche\w?) (?:\w+ ){{0,2}}?(?:{TITLE}|{_TEXT}|stile|style|estilo|stil|versione|giornale|newspaper|outlet)\b[^:\"]*"
+        r"\b(?:should i|shall i|preferisce|prefiere|vuoi|vorresti|preferisci|desideri|intendi|devo|dovrei|ti riferisci|you|i should|quieres|prefieres|desea\w*|debo|te refieres|voulez|souhaitez|souhaites|veux|dois-je|mochten sie|mochtest du|meinen sie|meinst du|soll ich|si tratta|parli)\b[^:\"]*\Z",
+        r"(?:come|in (?:che|cosa)|in che (?:modo|cosa)) (?:posso|potrei) (?:\w+ )?(?:aiutar|assister|esser)(?:ti|vi|la|le|ti utile|la utile)\b[^:?\"]{0,30}\W*\Z",
+        r"(?:how|what) (?:can|may|could) i (?:(?:help|assist)(?: you)?|do for you)\b(?: today| with (?:this|that|the|your)\b[^:?\"]{0,30})?\W*\Z|is there anything else",
+        r"(?:en que|como) (?:puedo|podria) (?:ayudar|asistir|servir)\w+[^:\"]{0,30}\Z",
+        r"(?:comment|en quoi) (?:puis-je|pourrais-je) (?:vous |t')(?:aider|assister)[^:\"]{0,30}\Z",
+        r"(?:wie|womit|wobei) kann ich (?:ihnen|dir|euch)\b[^:\"]{0,40}\Z",
+        r"(?:sono (?:qui|pronto|a disposizione)|i(?:'m| am) (?:here|ready|happy) to|estoy (?:aqui|listo) para|je suis (?:la|pret) (?:pour|a)|ich (?:stehe|bin) (?:ihnen|dir)?\s?(?:gerne )?(?:zur verfugung|bereit))\b[^:\"]*\Z",
+    )
+)
+
+
+def is_question_back(text: str) -> bool:
+    """Return whether a text asks the one who asked for something.
+
+    Examples:
+        >>> is_question_back("Potresti fornirmi il testo dell'articolo?")
+        True
+        >>> is_question_back("Potresti essere tu il prossimo sindaco?")
+        False
+    """
+    said = plain(text)
+    match = _ASKS.search(said)
+    return bool(match) and not _GOES_ON.search(said[: match.start() + 1] if match else "")
+
+
+#: How thoughts begin: with the one who asks, with a plan, or with a name of their own.
+_OPENER = (
+    r"(?:(?:ok(?:ay)?|alright|all right|hm+|h?um+|well|so|right|now|first(?:ly| of all)?|then|let's see|allora|dunque|quindi|bene|vediamo|innanzitutto|prima di tutto|per prima cosa|ecco"
+    r"|bueno|vale|veamos|primero|entonces|a ver|alors|bon|bien|d'abord|voyons|also|gut|nun|zuerst|zunachst|mal sehen|wait|aspetta|espera|attends|moment|sure|certo)\b\W+)*"
+)
+_PLAN = _any(
+    r"(?:devo|dobbiamo|dovrei|posso|potrei|bisogna|occorre|ho bisogno di|provo a|proviamo a|cerco di|cerchiamo di|cerchero di|mi serve|mi (?:viene|e stato) chiesto|mi si chiede|il (?:mio )?compito e|la richiesta e|si tratta di|ragioniamo|pensiamo|penso|analizz\w+|voglio|vogliamo|vado a|riscrivo|parto da)",
+    r"(?:i|we)(?: \w+)? (?:need|have|want|should|must|could|might|can)(?: to)?|(?:i|we)(?:'ll| will|'d| would|'m going to| am going to|'re going to)|let me|let's|let us|my (?:task|goal|job) is|the (?:task|goal|request|instruction)s? (?:is|are|says)|(?:i'm|i am|i was|i've been|we are) (?:asked|given|supposed|tasked)",
+    r"(?:debo|tengo que|necesito|voy a|vamos a|hay que|deberia|podria|tenemos que|debemos|me piden|la tarea es|mi tarea es|quiero)",
+    r"(?:je (?:dois|vais|peux|devrais|veux|cherche)|il (?:faut|s'agit)|nous devons|on (?:doit|me demande)|j'ai besoin|la tache (?:est|consiste)|essayons|commencons)",
+    r"(?:ich (?:muss|soll|sollte|werde|brauche|konnte|mochte|versuche)|wir (?:mussen|sollen|sollten|brauchen)|man muss|die aufgabe (?:ist|lautet)|lass(?:t|en sie)? (?:mich|uns))",
+)
+_ASKER = _any(
+    r"l'utente|la persona (?:che|vuole)",
+    r"the (?:user|person|human|prompt|assistant)(?:'s)?",
+    r"(?:el|la) (?:usuario|usuaria)",
+    r"l'(?:utilisateur|utilisatrice)",
+    r"der (?:nutzer|benutzer|user|anwender)|die (?:nutzerin|benutzerin)",
+)
+_THOUGHT_OF = _any(
+    TITLE,
+    _TEXT,
+    _REQUEST,
+    _VERSION,
+    r"outlet|newspaper|giornale|periodico|journal|zeitung|stile|style|estilo|stil",
+)
+_THINKS = re.compile(
+    rf"\A\W*{_OPENER}"
+    + _any(
+        rf"{_ASKER} (?:\w+ )?(?:wants?|asks?|asked|is asking|has|gave|provided|needs?|requests?|requested|would like|vuole|chiede|desidera|ha|mi|vorrebbe|quiere|pide|me|desea|solicita|veut|demande|a|souhaite|mochte|will|fragt|hat|bittet)\b"
+        rf"[^\"]{{0,80}}?\b(?:{_THOUGHT_OF}|{_DO}|{_HELP})\b",
+        rf"{_PLAN}\b[^.:?!\"]{{0,40}}?\b{_DO}\b[^.:?!\"]{{0,60}}?\b{_THOUGHT_OF}\b",
+        rf"{_PLAN}\b[^.:?!\"]{{0,30}}?\b(?:{TITLE})\b[^:\"]*\Z",
+        rf"(?:let me|let's|let us|i'll|i will|i need to|i should) (?:\w+ )?(?:think|see|analy[sz]e|consider|break|brainstorm|draft|check|start by|begin by|look at|read|understand|work)\b[^:\"]*"
+        rf"(?:\b(?:{_THOUGHT_OF}|{_DO}|step by step|carefully|through)\b|\.\s?\.|[.]\s*\Z|(?:think|see|it|this) *\Z)",
+        rf"(?:penso|pensiamo|ragiono|ragioniamo|rifletto|riflettiamo|pienso|pensemos|analicemos|reflechissons|je reflechis|je pense|denken wir|ich denke|ich uberlege|uberlegen wir)\b[^:\"]{{0,60}}?\b(?:{_THOUGHT_OF}|su|sul|al|a|en|au|uber|nach)\b",
+        rf"(?:per|to|para|pour|um) (?:\w+ ){{0,2}}?{_DO} (?:il |questo |the |this |el |este |le |ce |l'|un |a |den |die |diese\w? )?(?:\w+ )?{TITLE}\b",
+        rf"(?:il {TITLE} originale|the original {TITLE}|el {TITLE} original|le {TITLE} (?:original|d'origine)|d\w+ (?:originale?|ursprungliche)[ -]?{TITLE}|originaltitel) (?:e|is|says|parla|dice|usa|reads|was|es|habla|est|parle|ist|lautet|mentions|menziona|has|ha)\b[^:]{{0,60}}",
+        rf"(?:il mio |my |mi |mon |mein\w? )?(?:thought|thinking|reasoning|thought process|ragionament|pensier|pensamiento|razonamiento|raisonnement|uberlegung|denkprozess|first idea|prima idea|primera idea|premiere idee|erste idee|(?:first )?draft|prima bozza|step 1|passo 1|paso 1|etape 1|schritt 1)\w*(?: process)?\s?:",
+    )
+)
+#: Second thoughts behind an answer.
+_SECOND_THOUGHT = re.compile(
+    r"(?<!\w)(?:but wait|wait[,.!]|hm+[,.]|actually,|on second thought|hold on|let me (?:re)?check|(?:ma |no,? )?aspetta|un momento|ripensandoci|anzi[,.]|pero espera|espera[,.]|mais attends|attends[,.]|moment mal|warte|doch halt"
+    r"|let me reconsider|however, (?:i|the)|so supported should)"
+)
+
+
+def is_thought(text: str) -> bool:
+    """Return whether a text is what a model says to itself before it answers.
+
+    Examples:
+        >>> is_thought("Okay, the user wants a headline. Let me think about the style.")
+        True
+        >>> is_thought("Devo tutto a mia madre: parla il campione")
+        False
+    """
+    return bool(_THINKS.search(plain(text)))
+
+
+def has_second_thoughts(text: str) -> bool:
+    """Return whether a text takes back what was said before it."""
+    return bool(_SECOND_THOUGHT.search(plain(text)))
+
+
+_YES = _any(
+    r"certo(?: che si)?|certamente|sicuro|sicuramente|va bene|d'accordo|volentieri|perfetto|ottimo|ok|okay|assolutamente|con piacere|capito|ecco(?: qui| qua| fatto| a te)?|fatto",
+    r"sure(?: thing)?|certainly|of course|absolutely|great|got it|understood|no problem|definitely|here (?:you go|it is|you are)|happy to help|gladly",
+    r"claro(?: que si)?|por supuesto|desde luego|con gusto|entendido|perfecto|aqui (?:tienes|esta|va)|de acuerdo",
+    r"bien (?:sur|entendu)|d'accord|avec plaisir|certainement|volontiers|entendu|voila|parfait|voici",
+    r"naturlich|gerne?|selbstverstandlich|klar|sicher|verstanden|alles klar|na klar|aber gerne|bitte(?: sehr| schon)?",
+)
+_HERE = _any(
+    r"ecco(?:ti|la|lo|ne|vi)?|di seguito|qui (?:sotto|di seguito)|quest[ao] e|potrebbe (?:essere|suonare)|(?:ti )?(?:propongo|suggerisco)|ho (?:riscritto|riformulato|provato|preparato|creato)|il (?:nuovo )?titolo (?:riscritto|nuovo|finale) (?:e|potrebbe)|(?:una|un) (?:possibile|buon\w*)",
+    r"here(?:'s| is| are| you go| it is| you are)|below is|this is|the following is|i(?:'ve| have)? (?:rewritten|rephrased|created|written|prepared)|i rewrote|i(?:'d| would)? (?:suggest|propose)|one (?:possible|option)|the (?:rewritten|new|revised) (?:headline|title) (?:is|could|would)|a possible|how about|you could (?:use|try)",
+    r"aqui (?:tienes|esta|va|le|te)|a continuacion|est[ae] es|he (?:reescrito|reformulado|creado)|(?:te )?(?:propongo|sugiero)|podria ser|una posible|el (?:nuevo )?titular (?:reescrito|nuevo) (?:es|seria)",
+    r"voici|voila|ci-dessous|j'ai (?:reecrit|reformule|cree|redige)|je (?:vous )?(?:propose|suggere)|une? (?:possible|version)|le (?:nouveau )?titre (?:reecrit|nouveau) (?:est|serait)",
+    r"hier (?:ist|sind|kommt|folgt|mein\w*|ein\w*)|nachfolgend|im folgenden|ich habe|ich schlage|mein vorschlag|eine mogliche|die (?:neue|umgeschriebene) (?:uberschrift|schlagzeile) (?:lautet|ist|konnte)|das ist",
+)
+_REWRITTEN = _any(
+    r"(?:riscritt|riformulat|rielaborat)[oa]|possibile|alternativ[oa]|nuov[oa]|migliorat[oa]",
+    r"rewritten|reworded|rephrased|revised|possible|alternative|new|suggested|improved|edited",
+    r"(?:reescrit|reformulad|posible|alternativ|nuev|mejorad)\w*",
+    r"reecrite?|reformulee?|possible|alternative|nouve(?:au|lle)|amelioree?",
+    r"(?:umgeschrieben|umformuliert|uberarbeitet|moglich|alternativ|neu)\w*",
+)
+#: What an answer is called: a headline, or a version of one.
+_OF_ANSWER = _any(
+    TITLE,
+    rf"{_REWRITTEN} (?:\w+ )?{_VERSION}",
+    rf"{_VERSION} (?:\w+ )?{_REWRITTEN}",
+    rf"{_VERSION} (?:\w+ )?(?:d\w{{0,3}} |of |the |il |l')*{TITLE}",
+    rf"{_VERSION} (?:nello stile|in the style|al estilo|dans le style|im stil)",
+    r"(?:mia|my|mi|ma|mein\w?) " + _VERSION,
+)
+_REMARK = re.compile(
+    rf"\A\W*(?:{_YES}\W+){{1,3}}\Z"
+    rf"|\A\W*(?:{_YES}\W+){{1,2}}{_HERE}\b[^\"]{{0,60}}?\b(?:{_OF_ANSWER}|{_VERSION}|{_REQUEST}|{_REWRITTEN})\b[^\":]{{0,90}}[.:!]?\W*\Z"
+    rf"|\A\W*{_HERE} (?:[\w']+ ){{0,4}}?(?:l')?{_OF_ANSWER}\b[^\":]{{0,90}}[.:!]?\W*\Z"
+    rf"|\A\W*(?:{_YES}\W+){{0,2}}(?:grazie per|thank(?:s| you) for|gracias por|merci (?:pour|de)|danke fur)\b[^\":]{{0,40}}\b{_NOUN}\b[^\":]{{0,40}}\Z"
+    rf"|\A\W*(?:{_YES}\W+){{0,2}}(?:capisco|comprendo|i understand|entiendo|je comprends|ich verstehe)\b[^\":]{{0,40}}\b{_any(_REQUEST, TITLE)}\b[^\":]{{0,60}}\Z"
+)
+#: A remark and more behind it, in one line.
+_LEADING_REMARK = re.compile(
+    rf"\A\W*(?:{_YES}[,.!]+ *){{0,2}}{_HERE}\b[^\":.!]{{0,70}}?\b{_OF_ANSWER}\b[^\":.!]{{0,60}}[:.!]\W+(?=\w)"
+    r"|\A(?:certo|certamente|sure|certainly|of course|absolutely|claro|por supuesto|bien sur|naturlich|gerne|selbstverstandlich)! +(?=\w)"
+)
+#: What is said of how a headline is set.
+_MANNER = _any(
+    TITLE,
+    r"stile|tono|registro|virgolette|due punti|giornale|testata|fatti|original[ei]|struttura|linguaggio|formato|lunghezza|informazion[ei]|sintetic\w+|significato",
+    r"style|tone|quot\w+|colons?|newspaper|outlet|facts|original|wording|structure|language|format|length|concise|meaning|information|neutral|verbs?",
+    r"estilo|comillas|dos puntos|periodico|diario|hechos|estructura|lenguaje|significado",
+    r"ton|guillemets|deux-points|journal|faits|structure|langage|sens",
+    r"stil|ton|anfuhrungszeichen|doppelpunkt|zeitung|fakten|original|struktur|sprache|bedeutung",
+)
+_ABOUT = _any(
+    r"quest[oa] (?:titolo|versione|riscrittura|formulazione) (?:\w+ )?(?:us[ai]|utilizz\w+|mant\w+|rispett\w+|riprend\w+|rifl\w+|cattur\w+|sottoline\w+|rend\w|segue|conserv\w+|mett\w+|punta|evidenzi\w+|evit\w+|riassum\w+|risult\w+|e (?:piu|in linea|breve|conciso|coerente|adatt\w|stat\w)|ha (?:lo|il|un))\b",
+    r"this (?:headline|title|version|rewrite) (?:\w+ly )?(?:uses?|keeps?|maintains?|reflects?|is|has|captures?|emphasi[sz]es?|highlights?|follows?|preserves?|retains?|aims?|makes?|conveys?|avoids?|puts?|focuses|matches|mirrors|adopts?|summari[sz]es?|should|would)",
+    r"est[ea] (?:titular|titulo|version) (?:usa|utiliza|mantiene|refleja|es|respeta|sigue|conserva|resume|destaca|evita|capta)",
+    r"cett?e? (?:titre|version) (?:utilise|garde|reprend|reflete|est|respecte|conserve|suit|met|resume|evite|souligne|capte)",
+    r"diese[rs]? (?:titel|uberschrift|schlagzeile|fassung|version) (?:verwendet|nutzt|behalt|ist|folgt|bewahrt|betont|fasst|entspricht|vermeidet|spiegelt|greift)",
+    rf"(?:ho (?:\w+ )?(?:usato|mantenuto|scelto|riscritto|cercato|reso|utilizzato|adottato|evitato|preferito|conservato|accorciato)|il (?:nuovo )?titolo (?:usa|mantiene|riprende|rispetta|riflette))\b{_NEAR}{_MANNER}",
+    rf"(?:i(?:'ve| have)? (?:\w+ )?(?:used|kept|chose|chosen|rewrote|rewritten|tried|made|avoided|maintained|aimed|preserved|shortened|focused)|the (?:new )?headline (?:uses|keeps|reflects|maintains))\b{_NEAR}{_MANNER}",
+    rf"(?:he (?:usado|mantenido|elegido|utilizado|reescrito|intentado|conservado)|el (?:nuevo )?titular (?:usa|mantiene))\b{_NEAR}{_MANNER}",
+    rf"(?:j'ai (?:utilise|garde|choisi|conserve|repris|reecrit|essaye|evite)|le (?:nouveau )?titre (?:utilise|reprend|garde))\b{_NEAR}{_MANNER}",
+    rf"ich habe\b{_NEAR}{_MANNER}\b{_NEAR}(?:verwendet|gewahlt|beibehalten|benutzt|umgeschrieben|genutzt|ubernommen|gekurzt|versucht)",
+    r"(?:nota|note|n\.? ?b\.?|hinweis|anmerkung|remarque|spiegazione|explanation|explicacion|explication|erklarung) ?:",
+)
+_TRAILING = re.compile(
+    rf"(?:[.!?…\"*)]| -|[(\[—]|;)\W{{0,4}}{_ABOUT}\b|[(\[](?:nota|note|n\.? ?b\.?|hinweis|anmerkung|remarque)\b"
+    r"|[(\[]\d+ (?:caratteri|parole|characters|words|caracteres|palabras|mots|zeichen|worter)[)\]]"
+)
+
+
+def is_remark(text: str) -> bool:
+    """Return whether a line announces an answer, or speaks about it, and is none.
+
+    Examples:
+        >>> is_remark("Certo! Ecco una versione riscritta.")
+        True
+        >>> is_remark("Ecco il piano del governo")
+        False
+    """
+    said = plain(text)
+    return bool(_REMARK.search(said)) or bool(re.match(rf"\W*{_ABOUT}\b", said))
+
+
+def without_leading_remark(text: str) -> str:
+    """Return a line without the remark that stands before the answer in it."""
+    said = plain(text)
+    if len(said) != len(text):  # folding has moved its letters
+        return text
+    match = _LEADING_REMARK.match(said)
+    return text[match.end() :] if match else text
+
+
+def has_trailing_remark(text: str) -> bool:
+    """Return whether a line speaks about the answer that stands before in it."""
+    return bool(_TRAILING.search(plain(text)))
+
+
+_FAULT = _any(
+    r"rate[- ]?limit\w*|too many requests|quota|(?:internal|upstream|bad) (?:server )?(?:error|gateway|request)|service (?:is )?(?:temporarily )?unavailable|gateway time-?out|context (?:length|window)|maximum context|max(?:imum)?[ _]tokens"
+    r"|out of memory|cuda|model \S{0,40} ?(?:was )?not found|overloaded|timed? ?out|connection (?:refused|reset|error|aborted|closed)|api[ _]?key|invalid (?:request|api|model|token)|unauthori[sz]ed|forbidden|traceback|request failed|failed to (?:generate|load|fetch|connect)|something went wrong|unexpected error|no response",
+    r"limite (?:di|de) (?:richieste|solicitudes|requetes|peticiones|token|frequenza|debit)|troppe richieste|(?:errore )?interno del server|server (?:non (?:disponibile|raggiungibile)|interno|sovraccaric\w+)|servizio (?:\w+ )?non disponibile|tempo (?:scaduto|esaurito)|memoria (?:esaurita|insufficiente)|chiave api|risposta vuota"
+    r"|demasiadas solicitudes|interno del servidor|servicio no disponible|tiempo de espera|trop de requetes|interne du serveur|service indisponible|delai d(?:'attente)? depasse|(?:anfrage|raten)limit\w*|zu viele anfragen|interner server ?fehler|dienst nicht verfugbar|zeituberschreitung|verbindung (?:abgelehnt|unterbrochen|fehlgeschlagen)",
+)
+_ERROR = re.compile(
+    rf"\A\W*(?:(?:an? )?(?:\w+\.)*\w*(?:error|exception)\b|errore|erreur|fehler|fatal|warning|http|status|ein fehler|un error|une erreur|un errore)[^:\"]{{0,30}}:?.{{0,60}}?(?:{_FAULT}|\b[45]\d\d\b\W*\Z|\{{)"
+    rf"|\A\W*(?:(?:error|errore|erreur|fehler|http|status)?\W*[45]\d\d\W+)?(?:the |il |el |le |der |your )?(?:\w+ ){{0,2}}?{_FAULT}(?: (?:exceeded|reached|superato|superado|depassee?|uberschritten|error|hit))?(?:[.!]\W*(?:please|riprova|try|por favor|veuillez|bitte)\b.*|\W*)\Z"
+    r"|\A\W*(?:error|errore|erreur|fehler|none|null|nan|undefined|n/?a)\W*\Z|\A\W*traceback \(most recent"
+    r"|\A\W*(?:an|a|si e verificato un|ha ocurrido un|se ha producido un|une|es ist ein) (?:\w+ )?(?:error|errore|erreur|fehler)\b(?: (?:occurred|aufgetreten|s'est produite|est survenue|inatteso|imprevisto))?[^:\"]*\Z"
+)
+
+
+def is_error(text: str) -> bool:
+    """Return whether a text is the error of a program.
+
+    Examples:
+        >>> is_error("Error: rate limit exceeded")
+        True
+        >>> is_error("Errore: bollette doppie a mille famiglie")
+        False
+    """
+    return bool(_ERROR.search(plain(text)))
+
+
+#: Sections that stand above a headline, and the few that may stand there in small letters.
+_SECTION = _any(
+    r"cronaca(?: \w+)?|politica(?: \w+)?|esteri|interni|economia|sport|cultura|spettacol[io]|attualita|societa|scienz[ae]|salute|tecnologia|opinioni|editoriale|ultim'?ora|ultime notizie|in evidenza|breaking(?: news)?|mondo|italia|ambiente|musica|cinema|tv|calcio|motori",
+    r"news|politics|world|business|sports?|opinion|culture|science|health|technology|tech|entertainment|local news|top stor(?:y|ies)|latest news|exclusive|live|us news|national|international|economy|environment",
+    r"noticias|mundo|internacional|nacional|deportes|opinion|sociedad|ciencia|tecnologia|salud|cultura|ultima hora|sucesos|espana",
+    r"actualites?|monde|international|politique|economie|societe|sports?|sciences?|sante|technologie|faits divers|france|opinions?",
+    r"nachrichten|politik|wirtschaft|panorama|kultur|wissenschaft|gesundheit|technik|meinung|ausland|inland|eilmeldung|regional|feuilleton",
+)
+_SECTION_LINE = re.compile(rf"\W*{_SECTION}(?: ?[/|&,-] ?{_SECTION})?\W*")
+
+
+def is_section(text: str) -> bool:
+    """Return whether a line is the name of a newspaper's section."""
+    return bool(_SECTION_LINE.fullmatch(plain(text)))
