@@ -60,7 +60,7 @@ class EncodedSource(ModelOutput):
 
 @dataclass
 class DecoderState:
-    """State of the decoder, which `generate` keeps between steps as `past_key_values`."""
+    """State of the decoder, which `generate` keeps between steps."""
 
     hidden: Tensor = UNSET  # (n, hidden)
     cell: Tensor = UNSET  # (n, hidden)
@@ -69,6 +69,7 @@ class DecoderState:
     steps: int = 0  # tokens read; what it holds else is of these
 
     is_compileable = is_croppable = False
+    is_linear = (True,)  # `generate` from 5.24 on asks each layer; a recurrent state is one
 
     def get_seq_length(self, layer_idx: int = 0) -> int:
         """Tokens read."""

@@ -64,7 +64,7 @@ class EncodedSource(ModelOutput):
 
 
 class DecoderState(DynamicCache):
-    """Keys and values of the words so far: what `generate` keeps between steps under the name `past_key_values`."""
+    """Keys and values of the words so far: what `generate` keeps between steps."""
 
     is_compileable = is_croppable = False
 

@@ -3,6 +3,7 @@
 Imports are relative and stay in this folder, all of which goes to the Hub with the weights.
 """
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from torch import Tensor, nn
@@ -35,6 +36,9 @@ class WordConfig(PreTrainedConfig):
 
 
 UNSET: Any = None  # fields of a `ModelOutput` have defaults
+#: What transformers calls the state of `generate`: `cache` from 5.24 on, `past_key_values` before.
+STATE_NAMES = ("cache", "past_key_values")
+STATE = next(name for name in STATE_NAMES if name in {field.name for field in fields(Seq2SeqLMOutput)})
 
 
 class WordGenerator(PreTrainedModel, GenerationMixin):
@@ -43,7 +47,7 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
     base_model_prefix = "model"
     main_input_name = "input_ids"
     encoder: nn.Module
-    state_class: type  # of `past_key_values`
+    state_class: type  # of the state that `generate` keeps between steps
     # output of the decoder for (n, t) words after those of a state, and the state after them; mean over the labels' words;
     # (n, t, vocab_size) log-probabilities of the next word
     _decode: Any
@@ -51,8 +55,9 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
     _log_probabilities: Any
 
     def generate(self, *args: Any, **options: Any) -> Any:
-        """`generate` of transformers with a state of this network, where others have a cache of keys and values."""
-        options = {"past_key_values": self.state_class(), **options}
+        """Run transformers' `generate` with a state of this network in the place of a cache of keys and values."""
+        if not any(name in options for name in STATE_NAMES):
+            options[STATE] = self.state_class()
         return super().generate(*args, **options)  # type: ignore[misc]  # it types self by a protocol
 
     def forward(
@@ -64,6 +69,7 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
         encoder_outputs: Any = None,
         past_key_values: Any = None,
         use_cache: bool | None = None,
+        cache: Any = None,
         **kwargs: Any,
     ) -> Seq2SeqLMOutput:
         """Loss of the labels, or (n, t, vocab_size) log-probabilities of the next word, none for `<unk>`.
@@ -75,13 +81,14 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
         encoded = self.encoder(input_ids, attention_mask) if encoder_outputs is None else encoder_outputs
         if decoder_input_ids is None:
             decoder_input_ids = self.prepare_decoder_input_ids_from_labels(labels)
-        steps, state = self._decode(decoder_input_ids, encoded, past_key_values)
+        before = past_key_values if cache is None else cache
+        steps, state = self._decode(decoder_input_ids, encoded, before)
         if labels is not None:
             return Seq2SeqLMOutput(loss=self._loss(steps, encoded, labels))
         return Seq2SeqLMOutput(
             logits=self._log_probabilities(steps, encoded),
-            past_key_values=state if use_cache else None,
             encoder_last_hidden_state=encoded.last_hidden_state,
+            **{STATE: state if use_cache else None},
         )
 
     def prepare_decoder_input_ids_from_labels(self, labels: Any) -> Tensor:
@@ -97,13 +104,15 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
         past_key_values: Any = None,
         encoder_outputs: Any = None,
         use_cache: bool | None = None,
+        cache: Any = None,
         **kwargs: Any,
     ) -> dict[str, Any]:
-        """One step of `generate`: only words after those of the state are read."""
-        state = past_key_values if use_cache else None
+        """Return the inputs of one step of `generate`, which reads only the words after those of the state."""
+        given = past_key_values if cache is None else cache
+        state = given if use_cache else None
         return {
             "decoder_input_ids": input_ids if state is None else input_ids[:, state.get_seq_length() :],
-            "past_key_values": state,
+            STATE: state,
             "encoder_outputs": encoder_outputs,
             "use_cache": use_cache,
         }

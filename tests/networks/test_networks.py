@@ -8,6 +8,7 @@ from transformers import AutoModelForSeq2SeqLM
 
 import change_it.auto  # noqa: F401 (registers the models)
 from change_it.networks.pointer_generator import AS_PUBLISHED
+from change_it.networks.word_generator import STATE
 
 #: One without copying, one with all that the papers add, and our own.
 NETWORKS = ["s2s", "pnc", "transformer"]
@@ -57,6 +58,24 @@ def test_cached_equals_uncached(kind, decoding):
     assert len({tuple(row) for row in results[0].sequences.tolist()}) > 1
     if "num_return_sequences" in DECODINGS[decoding]:
         torch.testing.assert_close(results[0].sequences_scores, results[1].sequences_scores)
+
+
+@pytest.mark.parametrize("name", ["cache", "past_key_values"])
+@pytest.mark.parametrize("kind", NETWORKS)
+def test_the_state_goes_under_the_name_of_every_release_of_transformers(kind, name):
+    model = make_model(kind)
+    input_ids, mask, labels = make_batch()
+    given = {"input_ids": input_ids, "attention_mask": mask, "use_cache": True}
+    words = labels.clamp(min=1)
+    whole = model(**given, decoder_input_ids=words).logits
+    first = model(**given, decoder_input_ids=words[:, :2])
+    state = first[STATE]
+    inputs = model.prepare_inputs_for_generation(words, use_cache=True, **{name: state})
+    assert inputs[STATE] is state
+    assert inputs["decoder_input_ids"].tolist() == words[:, 2:].tolist()
+    rest = model(**given, decoder_input_ids=words[:, 2:], **{name: state})
+    torch.testing.assert_close(torch.cat([first.logits, rest.logits], dim=1), whole)
+    assert all(layer in (True, False) for layer in state.is_linear)
 
 
 @pytest.mark.parametrize(
