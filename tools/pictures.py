@@ -181,7 +181,7 @@ def draw_chart(systems: dict[str, Any]) -> Figure:
 
 
 def photograph(run: Path) -> None:
-    """Open the page and the report of a run in Chromium and save what the screen shows."""
+    """Open the page and the report of a run in Chromium, and save the page and the report's chart."""
     # The page loads gradio, which the drawings above do without.
     from playwright.sync_api import sync_playwright
 
@@ -191,23 +191,25 @@ def photograph(run: Path) -> None:
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
     page = build(Models.from_run(run, str(run / "judges")))
     _, address, _ = launch(page, server_name="127.0.0.1", quiet=True, prevent_thread_lock=True)
-    report = (run / "report/report.html").resolve().as_uri()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"], timeout=60_000
         )
-        for name, url, width, height, shown in (
-            ("page", address, 1265, 1060, "#candidates-found .ci-card"),
-            ("report", report, 1120, 740, "table"),
-        ):
-            tab = browser.new_page(viewport={"width": width, "height": height})
-            tab.goto(url)
-            tab.locator(shown).first.wait_for(timeout=60_000)
-            tab.wait_for_timeout(1000)  # until fonts and pictures are drawn
-            picture = Image.open(BytesIO(tab.screenshot()))
-            picture.quantize(256).save(IMAGES / f"{name}.png", optimize=True)
+        tab = browser.new_page(viewport={"width": 1265, "height": 1060})
+        tab.goto(address)
+        tab.locator("#candidates-found .ci-card").first.wait_for(timeout=60_000)
+        tab.wait_for_timeout(1000)  # until fonts and pictures are drawn
+        save_photograph(tab.screenshot(), "page")
+        tab = browser.new_page(viewport={"width": 1120, "height": 1000})
+        tab.goto((run / "report/report.html").resolve().as_uri())
+        save_photograph(tab.locator("figure").first.screenshot(), "report")
         browser.close()
     page.close()
+
+
+def save_photograph(png: bytes, name: str) -> None:
+    """Save what a screen showed, in 256 colours."""
+    Image.open(BytesIO(png)).quantize(256).save(IMAGES / f"{name}.png", optimize=True)
 
 
 if __name__ == "__main__":
