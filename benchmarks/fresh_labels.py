@@ -1,7 +1,8 @@
-"""The five tests that were written down before labels/fresh.csv was read: JSON for `tables.py --keep` with `fresh_labels`,
-`fresh_systems` and `fresh_thresholds`.
+"""The five tests that were written down before labels/fresh.csv was read: JSON for `tables.py --keep fresh_labels`.
 
     python benchmarks/fresh_labels.py
+
+It has the tables `fresh_systems` and `fresh_thresholds`, too.
 
 labels/fresh.csv has what two readings, and a third where they differ, say of headlines, beside the measures that `change-it audit --labels`
 writes into labels.csv, without the texts, which are newspapers'. An answer is that of two readings; *supported* is yes alone. Intervals

@@ -34,7 +34,9 @@ def worst(row: str) -> float:
     return min(cell[0][0] for cell in SCRIPT["read_rows"]("fresh_labels")[row].values())
 
 
-HH, AH = "HH: same story; accepted", "AH: supported; accepted"
+HH = "HH: same story; accepted"
+AH = "AH: supported; accepted"
+ORDER = "pairs of systems in the reader's order"
 #: What each claim of the report states, in its order; a text is an address, None a definition.
 FIGURES = {
     "COMPLIANCY": [
@@ -57,7 +59,6 @@ FIGURES = {
         lambda: sum(right for right, _ in SCRIPT["read_rows"]("fresh_labels")[ORDER].values()),
     ],
 }
-ORDER = "pairs of systems in the reader's order"
 
 
 @pytest.mark.parametrize("claim", FIGURES)

@@ -1,6 +1,8 @@
 """The scripts of examples/: the commands that they call, what they keep, and their tables."""
 
+import csv
 import os
+import re
 import runpy
 import sys
 from pathlib import Path
@@ -9,6 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import tyro
+from chat_server import serve
+from datasets import load_dataset
 from processes import run_program
 from sklearn.metrics import f1_score
 
@@ -99,6 +103,42 @@ def test_a_script_at_a_tiny_size(called, corpus, tmp_path, paper, row, figure):
     }
     assert figure in rows[f"{row}, published"]
     assert rows[f"{row}, measured"][0]
+
+
+def test_few_shot_asks_with_the_nearest_training_pairs(corpus, tmp_path, monkeypatch):
+    """Three pairs of A1 stand before each headline, its own direction's, the nearest first; the answers are a file of predictions."""
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
+    todo, out = tmp_path / "todo.csv", tmp_path / "mine.csv"
+    assert main(["corpus", "items", "--corpus", corpus, "--out", str(todo)]) == 0
+    rows = list(csv.DictReader(todo.open(encoding="utf-8")))
+    rows = [rows[0], rows[-1]]  # one of each direction
+    assert len({row["direction"] for row in rows}) == 2
+    with serve() as server:
+        server.reply = lambda prompt, number: f" Titolo {number}\n"
+        monkeypatch.setattr(sys, "argv", ["few_shot.py", corpus, str(todo), str(out), server.url, "tiny"])
+        write_rows(todo, rows)
+        runpy.run_path(str(EXAMPLES / "few_shot.py"), run_name="__main__")
+    answers = list(csv.DictReader(out.open(encoding="utf-8")))
+    assert answers == [{"id": row["id"], "headline": f"Titolo {n}"} for n, row in enumerate(rows, start=1)]
+    training = load_dataset(corpus, "pairs", split="train").filter(lambda pair: pair["alignment"] == "A1")
+    columns = [training["a_headline"][:], training["b_headline"][:]]
+    for row, request, (own, other) in zip(rows, server.requests, (columns, columns[::-1]), strict=True):
+        prompt = request["messages"][0]["content"]
+        shown = re.findall(r"(?m)^Headline: (.*)$", prompt)
+        assert shown[-1] == row["headline"]
+        assert len(shown) == 4
+        pairs = dict(zip(own, other, strict=True))
+        assert all(f"Headline: {text}\n{row['to']}: {pairs[text]}\n" in prompt for text in shown[:-1])
+    copy = runpy.run_path(str(EXAMPLES / "few_shot.py"))["prompt_for"]
+    item = rows[0] | {"headline": columns[0][5]}
+    assert f"\n\nHeadline: {columns[0][5]}\n{item['to']}: {columns[1][5]}\n" in copy(item, *columns)
+
+
+def write_rows(path, rows):
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 @pytest.fixture(scope="module")

@@ -152,7 +152,7 @@ def test_hh_is_judged_by_wrong_stories_and_not_by_changed_facts(hard, level):
     assert hh.shares["refuses random wrong stories"] == pytest.approx((0.99, 0.946, 1), abs=0.001)
     assert hh.shares["refuses headlines with one changed fact"][0] == 0.1
     assert ("not for changed facts" in hh.words) == (level != "distrust")
-    seen = metrics_of(random__no_match=0.99, hard__no_match=hard, facts__no_match=0.9)
+    seen = metrics_of(random__no_match=0.99, hard__no_match=hard, hard__match=0.95, facts__no_match=0.9)
     assert "changed facts" not in rate_judges(FakeJudges(digits="abcd"), {"hh": seen})[0].words
 
 
