@@ -151,14 +151,16 @@ def _generator(folder: Path, metrics: dict[str, Any]) -> tuple[dict[str, Any], d
         signature = str(rows[-1].values["signature"])
         tables.append(Table([Column("system", "text", direction), *columns], rows, signature))
     base = info.base or info.architecture
+    adapters = (folder / "adapter_config.json").is_file()  # else they are merged, or there were none
     metadata = {
         "language": info.language,
-        "pipeline_tag": None if info.base and info.kind == "encoder-decoder" else "text-generation",
-        "library_name": "peft" if info.base else "transformers",
+        "pipeline_tag": None if adapters and info.kind == "encoder-decoder" else "text-generation",
+        "library_name": "peft" if adapters else "transformers",
         "base_model": base if is_hub_id(base) else None,
         "tags": [f"recipe:{info.recipe}"],
     }
     values = {"info": info, "base": public(base), "metrics": metrics, "system": system, "tables": tables}
+    values["adapters"] = adapters
     pretrained = [info.pretrained] if info.pretrained else []
     return metadata, values | {"corpus": info.corpus, "outlets": info.outlets, "pretrained": pretrained}
 

@@ -55,7 +55,7 @@ class Destination:
     variables: dict[str, str] = field(default_factory=dict)
 
     @property
-    def repo(self) -> dict[str, str]:
+    def repo(self) -> dict[str, Any]:
         """Return the arguments that name the repository in calls of `HfApi`."""
         return {"repo_id": self.repo_id, "repo_type": self.repo_type}
 

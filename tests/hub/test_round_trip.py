@@ -7,6 +7,7 @@ from shutil import copyfile
 import numpy as np
 import pytest
 from hub_server import TOKEN, serve
+from huggingface_hub import ModelCard
 from malformed import edit
 from processes import run_python
 from saved_judges import save_judge, save_judges, save_language_model, save_parts
@@ -170,6 +171,10 @@ def test_other_models_under_the_same_name_open_as_here(environment, tmp_path):
     said = run_python("-c", PUSH, json.dumps(pushed), env=variables, check=True).stdout
     assert "adapter_config.json, adapter_model.safetensors: removed" in said
     assert "tokenizer.json: removed" in " ".join(said.split())
+
+    cards = [ModelCard(files["README.md"].decode()) for files in hub.commits["nina/lora"][1:]]
+    assert [card.data.library_name for card in cards] == ["peft", "transformers"]
+    assert ["With PEFT alone" in card.text for card in cards] == [True, False]
 
     done = run_python("-c", SAME, json.dumps([HEADLINES[0], ARTICLES[0]]), env=variables)
     assert done.returncode == 0, done.stderr
