@@ -6,11 +6,13 @@ from datetime import UTC, date, datetime
 
 from dateutil import parser
 
+from change_it.corpus.date_search import LONGEST, TWO_DATES, UPDATE_ALONE, one_date
+from change_it.corpus.date_words import ITALIAN_MONTHS
 from change_it.io.texts import is_missing
-from change_it.text.folding import fold
 
 #: What is wrong with dates of kinds that are known.
 NO_DAY, DAY_NUMBER = "date without a day, month or year", "day number of a spreadsheet instead of a date"
+KNOWN_FAULTS = (NO_DAY, DAY_NUMBER, TWO_DATES, UPDATE_ALONE)
 _YEAR_FIRST = re.compile(
     r"(\d{4})[-/](\d\d?)[-/](\d\d?)(?:[T ]\d.*|Z|[+-]\d\d:\d\d)?|((?:19|20)\d\d)(\d\d)(\d\d)(?:\d{4}|\d{6}|T\d.*)?",
     re.DOTALL,
@@ -21,14 +23,11 @@ _EPOCH = re.compile(r"-?\d{9,19}(?:\.\d*)?")
 _MILLISECONDS = 1e11
 _EMPTY = frozenset({"", "nan", "nat", "none", "null"})
 _DEFAULTS = datetime(2000, 1, 1), datetime(2001, 2, 2)
-#: Italian names and their short forms; `mar` is March.
-_MONTHS = (
-    "gen gennaio|feb febbraio|mar marzo|apr aprile|mag maggio|giu giugno|"
-    "lug luglio|ago agosto|set sett settembre|ott ottobre|nov novembre|dic dicembre"
-)
-#: Italian names of days, which say nothing; `mar` is one where a day and a month follow.
+#: Italian names of days, which say nothing; `mar` is one where a day and a month follow, or a month.
 _WEEKDAY = re.compile(
-    r"\b(?:(?:lune|marte|mercole|giove|vener)d[iì]|sabato|domenica)\b,?|\A(?:lun|mar|mer|gio|ven|sab|dom)\b[.,]* +(?=\d\d?\W+[^\W\d_])",
+    r"\b(?:(?:lune|marte|mercole|giove|vener)d[iì]|sabato|domenica)\b,?"
+    r"|\A(?:lun|mar|mer|gio|ven|sab|dom)\b[.,]* +"
+    rf"(?=\d\d?[º°]?\W+[^\W\d_]|(?:{ITALIAN_MONTHS.replace(' ', '|')})\b)",
     re.IGNORECASE,
 )
 
@@ -39,34 +38,11 @@ class _Names(parser.parserinfo):
     JUMP = [*parser.parserinfo.JUMP, "alle", "ore", "º", "°"]  # noqa: RUF012 (the library's form)
     MONTHS = [  # noqa: RUF012
         (*english, *italian.split())
-        for english, italian in zip(parser.parserinfo.MONTHS, _MONTHS.split("|"), strict=True)
+        for english, italian in zip(parser.parserinfo.MONTHS, ITALIAN_MONTHS.split("|"), strict=True)
     ]
 
 
 _PARSER = parser.parser(_Names())
-#: Names of months in dates that this parser cannot read, as 6. März 2020, 6 de marzo de 2020 or ٦ مارس ٢٠٢٠.
-_FURTHER = """januar februar märz april mai juni juli august september oktober november dezember
-janvier février mars avril mai juin juillet août septembre octobre novembre décembre
-enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
-janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro
-januari februari maart april mei juni juli augustus september oktober november december
-januari februari mars april maj juni juli augusti september oktober november december
-januar februar marts april maj juni juli august september oktober november desember
-ianuarie februarie martie aprilie mai iunie iulie august septembrie octombrie noiembrie decembrie
-janar shkurt mars prill maj qershor korrik gusht shtator tetor nëntor dhjetor
-stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia
-ocak şubat mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık
-января февраля марта апреля мая июня июля августа сентября октября ноября декабря
-січня лютого березня квітня травня червня липня серпня вересня жовтня листопада грудня
-Ιανουαρίου Φεβρουαρίου Μαρτίου Απριλίου Μαΐου Ιουνίου Ιουλίου Αυγούστου Σεπτεμβρίου Οκτωβρίου Νοεμβρίου Δεκεμβρίου
-يناير فبراير مارس أبريل مايو يونيو يوليو أغسطس سبتمبر أكتوبر نوفمبر ديسمبر
-जनवरी फरवरी मार्च अप्रैल मई जून जुलाई अगस्त सितंबर अक्टूबर नवंबर दिसंबर"""
-_NUMBERS = {
-    fold(name).lower(): month for line in _FURTHER.splitlines() for month, name in enumerate(line.split(), 1)
-}
-_NAMED = re.compile(
-    rf"(?<!\d)(\d\d?)(?:\.|º|°|er\b)?\s*(?:de )?({'|'.join(sorted(_NUMBERS, key=len, reverse=True))})\b[.,]?\s*(?:de )?(\d{{4}})(?!\d)"
-)
 
 
 def parse_date(value: object, *, day_first: bool = False) -> date | None:
@@ -84,8 +60,8 @@ def parse_date(value: object, *, day_first: bool = False) -> date | None:
         return value.date()
     if isinstance(value, date):
         return value
-    text = _WEEKDAY.sub("", str(value)).strip()
-    if text.lower() in _EMPTY:
+    text = _date_text(value)
+    if not text:
         return None
     if match := _YEAR_FIRST.fullmatch(text):
         return date(*map(int, filter(None, match.groups())))
@@ -95,9 +71,6 @@ def parse_date(value: object, *, day_first: bool = False) -> date | None:
         return datetime.strptime(
             f"{first} {second} {year}", f"{order} %{'Y' if len(year) == 4 else 'y'}"
         ).date()
-    if named := _NAMED.search(fold(text).lower()):
-        day, month, year = named.groups()
-        return date(int(year), _NUMBERS[month], int(day))
     if re.fullmatch(r"\d{5}(?:\.\d+)?", text):
         raise ValueError(DAY_NUMBER)
     try:
@@ -119,10 +92,46 @@ def parse_date(value: object, *, day_first: bool = False) -> date | None:
 
 
 def both_orders(value: object) -> dict[bool, date | None]:
-    """The days that `6/3/24` may be, True where the day comes first; none of a date that is written in another way."""
-    days = {}
-    if isinstance(value, str) and _YEAR_LAST.fullmatch(_WEEKDAY.sub("", value).strip()):
-        for day_first in (True, False):
-            with suppress(ValueError):
-                days[day_first] = parse_date(value, day_first=day_first)
+    """Return the days that `6/3/24` may be, True where the day comes first; none of a date that is written in another way."""
+    days: dict[bool, date | None] = {}
+    if not isinstance(value, str):
+        return days
+    with suppress(ValueError):
+        if _YEAR_LAST.fullmatch(_date_text(value)):
+            for day_first in (True, False):
+                with suppress(ValueError):
+                    days[day_first] = parse_date(value, day_first=day_first)
     return days
+
+
+def has_foreign_order(value: object) -> bool:
+    """Return whether a date can be read only in an order that is never read: `2023-14-01` or `03.15.2024`.
+
+    Other dates of such a file are read with day and month exchanged, if they are read at all.
+    """
+    if not isinstance(value, str):
+        return False
+    try:
+        text = _date_text(value)
+    except ValueError:
+        return False
+    if match := _YEAR_FIRST.fullmatch(text):
+        year, month, day = filter(None, match.groups())
+    elif (match := _YEAR_LAST.fullmatch(text)) and match[2] == ".":
+        day, _, month, year = match.groups()
+    else:
+        return False
+    return int(month) > 12 and 1 <= int(day) <= 12 and int(month) <= 31 and int(year) > 0
+
+
+def _date_text(value: object) -> str:
+    """Return the part of a cell that is its date, without names of days; empty where nothing is written."""
+    written = str(value).strip()
+    if written.lower() in _EMPTY:
+        return ""
+    if len(written) > LONGEST:
+        raise ValueError(written)
+    text = _WEEKDAY.sub("", written).strip()
+    if not text:
+        raise ValueError(written)  # the name of a day alone
+    return one_date(text)

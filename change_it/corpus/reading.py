@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 from change_it.corpus.article import KNOWN_LABELS, Alignment, Article, Outlets
 from change_it.corpus.corpus_options import ReadingOptions
-from change_it.corpus.dates import DAY_NUMBER, NO_DAY, both_orders, parse_date
+from change_it.corpus.dates import KNOWN_FAULTS, both_orders, has_foreign_order, parse_date
 from change_it.corpus.looks import FEW, LEAST, Look, mended
 from change_it.errors import InputError
 from change_it.io.files import write_table
@@ -149,11 +149,16 @@ class _Reader:
 
     def take_table(self, table: InputTable) -> None:
         """Take the rows of a table, whose dates say together whether the day comes first."""
-        rows, dates = [], []
+        rows: list[tuple[int, Article | Rejection]] = []
+        dates: list[tuple[str, dict[bool, date | None]]] = []
         for number, row in enumerate(table.rows, start=1):
             rows.append((row.line, self._article(table, row, number)))
-            if len(days := both_orders(row.cells.get("date"))) == 1 or len({*days.values()}) == 2:
-                dates.append((f"{row.cells['date']} in line {row.line}", days))
+            written = row.cells.get("date")
+            if has_foreign_order(written):
+                raise InputError(_foreign_order(table.name, f"{written} in line {row.line}"))
+            days = both_orders(written)
+            if len(days) == 1 or len({*days.values()}) == 2:
+                dates.append((f"{written} in line {row.line}", days))
         self.reading.rows += len(rows)
         day_first = self.options.dayfirst
         if day_first is None and dates:
@@ -212,7 +217,7 @@ class _Reader:
         try:
             day = parse_date(value, day_first=bool(day_first))
         except ValueError as error:
-            fault = error if str(error) in (NO_DAY, DAY_NUMBER) else UNREADABLE
+            fault = error if str(error) in KNOWN_FAULTS else UNREADABLE
             raise InputError(f"{fault}: {value}") from error
         if day and not EARLIEST <= day <= self.latest:
             raise InputError(f"{TOO_OLD}: {value}")
@@ -229,7 +234,7 @@ class _Reader:
         check_columns(files, present, self.columns, COLUMNS, needs=needs, advice=advice)
         if not reading.articles:
             mend = "correct them, or give --columns, as in headline=title, or --labels"
-            if reading.reasons.most_common(1)[0][0] in (UNREADABLE, TOO_OLD, NO_DAY, DAY_NUMBER):
+            if reading.reasons.most_common(1)[0][0] in (UNREADABLE, TOO_OLD, *KNOWN_FAULTS):
                 mend = "correct them, or leave the dates unread by --columns date="
             first = {item.kind: item.reason for item in reversed(reading.rejected)}
             reasons = _counts(Counter({first[kind]: count for kind, count in reading.reasons.items()}))
@@ -324,6 +329,12 @@ def _day_first(name: str, dates: Sequence[tuple[str, dict[bool, date | None]]]) 
     fault = f"{where} is {days[True]} with the day first and {days[False]} with the month first" if not example else f"{example[True]} has the day first and {example[False]} the month"  # fmt: skip
     mend = "give --dayfirst True or --dayfirst False, or write all dates as 2024-03-06"
     raise InputError(f"{name}: {fault}: {mend}")
+
+
+def _foreign_order(name: str, example: str) -> str:
+    """Return why a table is refused that has a date such as `2023-14-01` or `03.15.2024`."""
+    fault = f"{example} has the day where the month is read, so other dates of the file would be wrong"
+    return f"{name}: {fault}: write all dates as 2024-03-06, or leave them unread by --columns date="
 
 
 def write_rejected(path: Path, rejected: Iterable[Rejection]) -> None:

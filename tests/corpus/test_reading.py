@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from change_it.corpus.corpus_options import ReadingOptions
-from change_it.corpus.dates import _FURTHER, DAY_NUMBER, NO_DAY, parse_date
+from change_it.corpus.date_words import FURTHER_MONTHS
+from change_it.corpus.dates import DAY_NUMBER, NO_DAY, parse_date
 from change_it.corpus.reading import read_articles
 from change_it.errors import InputError
 
@@ -185,7 +186,7 @@ DATES = {
 @pytest.mark.parametrize(("text", "day"), [(text, day) for day, texts in DATES.items() for text in texts])
 def test_dates(text, day):
     assert parse_date(text) == day
-    assert {len(line.split()) for line in _FURTHER.splitlines()} == {12}
+    assert {len(line.split()) for line in FURTHER_MONTHS.splitlines()} == {12}
 
 
 @pytest.mark.parametrize("text", ["15/6/17", "6.15.17", "2017-02-30", "9" * 30, "-", "2017-06", "giugno 2017", "10 March 12 PM", "Mar 6 08:00 -1000", 42901, "42901.5"])  # fmt: skip
