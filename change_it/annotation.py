@@ -50,7 +50,7 @@ def coincidences(ratings: Floats, values: Sequence[int]) -> dict[str, Floats]:
 
 
 def alpha(sums: Statistics, values: Sequence[int]) -> Floats:
-    """Krippendorff's alpha of summed `coincidences` of ordered values: 1 for perfect agreement, 0 for that of chance, nan where fewer than two occur."""
+    """Krippendorff's ordinal alpha of summed `coincidences` of ordered values: 1 for perfect agreement, 0 for that of chance, nan where fewer than two occur."""
     observed = np.stack([np.stack([sums[f"{row},{column}"] for column in values]) for row in values])
     totals = observed.sum(axis=1)
     places = totals.cumsum(axis=0) - totals / 2
@@ -124,7 +124,7 @@ def agreement_table(rated: Mapping[str, Ratings], events: EventIds, seed: int) -
                 answers = np.minimum(answers, 2) if any(are_judges) else answers
                 cells: dict[str, Value] = {"readers": ", ".join(pair), "n": int(is_rated.sum())}
                 rows.append(Row(cells | agreement(answers[is_rated], events[is_rated], seed), question))
-    figures = (with_interval("agreement"), with_interval("alpha", "α"))
+    figures = (with_interval("agreement"), with_interval("alpha", "α, ordinal"))
     shown = (Column("readers", "text"), Column("n", "count"), *figures)
     note = f"Who is no {MODEL.strip()} and no {JUDGE.strip()} is a person."
     return {"agreement": Table(shown, rows, "Agreement of each two readers", (note,))} if rows else {}
@@ -203,7 +203,7 @@ def _shares(question: str, key: pl.DataFrame, rated: Ratings, seed: int) -> Tabl
         for condition, printed in published_figures.ANNOTATORS.items():
             reader = PEOPLE if "alpha" in printed else "a person"
             rows.append(Row({"reader": reader, **printed}, f"{condition}, published"))
-    figures = [with_interval("share", titles.get(question, "yes")), with_interval("alpha", "α")]
+    figures = [with_interval("share", titles.get(question, "yes")), with_interval("alpha", "α, ordinal")]
     if question == "answer":
         figures.insert(1, with_interval("f1", "mean F1"))
     shown = (Column("reader", "text"), Column("n", "count"), *figures, Column("answers", "text"))

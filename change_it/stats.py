@@ -36,13 +36,14 @@ Aggregate = Callable[[Statistics], Mapping[str, Floats]]
 
 #: Name of the mean over the strata.
 AVERAGE = "average"
+#: Events below which a bootstrap interval is too narrow: that of a share is widened, and what is no share has none on a page.
+LEAST_EVENTS = 5
 #: Coverage of intervals and bounds.
 LEVEL = 0.95
 #: Scores that differ by less than this decimal are equal.
 DECIMALS = 12
 
 _CELLS = 2_000_000  # resamples x items held at once
-_FEW = 5  # events for which a share's bootstrap interval is too narrow
 
 
 def log_odds(probabilities: Floats) -> Floats:
@@ -96,7 +97,7 @@ def measure(
             number = _effective(np.asarray(statistics[counted], np.float64), strata, events)
             low, high = _exact(values[name], number, (1 - LEVEL) / 2)
             wide = np.stack([np.fmin(ends[name][:, 0], low), np.fmax(ends[name][:, 1], high)], axis=1)
-            few = np.fmin(some[name], 1 - every[name]) * number < _FEW  # 0 of 0 decides nothing
+            few = np.fmin(some[name], 1 - every[name]) * number < LEAST_EVENTS  # 0 of 0 decides nothing
             ends[name] = np.where(few[:, None], wide, ends[name])
     rows = [*dict.fromkeys(strata or ()), AVERAGE]
     scores = {}

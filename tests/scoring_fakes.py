@@ -1,6 +1,7 @@
 """Judges that decide by simple rules, and a corpus of four events in which two papers have styles of their own."""
 
 import json
+from dataclasses import replace
 from math import log
 
 import numpy as np
@@ -126,6 +127,17 @@ def toy_test_set():
         for p in _pairs()
     ]
     return TestSet(tuple(items), OUTLETS, _training(), "toy")
+
+
+def larger(test, times):
+    """A test set with its items so many times, each time of other events."""
+    items = []
+    for number in range(times):
+        names = [(f"{item.id}-{number}", f"{item.event}-{number}") for item in test.items]
+        items += [
+            replace(item, id=id_, event=event) for item, (id_, event) in zip(test.items, names, strict=True)
+        ]
+    return replace(test, items=tuple(items))
 
 
 def write_stand_ins(folder, outlets=OUTLETS):

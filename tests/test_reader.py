@@ -101,6 +101,10 @@ def test_answers_in_other_text_then_one_more_try_then_an_error_and_the_same_comm
     assert len(again) == 4
     assert not any("response_format" in request for request in again)  # which a server may not know
     server.requests.clear()
+    server.reply = lambda prompt, number: "I cannot say"
+    assert read() == 2  # none of those that waited has an answer
+    assert "3 rows without an answer (" in capsys.readouterr().err
+    server.requests.clear()
     server.reply = lambda prompt, number: json.dumps(YES)
     assert read() == 0
     assert len(server.requests) == 3  # those rows alone

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 import polars as pl
 
-from change_it.audit.agreement import ENOUGH, ReaderLabels, agreement
+from change_it import __version__
+from change_it.audit.agreement import ReaderLabels, agreement
 from change_it.audit.perturbations import PERTURBATIONS, Perturbation, Resources, perturbed
 from change_it.audit.verdicts import Summary, hashes, rate_judges
 from change_it.corpus.folder import read_language, read_table
 from change_it.scoring.compliancy import COMPLIANCY_MEASURES
 from change_it.scoring.item import GOLD, Item, read_test_set
-from change_it.stats import AVERAGE, EventIds, Floats, Score, Statistics, log_odds, measure
+from change_it.stats import AVERAGE, LEAST_EVENTS, EventIds, Floats, Score, Statistics, log_odds, measure
 from change_it.tables import figure
 from change_it.text.corruptions import Lexicon
 from change_it.text.stopwords import guess_language
@@ -28,6 +29,9 @@ if TYPE_CHECKING:  # loads torch
 Outcome = Literal["let through", "stopped", "too few to tell"]
 #: A perturbation is stopped where it keeps at most this share of gold's acceptability, or has at most this style: half the way.
 STOPPED, HALFWAY = 0.10, 0.5
+#: The least number of events of which a perturbation has an outcome: of 12 that pass by degrees a 95% interval holds the truth in .76 to .92
+#: of cases, from 36 on in .87 to .98.
+TELLING = 20
 #: Examples of each perturbation that are shown, and perturbations that the one sentence names.
 EXAMPLES, NAMED = 3, 3
 _GOLD_IS = "The other newspaper's own headline, of all items that a perturbation has."
@@ -101,14 +105,15 @@ def audit(
         how: dict[str, Any] = {"resamples": resamples, "progress": progress}
         record["agreement"], beside = agreement(labels, test, judges, **how)
         parts.append(f"labels:{labels.hash[:6]}")
-    return record | {"signature": "|".join([*parts, f"seed:{seed}"])}, beside
+    parts += [f"resamples:{resamples}", f"seed:{seed}", f"v:{__version__}"]
+    return record | {"signature": "|".join(parts)}, beside
 
 
 def outcome_of(system: Mapping[str, Any]) -> Outcome:
     """Stopped or let through where the interval of the aspect that should notice is on one side of `STOPPED` or `HALFWAY`; of few events it says nothing."""
     of_style = system["aspect"] == "style"
     most, interval = (HALFWAY, system["style_interval"]) if of_style else (STOPPED, system["interval"])
-    if system["events"] < ENOUGH or interval is None:
+    if system["events"] < TELLING or interval is None:
         return "too few to tell"
     low, high = interval
     return "stopped" if high <= most else "let through" if low > most else "too few to tell"
@@ -170,7 +175,7 @@ def measure_systems(
         kept = _ratio(rows["score"].to_numpy(), rows["gold"].to_numpy(), events, {"ratio": "below"}, **how)
         is_kept = kind is not _GOLD and not np.isnan(kept.value)
         styled, styles = rows.drop_nulls("style"), None
-        if styled.height:
+        if styled["event"].n_unique() >= LEAST_EVENTS:
             ones = np.ones(styled.height)
             styles = _ratio(styled["style"].to_numpy(), ones, styled["event"].to_numpy(), **how).interval
         order, examples = "style" if kind.aspect == "style" else "score", []

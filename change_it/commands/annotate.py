@@ -146,13 +146,14 @@ def read(options: AnnotateReadOptions) -> None:
     server = Server(options.endpoint, options.model or "")
     server.model = server.model or server.only_model()
     reading = Reading(options.sheet, server, options.out)
-    whole, (prompts, answers) = len(reading.rows), reading.tokens()
-    number = f"{counted(len(reading.waiting), 'row')} of {whole:,} for {server.model}"
+    waiting = len(reading.waiting)
+    prompts, answers = reading.tokens()
+    number = f"{counted(waiting, 'row')} of {len(reading.rows):,} for {server.model}"
     print(f"{number}: about {prompts:,} tokens to read and {answers:,} to write")
     faults = reading.fill_in(options.concurrency)
     named = listed([f"{item}: {fault}" for item, fault in faults.items()], 5)
     again = f"{counted(len(faults), 'row')} without an answer ({named}): the same command asks again"
-    if len(faults) == whole:
+    if faults and len(faults) == waiting:
         raise InputError(again)
     print(f"wrote {options.out}" + (f"; {again}" if faults else ""))
 

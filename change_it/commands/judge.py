@@ -54,10 +54,10 @@ def run(options: JudgeHeadlineOptions) -> None:
 
     from change_it.audit.verdicts import read_summary
     from change_it.corpus.article import outlet_names
-    from change_it.corpus.folder import is_foreign
     from change_it.networks.pretrained import local_folder
     from change_it.results.score_tables import lacking
     from change_it.scoring.judges import Judges  # loads torch
+    from change_it.text.stopwords import is_foreign
 
     folder = local_folder(options.judges, command=COMMAND)
     judges = Judges.from_pretrained(folder, precision=options.precision, device=options.device)
@@ -72,7 +72,7 @@ def run(options: JudgeHeadlineOptions) -> None:
     text = f"{original}. {article}"
     known = [name for name, value in judged.marks.items() if value is not None]
     lines = [NO_CHECK, *lacking(known, judges.style_faults.get(target, ""))]
-    if is_foreign(folder, text):
+    if is_foreign(text, judges.main.corpus.get("language")):
         lines.append("Unreliable: the text is in another language than the judges' corpus.")
     summary = read_summary(judges, folder)
     lines += [summary.together] if summary.together else []

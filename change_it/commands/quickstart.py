@@ -18,7 +18,7 @@ from change_it.commands.score import ScoreOptions
 from change_it.commands.train import TrainJudgeOptions, line_of
 from change_it.commands.transfer import TransferOptions
 from change_it.corpus.corpus_options import BuildOptions, ReadingOptions
-from change_it.corpus.folder import read_report
+from change_it.corpus.folder import REPORT, read_report
 from change_it.corpus.sample import SIZE
 from change_it.errors import InputError
 from change_it.generators.generator_options import Recipe
@@ -92,7 +92,7 @@ class Steps:
     def run(self, name: str, *calls: Call) -> None:
         """Run a step that is not finished, and print its result in a line; what it prints goes to the log."""
         when = "finished before"
-        if name not in self.seconds:
+        if name not in self.seconds or not record_of(name, self.out).is_file():
             start = time.perf_counter()
             log = (self.out / LOG).open("a", buffering=1, encoding="utf-8")
             status = self.terminal.status(name) if sys.stdout.isatty() else nullcontext()
@@ -173,16 +173,28 @@ def _save_shipped(folder: Path) -> None:
     copy_generator(SHIPPED, folder)
 
 
+def record_of(name: str, out: Path) -> Path:
+    """Return a file that a finished step has written; without it the step runs again."""
+    records = {
+        "corpus": out / "corpus" / REPORT,
+        "audit": out / "audit" / "audit.json",
+        "choosing": out / "judges-0" / TRAINED[-1] / "metrics.json",
+        "headlines": out / "predictions" / f"{RECIPE}.csv",
+    }
+    if name in records:
+        return records[name]
+    return out / "judges" / name.removesuffix(" judge") / "metrics.json"
+
+
 def result_of(name: str, out: Path) -> str:
     """What a finished step came to, in a line, from what it wrote."""
+    if name == "choosing":
+        return "judges of the other half of the events, which choose among candidates and clauses"
+    file = record_of(name, out)
+    if name == "headlines":
+        return f"in {file}"
+    record = read_json(file) or {}
     if name == "corpus":
-        report = read_report(out / "corpus")
-        pairs = report["pairs"]["kept"]
-        return f"{report['kept']:,} articles, {pairs['A1']:,} pairs for training, {pairs['A2']:,} for tests"
-    if name == "audit":
-        return str((read_json(out / "audit" / "audit.json") or {})["together"].partition(" Worst")[0])
-    if name.endswith(" judge"):
-        metrics = read_json(out / "judges" / name.split()[0] / "metrics.json") or {}
-        return line_of(metrics)
-    chosen = "judges of the other half of the events, which choose among candidates and clauses"
-    return chosen if name == "choosing" else f"in {out / 'predictions' / f'{RECIPE}.csv'}"
+        pairs = record["pairs"]["kept"]
+        return f"{record['kept']:,} articles, {pairs['A1']:,} pairs for training, {pairs['A2']:,} for tests"
+    return str(record["together"].partition(" Worst")[0]) if name == "audit" else line_of(record)

@@ -103,7 +103,8 @@ def run(options: ScoreOptions) -> None:
     scores = score(test, judges, systems, **settings, progress=not options.json)
     if labels:
         shares = {name: shares_accepted(labels, items) for name, items in scores.items.items()}
-        scores = scores.with_accepted({name: share for name, share in shares.items() if share})
+        known = {name: share for name, share in shares.items() if share}
+        scores = scores.with_accepted(known, labels.hash)
         headlines = set(chain(*(items.select("id", "headline").rows() for items in scores.items.values())))
         labelled = labels.table.select("id", "headline").rows()
         if lost := [headline for headline in labelled if headline not in headlines]:
@@ -153,14 +154,19 @@ def _systems(
 
 def _show(options: ScoreOptions, scores: "Scores", summary: "Summary") -> None:
     """Print the tables and what they come to."""
-    from change_it.results.score_tables import examples_table, meaning, terminal_table
+    from change_it.results.score_tables import examples_table, few_events, meaning, terminal_table
+    from change_it.stats import LEAST_EVENTS
 
     terminal = console()
     for table in (examples_table(scores), terminal_table(scores, by_direction=options.by_direction)):
         if table:
             print_table(table, terminal)
     warned = [f"Warning: {warning}." for warning in read_warnings(options.corpus)]
-    lines = [summary.text, summary.together, *warned, NO_CHECK, meaning(scores)]
+    few = few_events(scores)
+    warned += [f"Warning: {few[0].lower()}{few[1:]}"] if few else []
+    # of so few headlines nothing here is reliable, whatever the judges are
+    reliable = summary.text if scores.row(scores.systems[0]).events >= LEAST_EVENTS else ""
+    lines = [reliable, summary.together, *warned, NO_CHECK, meaning(scores)]
     print_lines(filter(None, lines), terminal)
 
 

@@ -13,7 +13,6 @@ from change_it.errors import InputError
 from change_it.io.files import read_json, refuse_pointer
 from change_it.io.model_folders import fetch, instead, is_hub_id
 from change_it.io.texts import counted
-from change_it.text.stopwords import guess_language
 
 if TYPE_CHECKING:
     import polars as pl
@@ -173,15 +172,6 @@ def digest_of_dataset(name: str) -> str:
     with _errors(name, "articles/test", pl.exceptions.PolarsError):
         test = pl.read_parquet(path, columns=["headline", "article"])
         return digest_of(map(hash_article, test["headline"], test["article"]))
-
-
-def is_foreign(models: Path, text: str) -> bool:
-    """Whether a text seems to be in another language than the corpus of the models in a folder, where that is known."""
-    records = (read_json(file) or {} for file in models.rglob(MODEL_CORPUS))
-    language = next(records, {}).get("language")
-    if language in (None, "none"):
-        return False
-    return guess_language([text]) != (language if language in ("it", "en") else "none")
 
 
 def _folder(corpus: str) -> Path:

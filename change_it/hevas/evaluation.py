@@ -1,5 +1,6 @@
 """Every metric of HEvAS on every system: values an item, means, overall average and ranks (HEvAS 2019)."""
 
+import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ from change_it.io.texts import refuse_lengths
 from change_it.progress import bar
 from change_it.stats import DECIMALS, Floats
 from change_it.text.rouge import headline_rouge
-from change_it.text.stopwords import stop_words
+from change_it.text.stopwords import LISTED, stop_words
 from change_it.text.tagging import load_tagger
 from change_it.text.tokens import words
 
@@ -200,7 +201,10 @@ def evaluate(
     of_systems = {system: _words(headlines) for system, headlines in systems.items()}
     empty = {system: np.array([not text for text in texts]) for system, texts in of_systems.items()}
     columns: dict[str, dict[str, Floats]] = {system: {} for system in systems}
-    notes = ["hevas", f"lang:{options.language}", f"stop:{options.stop_words or options.language}"]
+    notes = ["hevas", f"documents:{_digest(documents.texts, documents.references)}"]
+    compared = [list(map(str, headlines)) for headlines in systems.values()]
+    notes += [f"systems:{len(systems)},{_digest(compared)}", f"metrics:{_named_metrics(wanted)}"]
+    notes += [f"lang:{options.language}", f"stop:{_stop_words_note(options)}"]
     references = [_words(several) for several in documents.references or ()]
     with bar("measuring", len(wanted), shown=progress) as shown:
         for names, measure in families(_words(documents.texts), references, wanted, options, notes):
@@ -216,6 +220,23 @@ def evaluate(
     notes += ["tok:unicode", *(["average:distinct"] if distinct else [])]
     notes += [f"n:{len(documents)}", f"seed:{options.seed}", f"v:{__version__}"]
     return Evaluation(wanted, values, empty, documents.ids, "|".join(notes), documents.events, distinct)
+
+
+def _digest(*content: object) -> str:
+    """Return six digits that are others for other texts."""
+    return hashlib.sha256(repr(content).encode("utf-8", "surrogatepass")).hexdigest()[:6]
+
+
+def _named_metrics(metrics: Sequence[str]) -> str:
+    """Return the metrics for a signature, `all` for all; averages, ranks and what tells no systems apart depend on them."""
+    return "all" if len(metrics) == len(METRICS) else "+".join(metrics)
+
+
+def _stop_words_note(options: MetricOptions) -> str:
+    """Return the list of stop words for a signature, of a file with a digest of its words."""
+    name = options.stop_words or options.language
+    is_file = name not in (*LISTED, "none")
+    return f"{Path(name).name},{_digest(sorted(stop_words(name)))}" if is_file else name
 
 
 def _words(texts: Sequence[str]) -> list[list[str]]:
@@ -294,7 +315,9 @@ def families(
     if "WE" in wanted:
         path = options.vectors
         vectors = spaces.load_vectors(path) if path else spaces.train_vectors(texts, seed=seed)
-        notes.append(f"vectors:{path.name if path else 'trained'},{len(vectors)}x{vectors.vector_size}")
+        digest = f",{_digest(vectors.index_to_key, vectors.vectors.tobytes())}" if path else ""
+        name = path.name if path else "trained"
+        notes.append(f"vectors:{name},{len(vectors)}x{vectors.vector_size}{digest}")
         yield from cosines("WE", spaces.WordEmbeddings(texts, vectors))
     if "R" in wanted:
 

@@ -92,7 +92,9 @@ def hevas_table(evaluation: Evaluation) -> Table:
     )
     rows: list[Row] = []
     for system, average in overall.items():
-        rank = None if average is None else 1 + sum(other > average for other in overall.values() if other)
+        rank = None
+        if average is not None:
+            rank = 1 + sum(other > average for other in overall.values() if other is not None)
         empty = int(evaluation.empty[system].sum())
         values: dict[str, Value] = {
             "rank": rank,

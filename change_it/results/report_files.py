@@ -59,7 +59,7 @@ def write_report(
         "chart": drawing,
         "validation": {"compliancy": COMPLIANCY, "style": STYLE, "acceptability": ACCEPTABILITY},
         "averaged": tables.averaged(scores),
-        "few": tables.few_events(scores).strip(),
+        "few": tables.few_events(scores),
         "ours": len([name for name in scores.systems if name not in BUILT_IN]),
         "outlets": " and ".join(scores.outlets),
         "invented": is_sample_corpus(scores.outlets),
@@ -94,7 +94,8 @@ def write_report(
 
 def report_record(scores: Scores, audit: Summary = NO_AUDIT) -> dict[str, object]:
     """The report without its items, as a JSON object."""
-    return scores.as_dict() | {"meaning": tables.meaning(scores), "judges": audit.as_dict()}
+    sentences = filter(None, (tables.meaning(scores), tables.few_events(scores)))
+    return scores.as_dict() | {"meaning": " ".join(sentences), "judges": audit.as_dict()}
 
 
 def without_formulas(items: pl.DataFrame) -> pl.DataFrame:

@@ -1,13 +1,13 @@
 """The tables of results: systems, judges, tests and correlations, each built once for terminal, page and files."""
 
 from collections.abc import Callable, Collection, Sequence
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 
 import numpy as np
 import polars as pl
 
 from change_it.corpus.sample import is_sample_corpus
-from change_it.io.texts import listed
+from change_it.io.texts import counted, listed
 from change_it.results.pages import named
 from change_it.scoring.compliancy import ASPECTS, COMPLIANCY_MEASURES, JUDGE_NAMES
 from change_it.scoring.item import BUILT_IN, CLAUSE, GOLD
@@ -63,12 +63,13 @@ def examples_table(scores: Scores) -> Table | None:
     if system in BUILT_IN:
         return None
     items = scores.items[system].sample(fraction=1, shuffle=True, seed=1)
+    targets = {f"{label}2{target}": target for label, target in permutations(scores.outlets)}
     sides = [items.filter((pl.col("refused_by") == "") == passes) for passes in (True, False)]
     rows = []
     for item in pl.concat(side.head(SHOWN) for side in sides).iter_rows(named=True):
         places = tuple((part["start"], part["end"]) for part in item["unsupported"])
         shown = {"headline": UnderlinedText(item["headline"], places), "gold": item["gold"] or None}
-        shown |= {"to": item["direction"].split("2")[1], "refused_by": named(item["refused_by"]) or "nothing"}
+        shown |= {"to": targets[item["direction"]], "refused_by": named(item["refused_by"]) or "nothing"}
         rows.append(Row({**item, **shown}))
     columns = [
         *(Column("source", "text", "original"), Column("to", "text")),
@@ -145,7 +146,7 @@ def meaning(scores: Scores) -> str | None:
         parts.append(f"{others[name]} {', '.join(figure(values[key]) for key in shown)}")
     if not has_style and "copy" in scores.names:
         parts[-1] += ": content alone does not say that anything was rewritten"
-    return f"{'; '.join(parts)}. Both judges accept more than readers do.{few_events(scores)}"
+    return f"{'; '.join(parts)}. Both judges accept more than readers do."
 
 
 def likeness(scores: Scores) -> str:
@@ -171,10 +172,10 @@ def _correlation(rho: Score) -> str:
 def few_events(scores: Scores) -> str:
     """A sentence where the scored headlines are of few events, else nothing."""
     row = scores.row(scores.systems[0])
-    few = (
-        f" These are few, {row.n} headlines of {row.events} events: the intervals say more than the figures."
-    )
-    return few if row.events < FEW else ""
+    if row.events >= FEW:
+        return ""
+    scored = f"{counted(row.n, 'headline')} of {counted(row.events, 'event')}"
+    return f"These are few, {scored}: the intervals say more than the figures."
 
 
 def terminal_table(scores: Scores, *, by_direction: bool = False) -> Table:

@@ -1,7 +1,8 @@
 """The share of headlines that readers accept, from labels of some and predictions of all: prediction-powered inference.
 
 Angelopoulos, Duchi and Zrnic (2023), PPI++: the mean of the predictions of what nobody has read, times λ, and the mean of what labels add
-to them. It is unbiased whatever the predictions are; these only make its interval narrower.
+to them. It is unbiased whatever the predictions are; these only make its interval narrower. As in the paper, λ takes the variance of
+the predictions from read and unread headlines together; ours are sums of events.
 """
 
 from typing import NamedTuple
@@ -10,7 +11,7 @@ import numpy as np
 import scipy  # its parts are loaded when they are used
 
 from change_it.errors import InputError
-from change_it.stats import LEVEL, EventIds, Floats, share_interval
+from change_it.stats import LEVEL, Bools, EventIds, Floats, Ints, share_interval
 
 #: Of fewer labels of one kind a share's interval is at least as wide as the exact one.
 _FEW = 5
@@ -54,28 +55,58 @@ def accepted(labels: Floats, predicted: Floats, events: EventIds) -> Accepted:
     if groups < 2:
         raise InputError("labels of one event have no interval: label headlines of two or more")
     plain = float(labels[read].mean())
-    # of each headline, its part in the error of the labels' mean, and in that of the difference between both means of predictions
-    error = np.where(read, np.nan_to_num(labels) - plain, 0.0) / n
-    gap = np.zeros(len(labels))
-    difference = 0.0
+    # of each event, its part in the error of the labels' mean, and in that of the difference between both means of predictions
+    errors = np.bincount(event, np.where(read, np.nan_to_num(labels) - plain, 0.0) / n)
+    variance = float(errors @ errors)
+    gaps = np.zeros(len(errors))
+    spread = difference = 0.0
     if n < len(labels):
-        # from the mean of all predictions: from their own mean, those of one unread event would not vary at all
         deviations = predicted - predicted.mean()
-        gap = np.where(read, deviations / n, -deviations / (len(labels) - n))
+        of_read = np.bincount(event, np.where(read, deviations / n, 0.0))
+        of_unread = np.bincount(event, np.where(read, 0.0, -deviations / (len(labels) - n)))
+        gaps = of_read + of_unread
+        spread = float(of_read @ of_read + 2 * of_read @ of_unread) + _spread_of_mean(
+            deviations, event, ~read
+        )
         difference = float(predicted[~read].mean() - predicted[read].mean())
-    a = np.bincount(event, error)
-    b = np.bincount(event, gap)
     # the λ of least variance: cov(labels, predictions) / ((1 + n / N) var(predictions)) where each headline is an event of its own
-    weight = max(float(a @ b / (b @ b)), 0.0) if b.any() else 0.0
-    shares = plain, plain + weight * difference
-    variances = [float(rest @ rest) * groups / (groups - 1) for rest in (a, a - weight * b)]
-    width = scipy.special.stdtrit(groups - 1, (1 + LEVEL) / 2)
-    ends = []
-    for value, variance in zip(shares, variances, strict=True):
-        low, high = value - width * variance**0.5, value + width * variance**0.5
-        if min(plain, 1 - plain) * n < _FEW:
-            exact = share_interval(min(max(value, 0.0), 1.0), groups)
-            low, high = min(low, exact[0]), max(high, exact[1])
-        ends.append((max(float(low), 0.0), min(float(high), 1.0)))
-    saved = max(1 - variances[1] / variances[0], 0.0) if variances[0] else 0.0
-    return Accepted(n, min(max(shares[1], 0.0), 1.0), ends[1], plain, ends[0], saved)
+    shared = float(errors @ gaps)
+    weight = max(shared / spread, 0.0) if spread > 0 else 0.0
+    left = max(variance - weight * (2 * shared - weight * spread), 0.0)
+    share = plain + weight * difference
+    few = min(plain, 1 - plain) * n < _FEW
+    correction = groups / (groups - 1)
+    return Accepted(
+        labels=n,
+        share=min(max(share, 0.0), 1.0),
+        interval=_interval(share, left * correction, groups, few=few),
+        plain=plain,
+        plain_interval=_interval(plain, variance * correction, groups, few=few),
+        saved=max(1 - left / variance, 0.0) if variance else 0.0,
+    )
+
+
+def _interval(share: float, variance: float, groups: int, *, few: bool) -> tuple[float, float]:
+    """Return the interval of a share by Student's t of so many events; at least as wide as the exact one where `few` labels are of one kind."""
+    width = float(scipy.special.stdtrit(groups - 1, (1 + LEVEL) / 2)) * variance**0.5
+    low, high = share - width, share + width
+    if few:
+        exact = share_interval(min(max(share, 0.0), 1.0), groups)
+        low, high = min(low, exact[0]), max(high, exact[1])
+    return max(low, 0.0), min(high, 1.0)
+
+
+def _spread_of_mean(deviations: Floats, event: Ints, unread: Bools) -> float:
+    """Return the variance of the mean prediction of the unread headlines, from the (n,) deviations of all.
+
+    Of one unread event, or two, its own deviations say next to nothing of how much such a mean varies.
+    """
+    sums = np.bincount(event, deviations)
+    sizes = np.bincount(event)
+    alone = float(deviations @ deviations)
+    pairs = int(sizes @ (sizes - 1))
+    of_headline = alone / len(deviations)
+    of_pair = (float(sums @ sums) - alone) / pairs if pairs else 0.0  # two headlines of one event
+    counts = np.bincount(event, unread)
+    total = counts.sum() * of_headline + float(counts @ (counts - 1)) * of_pair
+    return max(total, 0.0) / float(counts.sum()) ** 2

@@ -62,6 +62,12 @@ def decide(probabilities: Floats) -> Ints:
     return (probabilities[:, 1] > probabilities[:, 0]).astype(np.int64)
 
 
+def check_reversal(reversal: str) -> None:
+    """Refuse what is no `Reversal`."""
+    if reversal not in get_args(Reversal):
+        raise InputError(f"reversal {reversal!r} is unknown: choose relative or target")
+
+
 def verdicts(
     hh: Floats,
     ah: Floats,
@@ -75,8 +81,7 @@ def verdicts(
 
     With reversal `relative`, the paper's, main decides for another outlet than on the original; with `target`, ours, for the outlet aimed at.
     """
-    if reversal not in get_args(Reversal):
-        raise InputError(f"reversal {reversal!r} is unknown: choose relative or target")
+    check_reversal(reversal)
     decision = decide(main)
     reversed_ = decision != decide(main_source) if reversal == "relative" else decision == np.asarray(target)
     matches, fits = decide(hh) == 1, decide(ah) == 1

@@ -10,7 +10,7 @@ from change_it.corpus.article import outlet_names
 from change_it.corpus.splits import events_of
 from change_it.errors import InputError
 from change_it.io.texts import column_of, refuse_lengths, texts_by_name, texts_of
-from change_it.scoring.compliancy import COMPLIANCY_MEASURES, Reversal
+from change_it.scoring.compliancy import COMPLIANCY_MEASURES, Reversal, check_reversal
 from change_it.scoring.item import Item, ScoredSystem, TestSet
 from change_it.scoring.scores import score
 from change_it.stats import AVERAGE
@@ -71,6 +71,7 @@ def compute_compliancy(
     """
     if resamples < 1:
         raise InputError(f"resamples is {resamples}: give at least 1, better 1000")
+    check_reversal(reversal)
     new, texts = texts_of("predictions", predictions), texts_by_name(sources=sources, articles=articles)
     if not new:
         raise InputError("there is nothing to score: predictions is empty")

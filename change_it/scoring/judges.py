@@ -20,6 +20,7 @@ from change_it.networks.pretrained import local_folder
 from change_it.scoring.compliancy import (
     LEAST_EVIDENCE,
     PROBABILITIES,
+    STYLE_RANGE,
     VERDICT_NAMES,
     VERDICTS,
     Reversal,
@@ -164,7 +165,8 @@ class Judges:
 
         Evidence are the original headline, its article and, of an item that has a reference, the reference's article: the
         event as both outlets tell it. The reference itself is not evidence, or `gold` would be supported by definition. An empty new
-        headline is not judged: its probabilities and style are 0 and no verdict holds.
+        headline is not judged and leaves the original in its place, so it is never better than a copy: its probabilities are 0, no
+        verdict holds, its style is the least, and it is edited.
 
         Args:
             items: n items with predictions.
@@ -215,8 +217,11 @@ class Judges:
             graded = np.where(unmeasured, 1.0, graded)
         if self.fluency is not None:
             columns["acceptability"] = acceptability(p, evidence)
+        failed: dict[str, float] = {"style": STYLE_RANGE[0], "edited": True}
         columns = {
-            name: np.where(written | np.isnan(values), values, np.zeros(1, values.dtype)).tolist()
+            name: np.where(
+                written | np.isnan(values), values, np.array(failed.get(name, 0), values.dtype)
+            ).tolist()
             for name, values in columns.items()
         }
         order = np.where(written, choosing(p, evidence, graded, edited), -2.0)
@@ -261,6 +266,8 @@ class Judges:
         Examples:
             >>> Judges.from_pretrained(main="owner/main", hh="owner/hh", ah="owner/ah")  # doctest: +SKIP
         """
+        if unknown := places.keys() - set(TRAINED):
+            raise InputError(f"there is no judge {listed(sorted(unknown))}: name {listed(TRAINED)}")
         folders: dict[str, str | Path] = {}
         if name is not None:
             folder = local_folder(name, command=COMMAND)

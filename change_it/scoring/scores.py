@@ -11,13 +11,14 @@ import numpy as np
 import polars as pl
 
 from change_it.errors import InputError
+from change_it.io.texts import listed
 from change_it.judges.judge_options import StyleScale
 from change_it.scoring import compliancy, overlap
 from change_it.scoring.accepted import Accepted
 from change_it.scoring.compliancy import ASPECTS, Reversal
 from change_it.scoring.item import BUILT_IN, CLAUSE, FLOOR, GOLD, ScoredSystem, TestSet
 from change_it.scoring.signature import Reranker, signature
-from change_it.stats import AVERAGE, Floats, Score, Statistics, measure, paired_p_values
+from change_it.stats import AVERAGE, LEAST_EVENTS, Floats, Score, Statistics, measure, paired_p_values
 from change_it.text.folding import composed
 
 if TYPE_CHECKING:  # loads torch
@@ -46,7 +47,8 @@ class ScoreRow:
     # measure to value in 0-1 without what is unknown: what lacks a judge (see `Judges.judge`), `bleu` and `rougeL` without references
     # and of `gold`, which is its own
     values: dict[str, float]
-    intervals: dict[str, tuple[float, float]]  # measure to the ends of its 95% interval
+    # measure to the ends of its 95% interval; below 5 events what is no share, such as style, has none
+    intervals: dict[str, tuple[float, float]]
     signature: str  # what the numbers depend on
     runs: int = 1  # of which the values are means
     chosen: bool = False  # whether judges chose the headlines, or those that the system learnt from
@@ -122,13 +124,21 @@ class Scores:
         return self.row(self.systems[-1]).signature
 
     def row(self, system: str, direction: str = AVERAGE) -> ScoreRow:
-        """The row of one system in one direction."""
-        return next(row for row in self.rows if (row.system, row.direction) == (system, direction))
+        """Return the row of one system in one direction; InputError where there is none."""
+        for row in self.rows:
+            if (row.system, row.direction) == (system, direction):
+                return row
+        systems, directions = listed(self.names), listed(self.directions)
+        raise InputError(
+            f"there is no row of {system} in {direction}: choose one of {systems} in {directions}"
+        )
 
-    def with_accepted(self, accepted: Mapping[str, Accepted]) -> "Scores":
-        """These scores with the share of headlines that readers accept of some systems."""
+    def with_accepted(self, accepted: Mapping[str, Accepted], labels: str) -> "Scores":
+        """Add the share of headlines that readers accept of some systems, by labels with this hash."""
         rows = []
         for row in self.rows:
+            of_labels = f"|labels:{labels[:6]}|resamples:"
+            row = replace(row, signature=row.signature.replace("|resamples:", of_labels))
             if row.direction == AVERAGE and (share := accepted.get(row.system)):
                 values = row.values | {"accepted": share.share}
                 row = replace(row, values=values, intervals=row.intervals | {"accepted": share.interval})
@@ -183,6 +193,7 @@ def score(
 
     Systems whose headlines judges of the same fold or weights have chosen are refused, and judges that have learnt from test articles.
     """
+    compliancy.check_reversal(reversal)
     trained = judges.check_corpus(test)
     rerankers = {system.name: system.reranker for system in systems if system.reranker}
     shared = {name: reranker.shared_with(Reranker.of(judges)) for name, reranker in rerankers.items()}
@@ -303,7 +314,11 @@ def _rows(
             references=sum(bool(item.reference) for item in items),
             errors=int(missing[is_here].sum()),
             values={key: score.value for key, score in known.items()},
-            intervals={key: score.interval for key, score in known.items() if np.isfinite(score).all()},
+            intervals={
+                key: score.interval
+                for key, score in known.items()
+                if np.isfinite(score).all() and (key in compliancy.SHARES or counts["events"] >= LEAST_EVENTS)
+            },
             signature=signed(reranker=reranker, partners=partners, **counts, **about),
             chosen=bool(reranker),
             **counts,
@@ -333,7 +348,9 @@ def _curve(
             values = clause[name].cast(pl.Float64).to_numpy()
             statistics[name] = np.array([chances(number, len(at)) @ values[at] for at in places], np.float64)
         for name, score in interval(statistics, compliancy.aggregate)[AVERAGE].items():
-            row |= {name: score.value, f"{name}_interval": score.interval}
+            row[name] = score.value
+            if name in compliancy.SHARES or len(set(clause["event"])) >= LEAST_EVENTS:
+                row[f"{name}_interval"] = score.interval
         rows.append(row)
     return rows
 

@@ -18,7 +18,7 @@ from change_it.scoring.judges import JudgedHeadline
 from change_it.space.models import ARTICLE, HEADLINE, Models
 from change_it.tables import UnderlinedText, figure
 from change_it.text.folding import fold
-from change_it.text.stopwords import guess_language
+from change_it.text.stopwords import is_foreign
 from change_it.text.tokens import words
 
 #: Headlines that are offered for one original, and those that are shown at first.
@@ -94,8 +94,7 @@ def _answer(
         bag = frozenset(words(fold(candidate.text).lower()))
         if all(len(bag & other) <= NEAR * min(len(bag), len(other)) for other in distinct):
             distinct[bag] = candidate
-    language = guess_language([f"{item.source}. {item.article}"])
-    foreign = language != models.language and "none" not in (language, models.language)
+    foreign = is_foreign(f"{item.source}. {item.article}", models.language)
     source = judged[0].probabilities["source"] or 0.0  # that main takes the original for the outlet aimed at
     warning = (
         f"Wrong direction? {JUDGE_NAMES['main']} takes the original for a headline of {item.target} already ({figure(source)}), so "

@@ -30,7 +30,7 @@ class Models:
 
     judges: Judges
     systems: Mapping[str, HeadlineSystem]  # by name; without any, headlines are judged and none is written
-    language: str = "it"  # of the headlines, `it`, `en` or `none`
+    language: str = "it"  # of the headlines, such as `it`; `none` where it is unknown
     audit: Summary = NO_AUDIT  # how far to rely on the judges
     sample: bool = False  # whether they were trained on the embedded sample
     examples: Sequence[Item] = ()  # of the corpus, if there is one
@@ -76,7 +76,7 @@ class Models:
             by_name.setdefault(system, {}).update({id(generator): generator for generator in generators})
         systems = {system: HeadlineTransfer([*generators.values()]) for system, generators in by_name.items()}
         judges = Judges.from_pretrained(name)
-        language = judges.main.corpus.get("language") or "it"
+        language = judges.main.corpus.get("language") or "none"
         audit = read_summary(judges, local_folder(name, command=COMMAND))
         is_sample = is_sample_corpus(judges.outlets)
         return cls(judges, systems, language, audit, is_sample, corpus_examples(corpus))

@@ -21,6 +21,8 @@ LISTED = ("it", "en")
 LEAST, LEAD = 0.33, 2
 #: Texts that a language is guessed from, at most.
 GUESSED = 2000
+#: Words of a text that can have few function words by chance or style, such as a telegram.
+SHORT = 50
 
 
 @cache
@@ -57,3 +59,20 @@ def guess_language(texts: Sequence[str]) -> str:
     shares = function_word_shares(texts)
     *_, second, best = sorted(shares, key=shares.__getitem__)
     return best if shares[best] >= max(LEAST, LEAD * shares[second]) else "none"
+
+
+def is_foreign(text: str, language: str | None) -> bool:
+    """Return whether a text is in another language than `language`, that of a corpus; False where that is unknown, None or `none`.
+
+    A short text with few function words may be of any language, and is no foreign one.
+
+    Examples:
+        >>> is_foreign("Il sindaco di Roma", "en"), is_foreign("Crolla ponte statale: quattro feriti", "it")
+        (True, False)
+    """
+    if language in (None, "", "none"):
+        return False
+    guessed = guess_language([text])
+    if guessed in LISTED:
+        return guessed != language
+    return language in LISTED and len(words(text)) > SHORT

@@ -90,7 +90,12 @@ def test_a_reader_who_answers_in_two_ways_is_refused(tmp_path):
 
 
 def test_labels_may_be_of_accept_alone(tmp_path):
-    rows = [["a0", "Nuovo", "yes", ""], ["a1", "Nuovo", "no", ""], ["a2", "Nuovo", "", "yes"], ["a3", "Nuovo", "", ""]]
+    rows = [
+        ["a0", "Nuovo", "yes", ""],
+        ["a1", "Nuovo", "no", ""],
+        ["a2", "Nuovo", "", "yes"],
+        ["a3", "Nuovo", "", ""],
+    ]
     labels = read(tmp_path, [row[:3] for row in rows], header=["id", "headline", "accept"])
     assert labels.table["id"].to_list() == ["a0", "a1"]
     assert labels.table["accept"].to_list() == [1, 0]

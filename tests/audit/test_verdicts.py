@@ -3,6 +3,7 @@ import json
 import pytest
 from scoring_fakes import SCALE, FakeJudges
 
+from change_it import __version__
 from change_it.audit import measure
 from change_it.audit.measure import audit, measure_systems, outcome_of, read_corpus, summary_sentence
 from change_it.audit.perturbations import Perturbation
@@ -82,6 +83,12 @@ def result(name, kept, interval, aspect="acceptability"):
     system |= {"interval": None, "style_interval": None}
     system["style_interval" if aspect == "style" else "interval"] = interval
     return system | {"outcome": outcome_of(system)}
+
+
+def test_of_fewer_than_twenty_events_nothing_is_said():
+    system = {"aspect": "acceptability", "interval": (0.0, 0.05), "style_interval": None}
+    assert outcome_of(system | {"events": 19}) == "too few to tell"
+    assert outcome_of(system | {"events": 20}) == "stopped"
 
 
 @pytest.mark.parametrize(
@@ -206,7 +213,7 @@ def test_an_audit_has_the_events_of_the_corpus_and_is_read_again(sample, judges,
     found, labels = audit(sample, judges, {}, at_most=5, resamples=5)
     assert labels is None
     count, events = len(sample.test.items), len({*sample.test.events})
-    how = f"items:5 of {count}|events:{events}|seed:1"
+    how = f"items:5 of {count}|events:{events}|resamples:5|seed:1|v:{__version__}"
     assert found["signature"] == f"audit|judges:{judges.signature}|trained:unknown|score:acceptability|{how}"
     (tmp_path / "audit").mkdir()
     (tmp_path / "audit" / "audit.json").write_text(json.dumps(found))

@@ -1,10 +1,13 @@
 import re
 
 import pytest
-from scoring_fakes import load_fakes, write_stand_ins
+from scoring_fakes import FakeJudges, load_fakes, write_stand_ins
 
 from change_it.cli import main
 from change_it.scoring.compliancy import COMPLIANCY_MEASURES, JUDGE_NAMES, NO_CHECK
+from change_it.scoring.judges import Judges
+from change_it.space.answers import judge
+from change_it.space.models import Models
 
 ORIGINAL, ARTICLE = "Crolla il ponte a Lunigola", "Il ponte di Lunigola e' crollato lunedi'."
 
@@ -36,9 +39,27 @@ def test_one_headline_gets_marks_and_unsupported_numbers_are_named(command, caps
     assert "another language" not in printed
 
 
-def test_a_text_in_another_language_than_the_judges_corpus_is_said_to_be_unreliable(
-    command, tmp_path, capsys
+@pytest.mark.parametrize(
+    ("article", "language", "is_foreign"),
+    [
+        (ARTICLE, "en", True),
+        (ARTICLE, "it", False),
+        ("Ponte statale crollato: quattro feriti, strada chiusa.", "it", False),
+        ("De burgemeester van de stad zei dat de brug er niet komt. " * 6, "it", True),
+        (ARTICLE, None, False),
+    ],
+)
+def test_terminal_and_page_agree_on_what_is_in_another_language(
+    command, tmp_path, capsys, monkeypatch, article, language, is_foreign
 ):
-    (tmp_path / "judges/main/corpus.json").write_text('{"language": "en"}')
-    assert command("Crolla il ponte") == 0
-    assert "the text is in another language than the judges' corpus" in capsys.readouterr().out
+    judges = FakeJudges()
+    judges.main.corpus = {"language": language}
+    monkeypatch.setattr(Judges, "from_pretrained", lambda *_, **__: judges)
+    (tmp_path / "article.txt").write_text(article)
+    assert command("Crolla ponte statale: quattro feriti", original="Crolla ponte statale") == 0
+    assert (
+        "the text is in another language than the judges' corpus" in capsys.readouterr().out
+    ) is is_foreign
+    models = Models(judges, {}, language or "none")
+    answer = judge(models, "Crolla ponte statale: quattro feriti", "Crolla ponte statale", article, "rep2gio")
+    assert answer["foreign"] is is_foreign

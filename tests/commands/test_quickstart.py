@@ -30,6 +30,7 @@ def called(monkeypatch):
     for command in {*OWN, "corpus.sample", "transfer.run"}:
         monkeypatch.setattr(f"change_it.commands.{command}", partial(run, command))
     monkeypatch.setattr(quickstart, "result_of", lambda name, out: f"result of {name}")
+    monkeypatch.setattr(quickstart, "record_of", lambda name, out: out / "run.json")  # is always there
     monkeypatch.setattr(quickstart, "read_report", lambda corpus: {"warnings": ["20 test pairs are few"]})
     return calls, failing
 
@@ -83,6 +84,16 @@ def test_an_interrupted_run_goes_on_and_a_finished_one_makes_its_report_anew(cal
     commands.clear()
     quickstart.run(QuickstartOptions(out=tmp_path))
     assert [name for name, _ in commands] == ["score.run"]
+
+
+def test_a_step_whose_result_is_gone_runs_again(called, tmp_path, monkeypatch):
+    commands, _ = called
+    quickstart.run(QuickstartOptions(out=tmp_path))
+    commands.clear()
+    gone = {"audit": tmp_path / "audit" / "audit.json"}
+    monkeypatch.setattr(quickstart, "record_of", lambda name, out: gone.get(name, out / "run.json"))
+    quickstart.run(QuickstartOptions(out=tmp_path))
+    assert [name for name, _ in commands] == ["audit.run", "score.run"]
 
 
 def test_a_step_prints_into_the_log_and_a_line_on_the_terminal(tmp_path, monkeypatch, capsys):

@@ -17,7 +17,13 @@ from scoring_fakes import SCALE, FakeJudges, toy_test_set
 from change_it.audit.verdicts import Summary, Verdict
 from change_it.results.pages import ACCEPTABILITY, COMPLIANCY, STYLE, named
 from change_it.results.report_files import write_report
-from change_it.results.score_tables import meaning, significance, systems_table, terminal_table
+from change_it.results.score_tables import (
+    examples_table,
+    meaning,
+    significance,
+    systems_table,
+    terminal_table,
+)
 from change_it.scoring.compliancy import JUDGE_NAMES, NO_CHECK
 from change_it.scoring.item import ScoredSystem
 from change_it.scoring.scores import score
@@ -86,6 +92,23 @@ def test_the_page_escapes_and_stands_alone(report, scores):
     assert few in json.loads((report / "scores.json").read_text())["meaning"]
     assert "headline by headline over hostile" in shown
     assert re.search(r"BLEU: Newspaper \(main\) (n/a|-?[.\d]+ \()", shown)
+
+
+@pytest.mark.parametrize(
+    "outlets", [("sole24ore", "rep"), ("rai2", "tg2"), ("france24", "tv2"), ("la7", "rai2"), ("2", "a2b")]
+)
+def test_the_outlet_aimed_at_is_named_whatever_it_is_called(outlets):
+    test = toy_test_set()
+    names = dict(zip(test.outlets, outlets, strict=True))
+    items = [replace(item, label=names[item.label], target=names[item.target]) for item in test.items]
+    training = {names[outlet]: texts for outlet, texts in test.training_headlines.items()}
+    test = replace(test, items=tuple(items), outlets=outlets, training_headlines=training)
+    mine = ScoredSystem("mine", tuple(item.reference for item in items))
+    scores = score(test, FakeJudges(outlets), [*built_in_systems(test), mine], resamples=5)
+    targets = {item.source: item.target for item in items}
+    shown = {row.values["source"]: row.values["to"] for row in examples_table(scores).rows}
+    assert shown == {source: targets[source] for source in shown}
+    assert set(shown.values()) == set(outlets)
 
 
 def test_without_style_a_copy_stands_beside_and_one_direction_is_named(tmp_path):

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 import pytest
-from scoring_fakes import OUTLETS, SCALE, FakeJudges, scored, toy_test_set, write_toy_corpus
+from scoring_fakes import OUTLETS, SCALE, FakeJudges, larger, scored, toy_test_set, write_toy_corpus
 
 from change_it.generators.rerank import floor
 from change_it.judges.judge_options import MARKS, NGRAMS
@@ -72,7 +72,7 @@ def test_a_scale_that_cannot_measure_says_why(change, aims, said):
 
 
 def test_style_is_scored_of_the_direction_that_has_it():
-    judges, test = FakeJudges(digits="abc", scale=SCALE._replace(low=(1.0, 0.0))), toy_test_set()
+    judges, test = FakeJudges(digits="abc", scale=SCALE._replace(low=(1.0, 0.0))), larger(toy_test_set(), 2)
     both = score(test, judges, built_in_systems(test), progress=False)
     row, other, average = (both.row("gold", name) for name in ("rep2gio", "gio2rep", "average"))
     assert "style" not in other.values
@@ -219,7 +219,7 @@ def test_the_curve_of_the_floor_begins_at_the_clause_and_ends_at_the_floor(toy_t
         replace(item, article=f"{item.article} Poi sul te\u00adma si litiga ancora! E {item.source.lower()}, dicono tutti.")
         for item in toy_test.items
     ]  # fmt: skip
-    test = replace(toy_test, items=tuple(items))
+    test = larger(replace(toy_test, items=tuple(items)), 2)
     choosers = FakeJudges(fold="0", digits="efgh")
     choosers.main.rule = lambda text, _: 0.9 if "litiga" in text else 0.2
     system = floor(test, choosers)

@@ -15,12 +15,18 @@ from change_it.generators.headline_transfer import Search
 from change_it.generators.rerank import floor
 from change_it.results.score_tables import remarks
 from change_it.scoring.item import read_test_set
+from change_it.scoring.judges import Judges
 
 
 def test_a_headline_between_two_outlets_is_rewritten_for_the_second():
     judges = FakeJudges()
     judges.main.rule = lambda text, _: 0.5
     assert judges.opposite_outlets(["Crolla il ponte"]) == [judges.outlets[1]]
+
+
+def test_a_judge_that_is_none_is_refused_before_any_is_loaded(tmp_path):
+    with pytest.raises(InputError, match="there is no judge flency: name main, hh, ah and fluency"):
+        Judges.from_pretrained(tmp_path / "nowhere", flency=tmp_path)
 
 
 @pytest.fixture(scope="module")

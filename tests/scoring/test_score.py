@@ -4,8 +4,11 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
-from scoring_fakes import scored, write_toy_corpus
+from scipy.stats import binom
+from scoring_fakes import larger, scored, write_toy_corpus
 
+from change_it.errors import InputError
+from change_it.scoring.compliancy import SHARES
 from change_it.scoring.item import ScoredSystem, read_test_set
 from change_it.scoring.systems import built_in_systems
 
@@ -32,8 +35,11 @@ def test_rows_intervals_and_signatures(scores):
         assert row.signature.startswith(
             "compliancy|judges:aaaaaa+bbbbbb+cccccc|fold:all|reversal:relative|tok:unicode|n:"
         )
-        for name in row.values.keys() - {"bleu", "bleu_source"}:
-            assert row.intervals[name][0] <= row.values[name] + 1e-9
+        assert (
+            row.intervals.keys() == {*SHARES} & row.values.keys()
+        )  # of four events what is no share has none
+        for name, (low, high) in row.intervals.items():
+            assert 0 <= low <= row.values[name] <= high <= 1
     assert list(scores.p_values) == ["compliancy", "style"]  # no fluency judge, no acceptability
     for table in scores.p_values.values():
         assert table.shape == (5, 5)
@@ -101,7 +107,40 @@ def test_of_several_partners_an_article_keeps_the_most_similar(tmp_path):
 def test_systems_are_seeded_and_lead_has_the_target_s_length(toy_test):
     one, again, other = (built_in_systems(toy_test, seed=seed) for seed in (1, 1, 2))
     assert one == again
-    assert one[3] != other[3]
-    lead = next(system for system in one if system.name == "lead").headlines
-    assert lead[0] == "Crolla il"  # the median of gio's training headlines is two words
-    assert set(one[3].headlines[:4]) <= set(toy_test.training_headlines["gio"])
+    first, second = ({system.name: system.headlines for system in drawn} for drawn in (one, other))
+    assert [name for name in first if first[name] != second[name]] == ["random-target"]
+    assert first["lead"][0] == "Crolla il"  # the median of gio's training headlines is two words
+    assert set(first["random-target"][:4]) <= set(toy_test.training_headlines["gio"])
+
+
+def test_both_ends_of_an_interval_are_those_of_the_exact_one(toy_test, fake_judges):
+    """Of 40 events ten are right in both directions: a percentile bootstrap is near the binomial's quantiles."""
+    test = larger(toy_test, 10)
+    texts = [item.reference if item.id[1] == "0" else item.source for item in test.items]
+    row = scored(test, fake_judges, ScoredSystem("some", tuple(texts)), resamples=4000).row("some")
+    drawn = binom(40, 0.25)
+    assert row.values["compliancy"] == 0.25
+    assert row.intervals["compliancy"] == pytest.approx(
+        (drawn.ppf(0.025) / 40, drawn.ppf(0.975) / 40), abs=0.02
+    )
+    low, high = row.intervals["style"]
+    assert low < row.values["style"] < high
+
+
+def test_of_one_headline_style_has_no_interval(toy_test, fake_judges):
+    one = replace(toy_test, items=toy_test.items[:1])
+    row = scored(one, fake_judges).row("gold")
+    assert row.values["style"] == pytest.approx(1)
+    assert "style" not in row.intervals
+    assert row.intervals["compliancy"] == (pytest.approx(0.025), 1)
+
+
+def test_a_row_that_is_not_there_is_named(scores):
+    with pytest.raises(InputError, match="there is no row of nope in average: choose one of clause, gold"):
+        scores.row("nope")
+
+
+def test_a_reversal_that_is_none_is_refused_before_a_judge_is_asked(toy_test, fake_judges):
+    with pytest.raises(InputError, match="reversal 'foo' is unknown: choose relative or target"):
+        scored(toy_test, fake_judges, reversal="foo")
+    assert not fake_judges.main.asked

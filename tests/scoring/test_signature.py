@@ -1,5 +1,5 @@
 import pytest
-from scoring_fakes import FakeJudges, scored
+from scoring_fakes import SCALE, FakeJudges, scored
 
 from change_it import InputError
 from change_it.scoring.item import ScoredSystem
@@ -53,6 +53,20 @@ def test_the_judges_of_the_other_fold_may_score(toy_test):
     assert scores.as_dict()["rerankers"]["mine"]["hashes"]["hh"] == "e" * 64
 
 
+def test_a_row_without_a_headline_is_never_better_than_a_copy(toy_test):
+    """Every second row of a copying system fails: no figure rises."""
+    copies = tuple(item.source for item in toy_test.items)
+    failing = tuple("" if place % 2 else text for place, text in enumerate(copies))
+    judges = FakeJudges(digits="abcd", scale=SCALE._replace(clause=(1.0, 1.0)))
+    scores = scored(toy_test, judges, ScoredSystem("failing", failing))
+    copy, failed = (scores.row(name).values for name in ("copy", "failing"))
+    assert (copy["edited"], failed["edited"]) == (1, 1)
+    assert failed["style"] == pytest.approx((copy["style"] - 1) / 2)
+    assert copy["style"] < 0
+    for name in ("compliancy", "acceptability", "hh", "ah", "main", "fluency", "evidence"):
+        assert failed[name] <= copy[name], name
+
+
 def test_headlines_that_are_missing_fail_everywhere(toy_test):
     gold = tuple(item.reference for item in toy_test.items)
     headlines = {"gold": gold, "half": ("", " ", *gold[2:]), "none": ("",) * len(gold)}
@@ -69,7 +83,8 @@ def test_headlines_that_are_missing_fail_everywhere(toy_test):
     of_gold = scores.row("gold", "gio2rep").values
     assert {name: scores.row("half", "gio2rep").values[name] for name in of_gold} == of_gold
     assert [scores.row("half", way).errors for way in scores.directions] == [2, 0, 2]
-    assert set(scores.row("none").values.values()) == {0}
+    nothing = dict.fromkeys(scores.row("none").values, 0) | {"style": -1, "edited": 1}
+    assert scores.row("none").values == nothing
     first = scores.items["half"].row(0, named=True)
     assert [first[name] for name in ("headline", "compliancy", "hh", "ah", "main", "p_hh", "p_ah", "p_target")] == [
         "", False, False, False, False, 0, 0, 0,
