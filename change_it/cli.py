@@ -16,7 +16,7 @@ from typing import Annotated, Any, Union, get_type_hints
 import tyro
 
 from change_it import __version__
-from change_it.errors import InputError, escaped
+from change_it.errors import InputError, add_versions, escaped
 
 #: Commands, modules of `change_it.commands`, and the commands in each.
 COMMANDS: dict[str, tuple[str, ...]] = {
@@ -137,6 +137,8 @@ def exit_on_input_error(call: Callable[[], None]) -> int:
         if "PytorchStreamWriter" in str(error):  # torch does not say why it could not write
             number = errno.ENOSPC
         if not number:
+            if "transformers" in sys.modules:
+                add_versions(error)
             raise
         mend = "; free some, and call the same command again" if number == errno.ENOSPC else ""
         file = [getattr(error, "filename", None), *getattr(error, "__notes__", [])][-1]

@@ -1,7 +1,10 @@
 """The one exception that means: the input is at fault, and the message says how to mend it; and what a terminal is shown of texts."""
 
 import re
+from importlib.metadata import PackageNotFoundError, requires, version
 
+#: Libraries whose versions stand below the traceback of an error that is not the user's.
+NAMED_LIBRARIES = ("torch", "transformers")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
@@ -16,3 +19,21 @@ class InputError(ValueError):
     The command line prints it on stderr without a traceback and exits with code 2; everything
     else that is raised is a fault of the package and keeps its traceback.
     """
+
+
+def add_versions(error: BaseException) -> None:
+    """Add a line to the traceback of an error: the installed versions of torch and transformers, and those that were tried."""
+    note = versions_note()
+    if note not in getattr(error, "__notes__", []):
+        error.add_note(note)
+
+
+def versions_note() -> str:
+    """Return the sentence about versions; the range that was tried is the one that this package requires."""
+    installed = " and ".join(f"{name} {version(name)}" for name in NAMED_LIBRARIES)
+    try:
+        requirements = requires("change-it") or []
+    except PackageNotFoundError:  # its files were copied, as into a Space
+        requirements = []
+    tried = [text for text in requirements if re.split(r"[^\w.-]", text)[0] in NAMED_LIBRARIES]
+    return f"Installed: {installed}." + (f" Tried with: {', '.join(tried)}." if tried else "")

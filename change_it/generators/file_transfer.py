@@ -117,10 +117,12 @@ def transfer_items(
         try:
             offered = system.write(part, search)
         except (TypeError, ValueError) as error:
-            if isinstance(error, InputError) or rows or not record["generation"]:
-                raise  # transformers checks some settings when it writes, and nothing else is the user's
+            given = record["generation"]
+            # transformers checks some settings only when it writes
+            if isinstance(error, InputError) or rows or not given or not writes_by_default(setup, part):
+                raise
             reason = str(error).partition("\n")[0]
-            raise InputError(f"--generation {' '.join(record['generation'])}: {reason}") from error
+            raise InputError(f"--generation {' '.join(given)}: {reason}") from error
         texts = [[" ".join(composed(candidate.text).split()) for candidate in group] for group in offered]
         texts = [[*filter(None, group)] for group in texts]
         if setup.judges:
@@ -139,6 +141,15 @@ def transfer_items(
     write_table(out, HEADER, written)
     partial.unlink()
     return [replace(item, prediction=row[1], error=row[3]) for item, row in zip(items, written, strict=True)]
+
+
+def writes_by_default(setup: TransferSetup, items: Sequence[Item]) -> bool:
+    """Tell whether the system writes without the user's settings: then one of them is at fault, and no library."""
+    try:
+        setup.system.write(items, Search(seed=setup.search.seed))
+    except Exception:
+        return False
+    return True
 
 
 def _row(setup: TransferSetup, item: Item, text: str = "") -> list[str]:

@@ -12,7 +12,7 @@ import torch
 from transformers import GenerationConfig
 
 from change_it.corpus.article import outlet_names
-from change_it.errors import InputError
+from change_it.errors import InputError, add_versions
 from change_it.generators.folder import COMMAND, choose_generators
 from change_it.generators.generator import BEAMS, Generator, load_generator
 from change_it.generators.generator_options import CANDIDATES, Recipe, source_of
@@ -27,6 +27,11 @@ from change_it.training.training_options import Arithmetic, setting_of
 SETTINGS = vars(GenerationConfig()).keys() - {
     *("num_return_sequences", "pad_token_id", "eos_token_id"),
     *("return_dict_in_generate", "output_scores", "transformers_version"),
+}
+#: Settings that take a word; any other one is a number, true or false, or a list.
+TEXT_SETTINGS = {
+    *("early_stopping", "stop_strings", "cache_implementation"),
+    *("num_assistant_tokens_schedule", "speculation_type"),
 }
 #: A batch has at most so many sources, source tokens, headlines that are searched at once, and scores of their tokens (1 GiB).
 LARGEST_BATCH, BATCH_TOKENS, BATCH_HEADLINES, BATCH_SCORES = 64, 16_384, 640, 1 << 28
@@ -48,8 +53,7 @@ class Search(NamedTuple):
     def settings(self) -> dict[str, Any]:
         """The settings of `decoding` that are not None, by name, and the number of beams; without a beam, which transformers takes for one, refused."""
         settings = {"num_beams": BEAMS, **self.decoding.to_diff_dict()}
-        if (beams := settings["num_beams"]) < 1:
-            raise InputError(f"num_beams={beams} is too few: give at least 1, which is greedy search")
+        check_beams(settings["num_beams"])
         return {name: value for name, value in settings.items() if name in SETTINGS}
 
     @property
@@ -77,6 +81,14 @@ class Search(NamedTuple):
             yield
 
 
+def check_beams(beams: object) -> None:
+    """Refuse a number of beams that is no whole number, or below 1."""
+    if not isinstance(beams, int) or beams < 1:
+        raise InputError(
+            f"num_beams={beams} is out of range: give a whole number from 1 on; 1 is greedy search"
+        )
+
+
 def read_decoding(settings: Sequence[str], **values: Any) -> GenerationConfig:
     """The settings `NAME=VALUE` of transformers' `GenerationConfig`, which win over the other values."""
     for setting in settings:
@@ -85,11 +97,15 @@ def read_decoding(settings: Sequence[str], **values: Any) -> GenerationConfig:
             raise InputError(
                 f"--generation {setting}: it is no setting of transformers' GenerationConfig, or is set here"
             )
+        if isinstance(values[name], str) and name not in TEXT_SETTINGS:
+            raise InputError(f"--generation {setting}: give {name} a number, or true or false")
     try:
         decoding = GenerationConfig(**values)
         decoding.validate(strict=True)
     except (ValueError, TypeError) as error:
         raise InputError(f"--generation {' '.join(settings)}: {' '.join(str(error).split())}") from error
+    if decoding.num_beams is not None:
+        check_beams(decoding.num_beams)
     return decoding
 
 
@@ -279,8 +295,13 @@ class HeadlineTransfer(HeadlineSystem):
         with reading_errors(generator.format.tokenizer), generator.format.lock:
             inputs = generator.format.inputs(sources)
         rules = {"candidates": search.candidates, "rule": generator.info.no_repeat_ngram_size}
-        with search.drawing(sources):
-            return search_headlines(generator.model, generator.format, inputs, search.settings, **rules)
+        settings = search.settings
+        try:
+            with search.drawing(sources):
+                return search_headlines(generator.model, generator.format, inputs, settings, **rules)
+        except Exception as error:
+            add_versions(error)
+            raise
 
     def _source(self, item: Item) -> str:
         return source_of(self.reads, item.source, item.article, item.target)

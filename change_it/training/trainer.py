@@ -5,10 +5,11 @@ A run that is killed and resumed ends with the same weights, bit for bit on a CP
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -109,12 +110,12 @@ def training_arguments(options: TrainingOptions, out: Path) -> RunArguments:
 
 
 @contextmanager
-def argument_errors(options: TrainingOptions, trainer: Trainer | None = None) -> Iterator[None]:
-    """Turn what libraries raise over a value of `--arg` into one sentence, until the first update of a `trainer`."""
+def argument_errors(options: TrainingOptions, is_at_fault: Callable[[], bool] = lambda: True) -> Iterator[None]:
+    """Turn what libraries raise over a value of `--arg` into one sentence, where `is_at_fault` finds that it was one."""
     try:
         yield
     except Exception as error:
-        if isinstance(error, InputError) or not options.arg or (trainer and trainer.state.global_step):
+        if isinstance(error, InputError) or not options.arg or not is_at_fault():
             raise
         raise InputError(f"--arg {' '.join(options.arg)}: {' '.join(str(error).split())}") from error
 
@@ -231,6 +232,22 @@ def adagrad(arguments: TrainingArguments) -> tuple[Any, dict[str, Any]]:
     return torch.optim.Adagrad, {"lr": arguments.learning_rate, **options}
 
 
+def trains_without_arguments(
+    run: TrainingRun, examples: TokenIds, options: TrainingOptions, out: Path
+) -> bool:
+    """Tell whether one update works with none of the user's `--arg`: then one of them is at fault, and no library."""
+    plain = replace(options, arg=(), epochs=None, resume=False)
+    try:
+        arguments = training_arguments(plain, out)
+        arguments.max_steps, arguments.eval_strategy, arguments.eval_on_start = 1, "no", False
+        if arguments.world_size > 1:  # another process may not have failed, and would not join
+            return False
+        RunTrainer(run, examples, arguments, Clock(plain, time.monotonic(), evaluates=False)).train()
+    except Exception:
+        return False
+    return True
+
+
 def train(
     run: TrainingRun,
     examples: TokenIds,
@@ -263,10 +280,11 @@ def train(
     if checkpoint:
         clock.before = clock.saved = (read_json(checkpoint / COMPLETE) or {})["seconds"]
         clock.best = load_file(checkpoint / BEST) if (checkpoint / BEST).exists() else {}
-    with argument_errors(options):
+    trains_without = partial(trains_without_arguments, run, examples, options, work)
+    with argument_errors(options, trains_without):
         trainer = RunTrainer(run, examples, arguments, clock)
         trainer.create_optimizer_and_scheduler(arguments.max_steps)
-    with argument_errors(options, trainer):
+    with argument_errors(options, lambda: trainer.state.global_step == 0 and trains_without()):
         trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     state, tensors = trainer.state, trained_tensors(run.model)
     with torch.no_grad():

@@ -50,7 +50,7 @@ def test_an_empty_source_is_refused_in_a_call_and_gives_no_candidates(both, arti
 def test_calls_that_do_not_fit_are_refused(both):
     with pytest.raises(InputError, match="headline is one text: give a list of texts"):
         both.candidates(HEADLINES[0], article=ARTICLES[:1], to="gio")
-    with pytest.raises(InputError, match="num_beams=0 is too few: give at least 1"):
+    with pytest.raises(InputError, match="num_beams=0 is out of range: give a whole number"):
         both(HEADLINES[0], article=ARTICLES[0], to="gio", decoding=GenerationConfig(num_beams=0))
 
 
