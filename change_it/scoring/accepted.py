@@ -58,7 +58,7 @@ def accepted(labels: Floats, predicted: Floats, events: EventIds) -> Accepted:
     # of each event, its part in the error of the labels' mean, and in that of the difference between both means of predictions
     errors = np.bincount(event, np.where(read, np.nan_to_num(labels) - plain, 0.0) / n)
     variance = float(errors @ errors)
-    gaps = np.zeros(len(errors))
+    gaps: Floats = np.zeros(len(errors))
     spread = difference = 0.0
     if n < len(labels):
         deviations = predicted - predicted.mean()
