@@ -72,20 +72,21 @@ def reasons_against(judged: dict[str, Any]) -> list[str]:
     return [reason for reason in reasons if reason != "main" or judged["style"] is not None]
 
 
-def empty_canvas(width: int, height: int) -> Axes:
-    """Return axes that fill a figure of so many pixels and are measured in pixels, from the top left."""
-    figure = Figure((width / 100, height / 100), dpi=100, layout="none")
+def empty_canvas(width: int, height: int) -> tuple[Figure, Axes]:
+    """Return a figure of so many pixels, and axes that fill it and are measured in pixels from the top left."""
+    figure = Figure((width / 100, height / 100), dpi=100)
+    figure.set_layout_engine("none")
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set(xlim=(0, width), ylim=(height, 0))
     axes.axis("off")
-    return axes
+    return figure, axes
 
 
 @styled
 def draw_card(figures: dict[str, Any]) -> Figure:
     """Draw the original and a row for each rewriting: two bars, and what catches it."""
     height, top = 132, 178
-    axes = empty_canvas(1000, top + height * len(REWRITINGS) + 62)
+    figure, axes = empty_canvas(1000, top + height * len(REWRITINGS) + 62)
     axes.text(24, 30, "The original headline:", size=15, color=PALE, va="center")
     axes.text(24, 66, figures["original"], size=23, color=INK, weight="bold", va="center")
     for x, title in ((24, "rewritten as"), (470, "style"), (605, "acceptability"), (770, "caught?")):
@@ -93,7 +94,7 @@ def draw_card(figures: dict[str, Any]) -> Figure:
     for place, rewriting in enumerate(REWRITINGS):
         _draw_row(axes, top + height * place, rewriting, figures["headlines"][rewriting.name])
     _draw_source(axes, top + height * len(REWRITINGS) + 12, figures)
-    return axes.figure  # the whole canvas
+    return figure
 
 
 def _draw_row(axes: Axes, y: float, rewriting: Rewriting, judged: dict[str, Any]) -> None:
@@ -156,28 +157,38 @@ def draw_chart(systems: dict[str, Any]) -> Figure:
     """Draw the report's chart with four systems, whose points and whose corners are named in words."""
     figure = Figure((8.4, 5.4), dpi=120)
     axes = figure.subplots()
-    for x in (-1, 0, 1):
-        axes.axvline(x, color=LINE, linewidth=0.9, alpha=0.5, zorder=0)
+    for mark in (-1, 0, 1):
+        axes.axvline(mark, color=LINE, linewidth=0.9, alpha=0.5, zorder=0)
     for name, words, offset, colour in POINTS:
         row = systems[name]
         x, y = row["style"], row["acceptability"]
-        gaps = {}
-        for side, measure in (("xerr", "style"), ("yerr", "acceptability")):
-            low, high = row["intervals"][measure]
-            gaps[side] = [[row[measure] - low], [high - row[measure]]]
-        axes.errorbar(x, y, **gaps, fmt="o", color=colour, ms=8, elinewidth=1.8)
-        side = "left" if offset[0] > 0 else "right"
-        weight = "bold" if name == "rewrite" else "normal"
-        style = {"size": 13, "color": colour, "ha": side, "va": "center", "weight": weight}
-        axes.annotate(words, (x, y), offset, textcoords="offset points", **style)
-    for x, y, words, side, end in CORNERS:
-        axes.text(x, y, words, size=12.5, color=INK, style="italic", ha=side, va=end, alpha=0.75)
+        x_gaps, y_gaps = interval_gaps(row, "style"), interval_gaps(row, "acceptability")
+        axes.errorbar(x, y, xerr=x_gaps, yerr=y_gaps, fmt="o", color=colour, ms=8, elinewidth=1.8)
+        axes.annotate(
+            words,
+            (x, y),
+            offset,
+            textcoords="offset points",
+            size=13,
+            color=colour,
+            ha="left" if offset[0] > 0 else "right",
+            va="center",
+            weight="bold" if name == "rewrite" else "normal",
+        )
+    for at_x, at_y, words, side, end in CORNERS:
+        axes.text(at_x, at_y, words, size=12.5, color=INK, style="italic", ha=side, va=end, alpha=0.75)
     axes.set(xlim=(-1.25, 1.25), ylim=(-0.06, 1.08), ylabel="acceptability")
     axes.set_xticks([-1, 0, 1], ["−1\nthe original's", "0\nneither's", "1\nthe other's"])
     axes.set_xlabel("style")
     axes.grid(visible=False)
     axes.spines["left"].set_visible(True)
     return figure
+
+
+def interval_gaps(row: dict[str, Any], measure: str) -> list[list[float]]:
+    """Return how far the two ends of an interval are from its figure, as `errorbar` takes them."""
+    low, high = row["intervals"][measure]
+    return [[row[measure] - low], [high - row[measure]]]
 
 
 def photograph(run: Path) -> None:
