@@ -73,7 +73,7 @@ def reasons_against(judged: dict[str, Any]) -> list[str]:
 
 
 def empty_canvas(width: int, height: int) -> tuple[Figure, Axes]:
-    """Return a figure of so many pixels, and axes that fill it and are measured in pixels, from the top left."""
+    """Return a figure of so many pixels, and axes that fill it and are measured in pixels from the top left."""
     figure = Figure((width / 100, height / 100), dpi=100)
     figure.set_layout_engine("none")
     axes = figure.add_axes((0, 0, 1, 1))
@@ -152,24 +152,18 @@ CORNERS = (
 )
 
 
-def _gaps(row: dict[str, Any], measure: str) -> list[list[float]]:
-    """Return how far the interval of a measure reaches below and above its value, as `errorbar` takes it."""
-    low, high = row["intervals"][measure]
-    return [[row[measure] - low], [high - row[measure]]]
-
-
 @styled
 def draw_chart(systems: dict[str, Any]) -> Figure:
     """Draw the report's chart with four systems, whose points and whose corners are named in words."""
     figure = Figure((8.4, 5.4), dpi=120)
     axes = figure.subplots()
-    for x in (-1, 0, 1):
-        axes.axvline(x, color=LINE, linewidth=0.9, alpha=0.5, zorder=0)
+    for mark in (-1, 0, 1):
+        axes.axvline(mark, color=LINE, linewidth=0.9, alpha=0.5, zorder=0)
     for name, words, offset, colour in POINTS:
         row = systems[name]
         x, y = row["style"], row["acceptability"]
-        across, up = (_gaps(row, measure) for measure in ("style", "acceptability"))
-        axes.errorbar(x, y, xerr=across, yerr=up, fmt="o", color=colour, ms=8, elinewidth=1.8)
+        x_gaps, y_gaps = interval_gaps(row, "style"), interval_gaps(row, "acceptability")
+        axes.errorbar(x, y, xerr=x_gaps, yerr=y_gaps, fmt="o", color=colour, ms=8, elinewidth=1.8)
         axes.annotate(
             words,
             (x, y),
@@ -181,14 +175,20 @@ def draw_chart(systems: dict[str, Any]) -> Figure:
             va="center",
             weight="bold" if name == "rewrite" else "normal",
         )
-    for x_corner, y_corner, words, side, end in CORNERS:
-        axes.text(x_corner, y_corner, words, size=12.5, color=INK, style="italic", ha=side, va=end, alpha=0.75)
+    for at_x, at_y, words, side, end in CORNERS:
+        axes.text(at_x, at_y, words, size=12.5, color=INK, style="italic", ha=side, va=end, alpha=0.75)
     axes.set(xlim=(-1.25, 1.25), ylim=(-0.06, 1.08), ylabel="acceptability")
     axes.set_xticks([-1, 0, 1], ["−1\nthe original's", "0\nneither's", "1\nthe other's"])
     axes.set_xlabel("style")
     axes.grid(visible=False)
     axes.spines["left"].set_visible(True)
     return figure
+
+
+def interval_gaps(row: dict[str, Any], measure: str) -> list[list[float]]:
+    """Return how far the two ends of an interval are from its figure, as `errorbar` takes them."""
+    low, high = row["intervals"][measure]
+    return [[row[measure] - low], [high - row[measure]]]
 
 
 def photograph(run: Path) -> None:
