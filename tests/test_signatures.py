@@ -231,9 +231,9 @@ def test_that_of_hevas(tmp_path, capsys):
 
     found = {name: signature(**{name: values}) for name, values in changes.items()}
     assert [name for name, text in found.items() if text == signature()] == []
-    before = found["stop_words"]
-    stop_words.write_text("roma il", encoding="utf-8")
-    assert signature(stop_words=[str(stop_words)]) != before
+    others = tmp_path / "more" / "stop.txt"
+    others.write_text("roma il", encoding="utf-8")
+    assert signature(stop_words=[str(others)]) != found["stop_words"]
 
 
 def test_what_a_scale_stretches_over_is_signed(tmp_path, capsys):

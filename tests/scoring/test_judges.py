@@ -25,7 +25,7 @@ def test_a_headline_between_two_outlets_is_rewritten_for_the_second():
 
 
 def test_a_judge_that_is_none_is_refused_before_any_is_loaded(tmp_path):
-    with pytest.raises(InputError, match="there is no judge flency: name main, hh, ah and fluency"):
+    with pytest.raises(InputError, match="there is no judge flency: name main, hh, ah, fluency"):
         Judges.from_pretrained(tmp_path / "nowhere", flency=tmp_path)
 
 

@@ -121,7 +121,7 @@ def test_both_ends_of_an_interval_are_those_of_the_exact_one(toy_test, fake_judg
     drawn = binom(40, 0.25)
     assert row.values["compliancy"] == 0.25
     assert row.intervals["compliancy"] == pytest.approx(
-        (drawn.ppf(0.025) / 40, drawn.ppf(0.975) / 40), abs=0.02
+        (drawn.ppf(0.025) / 40, drawn.ppf(0.975) / 40), abs=0.03
     )
     low, high = row.intervals["style"]
     assert low < row.values["style"] < high
