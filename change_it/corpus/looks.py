@@ -201,12 +201,12 @@ def shared_passages(texts: Sequence[str]) -> list[str]:
     counts = Counter(run for own_runs in runs for run in set(own_runs))
     least = max(OFTEN, MANY * len(drawn))
     passages: Counter[str] = Counter()
-    for words, own_runs in zip(split_texts, runs, strict=True):
+    for own_words, own_runs in zip(split_texts, runs, strict=True):
         start, before = 0, 0
         for place, count in enumerate([*map(counts.__getitem__, own_runs), 0]):
             if not 0.8 * before <= count <= 1.25 * before:
                 if before >= least:
-                    passages[" ".join(words[start : place - 1 + PASSAGE])] += 1
+                    passages[" ".join(own_words[start : place - 1 + PASSAGE])] += 1
                 start = place
             before = count
     return [passage for passage, count in passages.most_common() if count >= least / 2]
