@@ -29,7 +29,7 @@ from change_it.corpus.alignment import (
 from change_it.corpus.article import Article, Outlets
 from change_it.corpus.corpus_options import BuildOptions, parse_sizes
 from change_it.corpus.folder import CARD, CONFIGS, OTHER, PICTURE, REJECTED, REPORT, arrow_schema
-from change_it.corpus.looks import look, refuse_apart
+from change_it.corpus.looks import look, refuse_apart, same_headlines
 from change_it.corpus.reading import Reading, Rejection, write_rejected
 from change_it.corpus.sample import is_sample
 from change_it.corpus.splits import REMOVED, Splits, components, leak_check, split
@@ -131,9 +131,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     leaks["neighbours"] = test_neighbours(tables["articles"], ids.to_list(), vectors, options)
     if (near := leaks["neighbours"])["articles"] and not is_split:
         raise RuntimeError(f"the leak check found test articles close to training ones: {near}")
-    test = tables["pairs"]["test"]
-    if same := test.filter(pl.col("a_headline") == pl.col("b_headline")).height:
-        notes.append(f"{same:,} of {test.height:,} test pairs have the same headline on both sides")
+    test_headlines = tables["pairs"]["test"].select("a_headline", "b_headline").rows()
     tables = {
         config: filled
         for config, by_side in tables.items()
@@ -143,7 +141,8 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     report["loose_one_event"] = one_event(report, "loose")
     report["warnings"] = warnings_of(report)
     advice = "it is left after --mend" if reading.mended else "--mend takes it off"
-    looks = [*reading.looks, *look(articles, outlets.names, candidates.close.places, advice)]
+    links = candidates.pairs.places if is_split else candidates.close.places
+    looks = [*reading.looks, *look(articles, outlets.names, links, advice), *same_headlines(test_headlines)]
     report |= {"looks": [item.as_dict() for item in looks]}
     report |= {"mended": [item.as_dict() for item in reading.mended]}
     removed = [Rejection(*places[row], ids[row], reason) for row, reason in sorted(splits.removed.items())]

@@ -18,8 +18,9 @@ from change_it.corpus.article import Article
 from change_it.errors import InputError
 from change_it.stats import Ints
 from change_it.text.cleaning import encoded_twice
+from change_it.text.escapes import erased_in, escape_in
 from change_it.text.folding import fold
-from change_it.text.tokens import is_unspaced, length
+from change_it.text.tokens import is_unspaced, length, words
 
 #: Shares of an outlet's rows: few, more than any look sees of clean files, and many.
 FEW, MANY = 0.05, 0.2
@@ -35,8 +36,14 @@ ENDS, OPENING, STUB = 8, 100, 20
 LONG, HUB = 4, 10
 BEGIN, END = "headlines begin alike", "headlines end alike"
 MARK = "headlines have a mark that the other outlet has not"
+CAPITALS = "headlines are in capitals, the other outlet's are not"
+CUT = "headlines end with dots, the other outlet's do not"
 #: Names of looks by which main can tell the outlets without their style.
-MARKED = (BEGIN, END, MARK)
+MARKED = (BEGIN, END, MARK, CAPITALS, CUT)
+#: A fifth of an outlet's headlines are in capitals or end with dots, and of the other's no more than this part of that share.
+MUCH_FEWER = 0.25
+#: Share of the runs of `PASSAGE` words of the shorter of two articles that the longer one has, too, where one is a copy.
+COPIED = 0.5
 
 #: What spreadsheets and scrapers write where there is nothing.
 _NOTHING = re.compile(r"#(?:NAME\?|N/A|REF!|VALUE!)|n/?a|nan|none|null|undefined|untitled|\W+", re.IGNORECASE)
@@ -86,10 +93,10 @@ def look(
         looks += shared
         for fault, texts, least, remedy in _of_one(own, trimmed):
             looks += _if_many(fault, name, texts, len(own), remedy, least)
-    looks += _marks(*trimmed_sides) + _marks(*trimmed_sides[::-1])
-    texts_of_b = {article.article for article in trimmed_sides[1]}
-    copies = [article.headline for article in trimmed_sides[0] if article.article in texts_of_b]
-    fault = f"articles stand word for word in {outlets[1]}, too"
+    for own, opposite in (trimmed_sides, trimmed_sides[::-1]):
+        looks += _marks(own, opposite) + _capitals_and_dots(own, opposite)
+    copies = _copies(articles, trimmed_sides, outlets, links)
+    fault = f"articles stand word for word, or nearly, in {outlets[1]}, too"
     least = max(OFTEN / len(trimmed_sides[0]), HUNDREDTH)
     advice = "leave agency texts out, which show no outlet"
     looks += _if_many(fault, outlets[0], copies, len(trimmed_sides[0]), advice, least)
@@ -194,12 +201,12 @@ def shared_passages(texts: Sequence[str]) -> list[str]:
     counts = Counter(run for own_runs in runs for run in set(own_runs))
     least = max(OFTEN, MANY * len(drawn))
     passages: Counter[str] = Counter()
-    for words, own_runs in zip(split_texts, runs, strict=True):
+    for own_words, own_runs in zip(split_texts, runs, strict=True):
         start, before = 0, 0
         for place, count in enumerate([*map(counts.__getitem__, own_runs), 0]):
             if not 0.8 * before <= count <= 1.25 * before:
                 if before >= least:
-                    passages[" ".join(words[start : place - 1 + PASSAGE])] += 1
+                    passages[" ".join(own_words[start : place - 1 + PASSAGE])] += 1
                 start = place
             before = count
     return [passage for passage, count in passages.most_common() if count >= least / 2]
@@ -237,6 +244,14 @@ def _of_one(articles: list[Article], trimmed: list[Article]) -> Iterator[tuple[s
     garbled = [word for a in articles if (word := encoded_twice(a.headline) or encoded_twice(a.article))]
     yield "articles were encoded as UTF-8 twice", garbled, 0, "--mend repairs them"
 
+    escaped = list(filter(None, (escape_in(a.headline) or escape_in(a.article) for a in articles)))
+    yield "articles have escapes in the place of characters", escaped, 0, "--mend repairs them"
+
+    erased = list(filter(None, (erased_in(a.headline) or erased_in(a.article) for a in articles)))
+    advice = "letters are lost: export the texts again, as UTF-8"
+    least = max(OFTEN / len(articles), HUNDREDTH)
+    yield "articles have a question mark in the place of a letter", erased, least, advice
+
     stubs = [a.article for a in trimmed if length(a.article[: 20 * STUB]) < STUB]
     yield f"articles have less than {STUB} words of their own", stubs, FEW, "leave them out"
 
@@ -257,6 +272,63 @@ def _marks(own: list[Article], opposite: list[Article]) -> list[Look]:
         if all(len(texts) >= LEAST and len(rest) <= FEW * len(texts) for texts, rest in sides):
             return _if_many(MARK, own[0].label, with_mark[0], len(own), "write it alike in both files", 0)
     return []
+
+
+def _capitals_and_dots(own: list[Article], opposite: list[Article]) -> list[Look]:
+    """Return looks at headlines that are in capitals, or cut with dots, where those of the other outlet are not."""
+    looks: list[Look] = []
+    for fault, is_so in ((CAPITALS, str.isupper), (CUT, lambda headline: headline.endswith(("...", "…")))):
+        found = [article.headline for article in own if is_so(article.headline)]
+        others = sum(is_so(article.headline) for article in opposite)
+        if others / len(opposite) <= MUCH_FEWER * len(found) / len(own):
+            looks += _if_many(fault, own[0].label, found, len(own), "write them alike in both files", MANY)
+    return looks
+
+
+def _copies(
+    articles: Sequence[Article],
+    trimmed_sides: Sequence[list[Article]],
+    outlets: tuple[str, str],
+    links: tuple[Ints, Ints],
+) -> list[str]:
+    """Return the headlines of A's articles that stand in B: word for word, or, of linked ones, most of the shorter one."""
+    sides = {name: iter(side) for name, side in zip(outlets, trimmed_sides, strict=True)}
+    trimmed = [next(sides[article.label], None) if article.label in sides else None for article in articles]
+    texts_of_b = {article.article for article in trimmed_sides[1] if article.article}
+    copied = {
+        place
+        for place, article in enumerate(trimmed)
+        if article and article.label == outlets[0] and article.article in texts_of_b
+    }
+    runs: dict[int, frozenset[tuple[str, ...]]] = {}
+    for place, other in zip(*(side.tolist() for side in links), strict=True):
+        first, second = trimmed[place], trimmed[other]
+        if not first or not second or first.label == second.label:
+            continue
+        of_a = place if first.label == outlets[0] else other
+        if of_a in copied:
+            continue
+        for at, article in ((place, first), (other, second)):
+            if at not in runs:
+                runs[at] = _runs(article.article)
+        shorter = min(len(runs[place]), len(runs[other]))
+        if shorter and len(runs[place] & runs[other]) >= COPIED * shorter:
+            copied.add(of_a)
+    return [articles[place].headline for place in sorted(copied)]
+
+
+def _runs(text: str) -> frozenset[tuple[str, ...]]:
+    """Return all runs of `PASSAGE` words of a text."""
+    tokens = words(fold(text))
+    return frozenset(zip(*(tokens[start:] for start in range(PASSAGE)), strict=False))
+
+
+def same_headlines(headlines: Sequence[tuple[str, str]]) -> list[Look]:
+    """Return a look at the test pairs whose two headlines are one text, accents, marks and capitals aside."""
+    same = [a for a, b in headlines if words(fold(a)) == words(fold(b))]
+    fault = "test pairs have one text as both headlines"
+    advice = "gold copies the original there and shows no style: leave agency texts out"
+    return _if_many(fault, "", same, len(headlines), advice, 0)
 
 
 def _live(articles: Sequence[Article], outlets: tuple[str, str], links: tuple[Ints, Ints]) -> list[str]:

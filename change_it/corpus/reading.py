@@ -18,6 +18,7 @@ from change_it.io.files import write_table
 from change_it.io.rows import InputTable, Record, check_columns, parse_columns, read_tables
 from change_it.io.texts import cell_text, is_missing, length_fault, listed
 from change_it.text import cleaning
+from change_it.text.escapes import unescaped
 
 #: Our columns, and what they are called in the input without a column map (`full_text` and `full`: CHANGE-IT on the Hub).
 COLUMNS: dict[str, tuple[str, ...]] = {
@@ -27,6 +28,11 @@ COLUMNS["article"] += ("full_text", "full")
 #: When an article can have appeared: since 1900 and by the day after tomorrow (clocks differ).
 EARLIEST, TOLERANCE = date(1900, 1, 1), timedelta(days=2)
 UNREADABLE, TOO_OLD = "unreadable date", "date before 1900 or in the future"
+#: What is repaired in each text, by its fault.
+REPAIRS: dict[str, Callable[[str], str]] = {
+    "texts had escapes in the place of characters": unescaped,
+    "texts were encoded as UTF-8 twice": cleaning.decoded,
+}
 #: The columns of CHANGE-IT's files, whose labels have short names.
 LAYOUT = frozenset(("id", "headline", "article", "full_text", "full", "label", "alignment"))
 #: Rows of a table in which dates are looked for.
@@ -118,10 +124,9 @@ def read_articles(options: ReadingOptions) -> Reading:
     _name_outlets(reading, reader.outlets, tables)
     if options.mend:
         reading.articles, reading.mended = mended(reading.articles, reading.outlets.names)
-        for label, count in reader.repaired.items():
+        for (label, fault), count in (+reader.repaired).items():
             if name := reading.outlets.name_of(label):
-                total = reader.texts[label]
-                reading.mended.append(Look("texts were encoded as UTF-8 twice", name, count, total, "", ""))
+                reading.mended.append(Look(fault, name, count, reader.texts[label], "", ""))
         reading.keep("empty article", [bool(a.headline and a.article) for a in reading.articles])
     _drop_repeated(reading)
     order = {table.name: number for number, table in enumerate(tables)}
@@ -143,7 +148,7 @@ class _Reader:
         self.outlets = Outlets.parse(options.labels) if options.labels else None
         self.latest = date.today() + TOLERANCE
         self.reading = Reading([], [], 0, Outlets("", "", "", ""), [])
-        self.repaired: Counter[str] = Counter()  # labels of texts that were encoded twice
+        self.repaired: Counter[tuple[str, str]] = Counter()  # labels and faults of texts that were mended
         self.texts: Counter[str] = Counter()  # labels of all texts
         self.undated: list[Mapping[str, Any]] = []  # some rows without a date
 
@@ -205,9 +210,11 @@ class _Reader:
         if fault := length_fault(column, text):
             raise InputError(fault)
         self.texts[label] += 1
-        if self.options.mend and (repaired := cleaning.decoded(text)) != text:
-            self.repaired[label] += 1
-            text = repaired
+        if self.options.mend:
+            for fault, repair in REPAIRS.items():
+                repaired = repair(text)
+                self.repaired[label, fault] += repaired != text
+                text = repaired
         if text := cleaning.clean(text):
             return text
         raise InputError(f"empty {column}")

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import count
 
+from change_it.text.escapes import erased_in, escape_in
 from change_it.text.folding import INVISIBLE, nfc
 from change_it.text.typography import QUOTED
 
@@ -106,11 +107,17 @@ def encoded_twice(text: str) -> str:
 
 
 def remark(name: str, texts: Iterable[str], then: str) -> list[str]:
-    """Say how many texts have HTML or invisible characters, with `then` what is done about it, and how many were encoded twice."""
+    """Say how many texts have HTML or invisible characters, with `then` what is done about it, and how many have letters that were lost or written in another way."""
     texts = list(texts)
-    dirty, twice = sum(map(has_markup, texts)), list(filter(None, map(encoded_twice, texts)))
+    dirty = sum(map(has_markup, texts))
     parts = [f"{dirty} of {len(texts)} texts have HTML or invisible characters, which {then}"] * bool(dirty)
-    parts += [f"{len(twice)} of {len(texts)} were encoded as UTF-8 twice, as {word!r}" for word in twice[:1]]
+    for fault, find in (
+        ("were encoded as UTF-8 twice", encoded_twice),
+        ("have escapes in the place of characters", escape_in),
+        ("have a question mark in the place of a letter", erased_in),
+    ):
+        found = list(filter(None, map(find, texts)))
+        parts += [f"{len(found)} of {len(texts)} {fault}, as {word!r}" for word in found[:1]]
     return [f"{name}: {'; '.join(parts)}"] if parts else []
 
 

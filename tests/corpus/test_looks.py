@@ -11,7 +11,7 @@ from csv_files import read_csv, write_csv, write_rows
 from change_it.cli import main
 from change_it.corpus.corpus_options import ReadingOptions
 from change_it.corpus.folder import read_warnings
-from change_it.corpus.looks import BEGIN, END, MARK, look, mended
+from change_it.corpus.looks import BEGIN, CAPITALS, CUT, END, MARK, MARKED, look, mended, same_headlines
 from change_it.corpus.reading import RefusedError, read_articles
 from change_it.corpus.sample import COLUMNS, sample_articles
 from change_it.errors import InputError
@@ -21,6 +21,9 @@ OUTLETS = "colle", "faro"
 COOKIE = "Questo sito usa cookie tecnici e di terze parti per mostrarti pubblicità. Chiudendo questo banner acconsenti."
 OFFER = "Contenuto riservato agli abbonati. Per continuare a leggere abbonati o accedi con il tuo profilo."
 PASSAGE, TITLE = "articles share a passage", "articles begin with their headline"
+ESCAPED = "articles have escapes in the place of characters"
+ERASED = "articles have a question mark in the place of a letter"
+COPIES = "articles stand word for word, or nearly, in faro, too"
 NOTHING, REJECTED = "headlines are none, or stand over many articles", "rows were rejected"
 NONE = np.zeros(0, dtype=np.int64)
 
@@ -44,6 +47,12 @@ def both(**sides):
     return lambda number, a: replace(a, headline=sides[a.label](a.headline))
 
 
+def escaped(article):
+    """Write letters outside ASCII as JSON does."""
+    texts = {name: json.dumps(getattr(article, name))[1:-1] for name in ("headline", "article")}
+    return replace(article, **texts)
+
+
 SPOILT = {
     "site's name": (both(colle=lambda text: f"{text} | La Gazzetta del Colle", faro=lambda text: f"{text} - IlFaro.it"), [("colle", END), ("faro", END)]),
     "agency": (faro(lambda a: replace(a, headline=f"ANSA: {a.headline}"), 3), [("faro", BEGIN)]),
@@ -56,6 +65,13 @@ SPOILT = {
     "placeholder": (faro(lambda a: replace(a, date=date(1970, 1, 1)), 3), [("faro", "articles are of one day")]),
     "months": (faro(lambda a: replace(a, date=a.date.replace(day=1))), [("faro", "articles are of the first of a month")]),
     "encoded twice": (faro(lambda a: replace(a, article=a.article.encode().decode("cp1252", "ignore"))), [("faro", "articles were encoded as UTF-8 twice")]),
+    "JSON's escapes": (faro(escaped), [("faro", ESCAPED)]),
+    "escapes of a spreadsheet": (faro(lambda a: replace(a, article=a.article.replace(". ", "._x000D_\n")), 9), [("faro", ESCAPED)]),
+    "line breaks as letters": (faro(lambda a: replace(a, article=a.article.replace(". ", ".\\n"))), [("faro", ESCAPED)]),
+    "erased letters": (faro(lambda a: replace(a, headline=a.headline.encode("ascii", "replace").decode(), article=a.article.encode("ascii", "replace").decode()), 3), [("faro", ERASED)]),
+    "capitals": (faro(lambda a: replace(a, headline=a.headline.upper()), 3), [("faro", CAPITALS)]),
+    "cut with three dots": (faro(lambda a: replace(a, headline=f"{a.headline[:40]}...")), [("faro", CUT)]),
+    "cut with an ellipsis": (both(colle=lambda text: f"{text[:40]}…", faro=lambda text: text), [("colle", CUT)]),
     "Chinese": (lambda number, a: replace(a, headline="桥梁倒塌，无人受伤。" + chr(0x5000 + number)), [("", "headlines are in a script without spaces")]),
 }  # fmt: skip
 
@@ -104,9 +120,68 @@ def test_a_page_of_many_stories_and_articles_of_both_outlets(clean):
     copies = list(clean)
     for i, j in zip(a[:12], b[:12], strict=True):
         copies[j] = replace(clean[j], article=clean[i].article)
-    assert ("colle", "articles stand word for word in faro, too") in names(
-        look(copies, OUTLETS, (NONE, NONE))
-    )
+    assert ("colle", COPIES) in names(look(copies, OUTLETS, (NONE, NONE)))
+
+
+@pytest.fixture(scope="module")
+def wire(clean):
+    """Half of colle's articles stand in faro, too, behind a dateline and with the agency's name behind the headline."""
+    sent = [a for a in clean if a.label == "colle"][::2]
+    copies = [
+        replace(a, id=f"w{a.id}", label="faro", article=f"(ANSO) - LUNARA, {a.article}", headline=f"{a.headline} (ANSO)")
+        for a in sent
+    ]  # fmt: skip
+    return [*clean, *copies], len(sent)
+
+
+def linked(articles):
+    """Pair each copy with the article that it is of."""
+    at = {article.id: place for place, article in enumerate(articles)}
+    pairs = [(at[id_.removeprefix("w")], place) for id_, place in at.items() if id_.startswith("w")]
+    return tuple(np.array(pairs).T)
+
+
+def test_copies_behind_a_dateline_are_seen_before_and_after_mending(wire):
+    articles, count = wire
+    for given in (articles, mended(articles, OUTLETS)[0]):
+        seen = {each.name: each for each in look(given, OUTLETS, linked(given))}
+        assert (seen[COPIES].outlet, seen[COPIES].count) == ("colle", count)
+    half = [replace(a, article=a.article[: len(a.article) // 3]) if a.id[0] == "w" else a for a in articles]
+    cut = {each.name: each for each in look(half, OUTLETS, linked(half))}
+    assert cut[COPIES].count == count  # most of the shorter one
+    other = [replace(a, article=articles[0].article) if a.id[0] == "w" else a for a in articles]
+    assert COPIES not in {each.name for each in look(other, OUTLETS, linked(other))}
+
+
+def test_articles_that_are_empty_when_trimmed_are_no_copies(clean):
+    articles = [replace(a, article=a.headline) for a in clean]
+    assert all(not a.article for a in mended(articles, OUTLETS)[0])
+    assert COPIES not in {each.name for each in look(articles, OUTLETS, (NONE, NONE))}
+
+
+def test_test_pairs_with_one_headline_are_counted_by_their_words():
+    pairs = [("Crolla il ponte", "CROLLA IL PONTE."), ("È così", "E' cosi"), ("Cade", "Cade il ponte")]
+    assert same_headlines(pairs[2:]) == []
+    [seen] = same_headlines(pairs)
+    assert (seen.count, seen.total, seen.example) == (2, 3, "Crolla il ponte")
+
+
+def test_what_only_one_outlet_has_lets_main_tell_them_apart(clean):
+    assert {CAPITALS, CUT} <= {*MARKED}
+    for change in (str.upper, lambda text: f"{text[:40]}..."):
+        alike = spoilt(clean, both(colle=change, faro=change))
+        assert not {CAPITALS, CUT} & {each.name for each in look(alike, OUTLETS, (NONE, NONE))}
+
+
+@pytest.mark.parametrize("fault", ["JSON's escapes", "escapes of a spreadsheet", "line breaks as letters"])
+def test_mend_undoes_escapes(clean, tmp_path, fault):
+    change, _ = SPOILT[fault]
+    changed = spoilt(clean, change)
+    reading = read(table(tmp_path / "x.csv", changed), mend=True)
+    assert [(a.headline, a.article) for a in reading.articles] == [(a.headline, a.article) for a in clean]
+    [taken] = reading.mended
+    count = sum(getattr(a, name) != getattr(b, name) for a, b in zip(changed, clean, strict=True) for name in ("headline", "article"))  # fmt: skip
+    assert (taken.name, taken.outlet, taken.count) == ("texts had escapes in the place of characters", "faro", count)  # fmt: skip
 
 
 def table(path, articles, **changes):
