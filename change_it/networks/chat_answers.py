@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from change_it.io.texts import LONGEST
 from change_it.networks.server import Answer
 from change_it.text import chat_phrases
-from change_it.text.cleaning import visible
 from change_it.text.chat_phrases import TITLE
+from change_it.text.cleaning import visible
 
 #: Characters of an answer that an error shows.
 SHOWN = 80
@@ -22,7 +22,30 @@ LONGEST_ANSWER = 40_000
 
 #: Tags whose content is an answer; what stands in any other before an answer is a thought.
 _ANSWER_TAGS = frozenset(
-    "answer output response result final headline title titolo risposta titular titre titel h1 h2 h3 p b strong i em json s".split()
+    [
+        "answer",
+        "output",
+        "response",
+        "result",
+        "final",
+        "headline",
+        "title",
+        "titolo",
+        "risposta",
+        "titular",
+        "titre",
+        "titel",
+        "h1",
+        "h2",
+        "h3",
+        "p",
+        "b",
+        "strong",
+        "i",
+        "em",
+        "json",
+        "s",
+    ]
 )
 _OPEN = re.compile(
     r"\s*(?:<(\w[\w:-]*)>|\[(THINK)\]|[<◁]\|?(begin_of_thought|think|thinking)\|?[>▷])", re.IGNORECASE
@@ -59,7 +82,7 @@ _LABEL_NAME = (
 )
 _FOR = r"(?: (?:in|for|su|per|para|pour|fur|en|dans|nello stile di|in the style of|al estilo de|dans le style de|im stil von)\b[^:\"]{1,40}| \([^:\"()]{1,40}\))?"
 _LABEL = re.compile(rf"[*_ ]*(?:{_LABEL_NAME}){_FOR}[*_ ]*:[*_ ]*")
-_ARTICLE_LABEL = re.compile(rf"(?:article|articolo)(?: (?:in|for|su|per)\b[^:\"]{{1,40}})[*_ ]*:[*_ ]+")
+_ARTICLE_LABEL = re.compile(r"(?:article|articolo)(?: (?:in|for|su|per)\b[^:\"]{1,40})[*_ ]*:[*_ ]+")
 _BARE_LABEL = re.compile(rf"\W*(?:{_LABEL_NAME}){_FOR}\W*")
 _ORIGINAL = re.compile(
     rf"[*_ ]*(?:originale?|(?:{TITLE} (?:originale?|d'origine|di partenza|dato|fornito)|(?:original(?:e[rs]?)?|ursprungliche[rs]?)[ -]?{TITLE}|titolo su \w+ \(originale\))|input|prima|before|antes|avant|vorher)[*_ ]*:"

@@ -280,7 +280,7 @@ _THINKS = re.compile(
         rf"(?:penso|pensiamo|ragiono|ragioniamo|rifletto|riflettiamo|pienso|pensemos|analicemos|reflechissons|je reflechis|je pense|denken wir|ich denke|ich uberlege|uberlegen wir)\b[^:\"]{{0,60}}?\b(?:{_THOUGHT_OF}|su|sul|al|a|en|au|uber|nach)\b",
         rf"(?:per|to|para|pour|um) (?:\w+ ){{0,2}}?{_DO} (?:il |questo |the |this |el |este |le |ce |l'|un |a |den |die |diese\w? )?(?:\w+ )?{TITLE}\b",
         rf"(?:il {TITLE} originale|the original {TITLE}|el {TITLE} original|le {TITLE} (?:original|d'origine)|d\w+ (?:originale?|ursprungliche)[ -]?{TITLE}|originaltitel) (?:e|is|says|parla|dice|usa|reads|was|es|habla|est|parle|ist|lautet|mentions|menziona|has|ha)\b[^:]{{0,60}}",
-        rf"(?:il mio |my |mi |mon |mein\w? )?(?:thought|thinking|reasoning|thought process|ragionament|pensier|pensamiento|razonamiento|raisonnement|uberlegung|denkprozess|first idea|prima idea|primera idea|premiere idee|erste idee|(?:first )?draft|prima bozza|step 1|passo 1|paso 1|etape 1|schritt 1)\w*(?: process)?\s?:",
+        r"(?:il mio |my |mi |mon |mein\w? )?(?:thought|thinking|reasoning|thought process|ragionament|pensier|pensamiento|razonamiento|raisonnement|uberlegung|denkprozess|first idea|prima idea|primera idea|premiere idee|erste idee|(?:first )?draft|prima bozza|step 1|passo 1|paso 1|etape 1|schritt 1)\w*(?: process)?\s?:",
     )
 )
 #: Second thoughts behind an answer.
