@@ -191,7 +191,7 @@ def _setup(options: TransferOptions) -> "TransferSetup":
 def _show(items: Sequence["Item"], options: TransferOptions, setup: "TransferSetup", seconds: float) -> None:
     """Some transfers, a summary and the next command."""
     from change_it.scoring.item import directions_in_turn  # loads polars
-    from change_it.text.cleaning import alike
+    from change_it.text.cleaning import alike, recurring_opening
 
     terminal = console()
     good = [item for item in items if not item.error]
@@ -203,7 +203,8 @@ def _show(items: Sequence["Item"], options: TransferOptions, setup: "TransferSet
     errors = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
     summary = f"{counted(len(good), 'headline')} in {seconds:.0f} s"
     summary += f"; {counted(len(items) - len(good), 'row')} with an error ({errors})" if errors else ""
-    warnings = alike(options.out.name, [(item.prediction, item.source) for item in good])
+    pairs = [(item.prediction, item.source) for item in good]
+    warnings = list(filter(None, [*alike(options.out.name, pairs), recurring_opening(pairs)]))
     lines = [summary, *(f"Warning: {sentence}." for sentence in warnings), f"wrote {options.out}"]
     if setup.reranker.startswith("fold:all"):
         lines.append(
