@@ -11,12 +11,14 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from inspect import cleandoc, getdoc
 from io import TextIOWrapper
+from pathlib import Path
 from typing import Annotated, Any, Union, get_type_hints
 
 import tyro
 
 from change_it import __version__
 from change_it.errors import InputError, add_versions, escaped
+from change_it.io.files import WRITING
 
 #: Commands, modules of `change_it.commands`, and the commands in each.
 COMMANDS: dict[str, tuple[str, ...]] = {
@@ -54,6 +56,23 @@ TYRO_CONFIG = (
     tyro.conf.SuppressFixed,
     tyro.conf.DisallowNone,
 )
+#: Errors of a disk that is full, or of a user's share of it.
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+#: Errors of reading and writing files. Those of connections and processes are none.
+_OF_FILES = _FULL | {
+    *(errno.ENOENT, errno.EACCES, errno.EPERM, errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENOTEMPTY),
+    *(
+        errno.EROFS,
+        errno.EIO,
+        errno.EFBIG,
+        errno.ENAMETOOLONG,
+        errno.ELOOP,
+        errno.EBUSY,
+        errno.ETXTBSY,
+        errno.EXDEV,
+    ),
+    *(errno.ENODEV, errno.ENXIO, errno.ESTALE, errno.ENFILE, errno.EMFILE),
+}
 #: Seeds that random generators take are below.
 SEEDS = 2**32
 
@@ -127,24 +146,61 @@ def exit_on_input_error(call: Callable[[], None]) -> int:
         code = 130
         message = f"interrupted: {getattr(error, '__notes__', ['no result was replaced'])[0]}"
     except BrokenPipeError:
+        if not _nobody_reads():
+            raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is still to be printed
         return 141
     except MemoryError:
         message = "there is not enough memory for this input: give it in parts"
     except Exception as error:
-        in_rust = re.search(r"\(os error (\d+)\)", str(error))  # polars and safetensors
-        number = int(in_rust[1]) if in_rust else getattr(error, "errno", None)
-        if "PytorchStreamWriter" in str(error):  # torch does not say why it could not write
-            number = errno.ENOSPC
-        if not number:
+        fault = disk_fault(error)
+        if not fault:
             if "transformers" in sys.modules:
                 add_versions(error)
             raise
-        mend = "; free some, and call the same command again" if number == errno.ENOSPC else ""
-        file = [getattr(error, "filename", None), *getattr(error, "__notes__", [])][-1]
-        message = f"{f'{file}: ' if file else ''}{os.strerror(number)}{mend}"
+        message = fault
     print(escaped(f"change-it: {message}"), file=sys.stderr)
     return code
+
+
+def _nobody_reads() -> bool:
+    """Return whether what reads the output has gone: what could not be written to it still waits."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            return True
+    return False
+
+
+def disk_fault(error: Exception) -> str:
+    """Return a sentence about a fault of reading or writing a file of the user's; empty for any other, which is the package's.
+
+    It is the user's where the error was raised while a file was written, where the system names a file that is not the
+    program's own, or where a disk is full.
+    """
+    text = str(error)
+    in_rust = re.search(r"\(os error (\d+)\)", text)  # polars and safetensors
+    number = int(in_rust[1]) if in_rust else getattr(error, "errno", None)
+    if "PytorchStreamWriter" in text:  # torch does not say why it could not write
+        number = errno.ENOSPC
+    if not isinstance(number, int) or number not in _OF_FILES:
+        return ""
+    notes = [
+        note.removeprefix(WRITING) for note in getattr(error, "__notes__", []) if note.startswith(WRITING)
+    ]
+    named = getattr(error, "filename", None)
+    names = notes or ([os.fsdecode(named)] if isinstance(named, str | bytes | os.PathLike) else [])
+    if number not in _FULL and (not names or _is_ours(names[-1])):
+        return ""
+    mend = "; free some, and call the same command again" if number in _FULL else ""
+    return f"{f'{names[-1]}: ' if names else ''}{os.strerror(number)}{mend}"
+
+
+def _is_ours(file: str) -> bool:
+    """Return whether a file is of the package or of the Python that runs it."""
+    path = Path(file).absolute()
+    return any(path.is_relative_to(folder) for folder in (Path(__file__).parent, sys.prefix, sys.base_prefix))
 
 
 if __name__ == "__main__":

@@ -38,6 +38,11 @@ def bar(
     )
 
 
+def note(text: str) -> None:
+    """Print a line to standard error, above a bar that is drawn there."""
+    tqdm.write(text, file=sys.stderr)
+
+
 @contextmanager
 def progress_of(option: ProgressOption, description: str, total: int) -> Iterator[Callable[[int], object]]:
     """Context with a function to call with the number of things done."""

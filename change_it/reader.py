@@ -56,7 +56,10 @@ class Reading:
         if out.exists():  # an earlier run's rows, without those with an error
             width = len(columns) + 2
             header, *rows = earlier_rows(out) or [[]]
-            if header != self.header or any(row[:width] != self.beginnings.get(row[0]) for row in rows):
+            is_ours = header == self.header and all(
+                len(row) == len(header) and row[:width] == self.beginnings.get(row[0]) for row in rows
+            )
+            if not is_ours:
                 raise InputError(f"{out} is not of this sheet, model and wording: name another --out")
             self.done = {row[0]: row for row in rows if not row[-1]}
         self.waiting = [item for item in self.rows if item not in self.done]

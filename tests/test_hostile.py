@@ -19,12 +19,12 @@ from processes import Handler, listening
 from change_it import HeadlineTransfer, InputError
 from change_it.cli import exit_on_input_error, main
 from change_it.corpus.negatives import negate
-from change_it.networks.chat_answers import headline_of
 from change_it.hub import cards
 from change_it.io import files, predictions, rows
 from change_it.io import rows as reader
 from change_it.judges.linear import boosted
 from change_it.networks import server as servers
+from change_it.networks.chat_answers import headline_of
 from change_it.networks.pretrained import local_folder
 from change_it.networks.server import Server
 from change_it.text.cleaning import clean, encoded_twice

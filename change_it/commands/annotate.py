@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import tyro
 
-from change_it.commands.common import check_counts, print_json
+from change_it.commands.common import check_counts, print_json, require
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
 from change_it.io.files import check_writable
@@ -15,6 +16,9 @@ from change_it.questions import QUESTIONS, SHEETS
 from change_it.scoring.systems import read_prediction_files
 from change_it.tables import console, print_lines, print_table
 from change_it.training.training_options import Device, Precision
+
+if TYPE_CHECKING:  # loads the Hub's client
+    from change_it.networks.server import Server
 
 
 @dataclass(kw_only=True)
@@ -140,11 +144,19 @@ def read(options: AnnotateReadOptions) -> None:
     check_counts(concurrency=options.concurrency)
     check_writable(options.out, kind="csv", inputs=[options.sheet])
 
+    from change_it.io.growing import only_run
     from change_it.networks.server import Server
-    from change_it.reader import Reading
 
     server = Server(options.endpoint, options.model or "")
     server.model = server.model or server.only_model()
+    with only_run(options.out):
+        _read(options, server)
+
+
+def _read(options: AnnotateReadOptions, server: "Server") -> None:
+    """See `read`."""
+    from change_it.reader import Reading
+
     reading = Reading(options.sheet, server, options.out)
     waiting = len(reading.waiting)
     prompts, answers = reading.tokens()
@@ -153,7 +165,7 @@ def read(options: AnnotateReadOptions) -> None:
     faults = reading.fill_in(options.concurrency)
     named = listed([f"{item}: {fault}" for item, fault in faults.items()], 5)
     again = f"{counted(len(faults), 'row')} without an answer ({named}): the same command asks again"
-    if faults and len(faults) == waiting:
+    if faults and len(faults) == waiting:  # none of those that were asked for
         raise InputError(again)
     print(f"wrote {options.out}" + (f"; {again}" if faults else ""))
 
@@ -187,6 +199,9 @@ class AnnotateScoreOptions:
 
 def score(options: AnnotateScoreOptions) -> None:
     """Score filled sheets."""
+    for name in ("device", "precision"):
+        require(options, name, "judges")
+
     from change_it import annotation
     from change_it.sheets import read_answers, read_key
 

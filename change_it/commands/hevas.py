@@ -109,19 +109,21 @@ def run(options: HevasOptions) -> None:
     how = {"distinct": options.distinct, "progress": not options.json}
     evaluation = evaluate(documents, systems, metrics=metrics, options=options, **how)
     analysis = analyse(evaluation, resamples=options.resamples, seed=options.seed)
+    if options.json:
+        print_json(hevas_record(evaluation, analysis), allow_nan=False)
+    else:  # the work is not lost where the files cannot be written
+        table = means_table(evaluation)
+        notes = [*documents.remarks, *hevas_remarks(evaluation), *table.notes, evaluation.signature]
+        notes += [analysis.outcome] if analysis.outcome else []
+        notes += left_out
+        title = f"HEvAS on {len(evaluation.ids)} documents: means, best average first; * best of a metric"
+        print_table(replace(table, title=title, notes=notes), console())
     if options.out:
         write_hevas(options.out, documents, systems, evaluation, analysis, options.charts)
     if options.json:
         for note in left_out:
             print(note, file=sys.stderr)
-        print_json(hevas_record(evaluation, analysis), allow_nan=False)
         return
-    table = means_table(evaluation)
-    notes = [*documents.remarks, *hevas_remarks(evaluation), *table.notes, evaluation.signature]
-    notes += [analysis.outcome] if analysis.outcome else []
-    notes += left_out
-    title = f"HEvAS on {len(evaluation.ids)} documents: means, best average first; * best of a metric"
-    print_table(replace(table, title=title, notes=notes), console())
     if options.out:
         print(f"wrote {options.out / 'report.html'}, summary.csv, summary.json, items/ and charts/")
     print("Next: change-it score says whether the headlines keep the story; HEvAS does not.")

@@ -7,9 +7,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from change_it.commands.common import check_counts, print_json
+from change_it.commands.common import check_counts, print_json, require
 from change_it.corpus.folder import check_corpus, read_warnings
-from change_it.errors import InputError
 from change_it.io.files import check_writable
 from change_it.io.texts import listed
 from change_it.scoring.compliancy import NO_CHECK
@@ -68,6 +67,8 @@ class ScoreOptions:
 
 def run(options: ScoreOptions) -> None:
     """Score the built-in systems and those of the prediction files."""
+    for name in ("columns", "shared_items"):
+        require(options, name, "predictions")
     check_corpus(options.corpus)
     folders = list(filter(None, (options.judges, options.floor)))
     check_counts(resamples=options.resamples)
@@ -75,8 +76,6 @@ def run(options: ScoreOptions) -> None:
     if options.out:
         inputs = [options.corpus, *folders, *(str(file.file) for file in files), *map(str, options.labels)]
         check_writable(options.out, inputs=inputs, record="scores.json")
-    if options.shared_items and not files:
-        raise InputError("--shared-items requires --predictions")
 
     from change_it.audit.agreement import reader_labels, shares_accepted
     from change_it.audit.verdicts import read_metrics, read_summary

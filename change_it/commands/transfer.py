@@ -8,13 +8,14 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from change_it.commands.common import check_counts
+from change_it.commands.common import check_counts, exclude, require
 from change_it.corpus.folder import check_corpus, check_outlet
 from change_it.corpus.reading import COLUMNS
 from change_it.errors import InputError
 from change_it.generators.folder import COMMAND, choose_generators
 from change_it.generators.generator_options import CANDIDATES, Recipe
 from change_it.io.files import check_writable
+from change_it.io.growing import only_run
 from change_it.io.model_folders import check_model
 from change_it.io.rows import check_columns, parse_columns, read_tables
 from change_it.io.texts import counted
@@ -27,6 +28,8 @@ if TYPE_CHECKING:  # loads torch
 
 #: Transfers that are printed at the end, and rows of a table whose columns are looked at.
 SHOWN, LOOKED_AT = 5, 1000
+#: Requests at a time when no number is given.
+CONCURRENCY = 8
 #: Options that may differ between a run and the one that goes on with it.
 FREE = ("out", "device", "concurrency")
 
@@ -62,14 +65,14 @@ class TransferOptions:
     """Which generators of a folder that holds several recipes."""
     endpoint: str | None = None
     """Address of an OpenAI-compatible server whose model --generator is prompted in the language of --corpus, without training; its key is read from the environment, CHANGE_IT_API_KEY."""
-    concurrency: int = 8
-    """Requests at a time to --endpoint."""
+    concurrency: int | None = None
+    """Requests at a time to --endpoint; 8 when not given."""
     to: str | None = None
     """Outlet to write for; of the rows of a file the other one than their label when not given."""
     rerank: str | None = None
     """Folder or Hub id of judges main, hh and ah that choose, with fluency; train them with --fold, others of the other fold must score."""
-    candidates: int = CANDIDATES
-    """Candidates a headline that --rerank chooses among."""
+    candidates: int | None = None
+    """Candidates a headline that --rerank chooses among; 10 when not given."""
     generation: tuple[str, ...] = ()
     """Settings of transformers' GenerationConfig: num_beams=1 (greedy; 5 when not given) do_sample=true temperature=0.7 max_new_tokens=200 no_repeat_ngram_size=3."""
     batch_size: int | None = None
@@ -82,8 +85,14 @@ class TransferOptions:
 
 def run(options: TransferOptions) -> None:
     """Transfer, write the file and print the first headlines."""
-    started = time.monotonic()
     _check(options)
+    with only_run(options.out):  # before models are loaded
+        _transfer(options)
+
+
+def _transfer(options: TransferOptions) -> None:
+    """See `run`."""
+    started = time.monotonic()
 
     from change_it.generators.file_transfer import corpus_items, file_items, transfer_items
 
@@ -100,13 +109,21 @@ def run(options: TransferOptions) -> None:
 
 
 def _check(options: TransferOptions) -> None:
-    """Refuse options that require another one, and files that are not there or lack a column, before torch is loaded."""
+    """Refuse options that require or exclude another one, and files that are not there or lack a column, before torch is loaded."""
     if not (options.corpus or options.input):
         raise InputError("give --corpus to transfer its test headlines, or --input for a file")
-    if options.endpoint and not options.corpus:
-        raise InputError("--endpoint requires --corpus")
-    if options.items and options.input:
+    if options.items is not None and options.input:
         raise InputError("--items requires a --corpus without --input")
+    require(options, "endpoint", "corpus")
+    require(options, "concurrency", "endpoint")
+    require(options, "candidates", "rerank")
+    require(options, "columns", "input")
+    if options.endpoint:
+        for name in ("recipe", "batch_size"):
+            exclude(options, name, "endpoint")
+        if not options.rerank:  # a server's model runs elsewhere
+            for name in ("device", "precision"):
+                exclude(options, name, "endpoint")
     counts = ("items", "candidates", "batch_size", "concurrency")
     check_counts(**{name: getattr(options, name) for name in counts})
     if options.corpus:
@@ -155,7 +172,7 @@ def _setup(options: TransferOptions) -> "TransferSetup":
     system: HeadlineSystem
     if options.endpoint:
         server = Server(options.endpoint, options.generator)
-        system = PromptedGenerator(str(options.corpus), server, options.concurrency)
+        system = PromptedGenerator(str(options.corpus), server, options.concurrency or CONCURRENCY)
     else:
         aim: dict[str, Any] = {"recipe": options.recipe, "to": options.to}
         system = HeadlineTransfer.from_pretrained(
@@ -167,13 +184,14 @@ def _setup(options: TransferOptions) -> "TransferSetup":
     if options.rerank:
         judges = Judges.from_pretrained(options.rerank, precision=options.precision, device=options.device)
         judges.check_outlets(system.outlets, options.corpus or f"behind {options.generator}")
-    return TransferSetup(system, judges, Search(decoding, options.candidates if judges else 1, options.seed))
+    candidates = (options.candidates or CANDIDATES) if judges else 1
+    return TransferSetup(system, judges, Search(decoding, candidates, options.seed))
 
 
 def _show(items: Sequence["Item"], options: TransferOptions, setup: "TransferSetup", seconds: float) -> None:
     """Some transfers, a summary and the next command."""
     from change_it.scoring.item import directions_in_turn  # loads polars
-    from change_it.text.cleaning import alike
+    from change_it.text.cleaning import alike, recurring_opening
 
     terminal = console()
     good = [item for item in items if not item.error]
@@ -185,7 +203,8 @@ def _show(items: Sequence["Item"], options: TransferOptions, setup: "TransferSet
     errors = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
     summary = f"{counted(len(good), 'headline')} in {seconds:.0f} s"
     summary += f"; {counted(len(items) - len(good), 'row')} with an error ({errors})" if errors else ""
-    warnings = alike(options.out.name, [(item.prediction, item.source) for item in good])
+    pairs = [(item.prediction, item.source) for item in good]
+    warnings = list(filter(None, [*alike(options.out.name, pairs), recurring_opening(pairs)]))
     lines = [summary, *(f"Warning: {sentence}." for sentence in warnings), f"wrote {options.out}"]
     if setup.reranker.startswith("fold:all"):
         lines.append(

@@ -100,6 +100,7 @@ def transfer_items(
     """Write new headlines for the items to a file, and return the items with them.
 
     They are kept in FILE.*.partial until all are there: a call with the same `record` of options goes on with those that it lacks.
+    `out` is held by `only_run`.
     """
     system, search = setup.system, setup.search
     # another file for other options, texts, generators or judges; what a server's model is, is known only later
@@ -107,7 +108,7 @@ def transfer_items(
     run = repr(({**record}, signatures, setup.reranker, __version__, *items))
     digest = hashlib.sha256(run.encode("utf-8", "backslashreplace")).hexdigest()
     partial = out.with_name(f"{out.name}.{digest[:8]}.partial")
-    rows = {int(row[0]): row for row in earlier_rows(partial)[1:]}
+    rows = _finished(partial, len(items))
     places = [place for place, item in enumerate(items) if not item.error]
     batches = system.batches([items[place] for place in places], search, record["batch_size"])
     batches = [[places[row] for row in batch] for batch in batches]
@@ -139,7 +140,7 @@ def transfer_items(
         rows[place][1:] if place in rows else _row(setup, item, "") for place, item in enumerate(items)
     ]
     write_table(out, HEADER, written)
-    partial.unlink()
+    partial.unlink(missing_ok=True)
     return [replace(item, prediction=row[1], error=row[3]) for item, row in zip(items, written, strict=True)]
 
 
@@ -150,6 +151,16 @@ def writes_by_default(setup: TransferSetup, items: Sequence[Item]) -> bool:
     except Exception:
         return False
     return True
+
+
+def _finished(partial: Path, count: int) -> dict[int, list[str]]:
+    """Return the rows of an earlier run by the places of their items; a file that is not as it writes it is refused."""
+    header, *rows = earlier_rows(partial) or [["row", *HEADER]]
+    places = {str(place) for place in range(count)}
+    is_ours = header == ["row", *HEADER] and all(len(row) == len(header) and row[0] in places for row in rows)
+    if not is_ours:
+        raise InputError(f"{partial} was changed: delete it, and the same command begins anew")
+    return {int(row[0]): row for row in rows}
 
 
 def _row(setup: TransferSetup, item: Item, text: str = "") -> list[str]:

@@ -199,6 +199,10 @@ def _check(options: GeneratorOptions) -> None:
         )
     if options.lora and options.kind == "words":
         raise InputError(f"--lora requires a pre-trained --architecture, not {architecture_of(options)}")
+    for name, size in (("vocabulary", options.vocabulary), ("cells", options.cells)):
+        if size and architecture_of(options) not in NETWORKS:
+            known = ", ".join(NETWORKS)
+            raise InputError(f"--{name} requires a new network ({known}), not {architecture_of(options)}")
     for name, tokens in (("source", options.source_tokens), ("target", options.target_tokens)):
         if tokens and tokens < SHORTEST:
             raise InputError(f"--{name}-tokens {tokens} is too few: give at least {SHORTEST}")

@@ -36,6 +36,8 @@ OURS = {
 }
 #: The beginning of what stands in a checkout where git-lfs has not fetched the file itself.
 _POINTER = b"version https://git-lfs"
+#: What a note of an error begins with that names the file which was written.
+WRITING = "while writing "
 #: Where training works, in the folder of a model.
 WORK = "checkpoints"
 
@@ -172,15 +174,23 @@ def files_of_ours(folder: Path, record: str | None) -> set[str]:
 
 
 @contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Name the file or folder that is written in whatever is raised: `change-it` says it where the disk is at fault."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"{WRITING}{path}")
+        raise
+
+
+@contextmanager
 def _beside(target: Path) -> Iterator[Path]:
     """A temporary name next to the target, for what replaces it; what is left of it is dropped."""
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = target.with_name(f".{target.name}.{token_hex(4)}.partial")
     try:
-        yield partial
-    except Exception as error:
-        error.add_note(str(target))  # `change-it` names it where the disk is at fault
-        raise
+        with naming(target):
+            yield partial
     finally:
         shutil.rmtree(partial, ignore_errors=True) if partial.is_dir() else partial.unlink(missing_ok=True)
 

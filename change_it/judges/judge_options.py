@@ -88,6 +88,13 @@ def settings_of(options: JudgeOptions) -> JudgeOptions:
         encoder = PAPERS
     if options.arg and encoder == LINEAR:
         raise InputError("--arg requires an --encoder: a linear judge is fitted without a Trainer")
+    if encoder == LINEAR:
+        for name in ("epochs", "batch_size", "max_minutes", "checkpoint_minutes"):
+            if getattr(options, name) != getattr(TrainingOptions, name):
+                option = name.replace("_", "-")
+                raise InputError(
+                    f"--{option} requires an --encoder: a linear judge is fitted without a Trainer"
+                )
     if options.max_tokens and encoder == LINEAR:
         raise InputError("--max-tokens requires an --encoder: a linear judge reads whole texts")
     if options.vectors and encoder != BILSTM:

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from change_it.io.texts import LONGEST
 from change_it.networks.server import Answer
 from change_it.text import chat_phrases
-from change_it.text.cleaning import visible
 from change_it.text.chat_phrases import TITLE
+from change_it.text.cleaning import visible
 
 #: Characters of an answer that an error shows.
 SHOWN = 80
@@ -22,7 +22,30 @@ LONGEST_ANSWER = 40_000
 
 #: Tags whose content is an answer; what stands in any other before an answer is a thought.
 _ANSWER_TAGS = frozenset(
-    "answer output response result final headline title titolo risposta titular titre titel h1 h2 h3 p b strong i em json s".split()
+    [
+        "answer",
+        "output",
+        "response",
+        "result",
+        "final",
+        "headline",
+        "title",
+        "titolo",
+        "risposta",
+        "titular",
+        "titre",
+        "titel",
+        "h1",
+        "h2",
+        "h3",
+        "p",
+        "b",
+        "strong",
+        "i",
+        "em",
+        "json",
+        "s",
+    ]
 )
 _OPEN = re.compile(
     r"\s*(?:<(\w[\w:-]*)>|\[(THINK)\]|[<◁]\|?(begin_of_thought|think|thinking)\|?[>▷])", re.IGNORECASE
@@ -38,7 +61,13 @@ _FENCE = re.compile(r"^[ \t]*```\w*[ \t]*$", re.MULTILINE)
 
 #: What no headline holds: tokens of chat templates, tags, entities, JSON, TeX.
 _MARKUP = re.compile(
-    r"<[|/a-z◁｜]|[|▷｜]>|◁|\[/?(?:INST|THINK|EOS|BOS)\]|&#?\w+;|\{\s*\"|\A\s*[\[{]\s*[\"'“«{]|[\"'”»}]\s*[\]}]\s*\Z|\\\w|assistantfinal",
+    "|".join(
+        (
+            r"<[|/a-z◁｜]|[|▷｜]>|◁|\[/?(?:INST|THINK|EOS|BOS)\]|assistantfinal",
+            r"&#?\w+;|\\\w",
+            r"""\{\s*["']|\A\s*\[\s*["'“«{\]]|\A\s*\[\d+\]|\A\s*\(\s*["'“«][^"'”»]*["'”»]\s*,?\s*\)\s*\Z""",
+        )
+    ),
     re.IGNORECASE,
 )
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
@@ -59,12 +88,14 @@ _LABEL_NAME = (
 )
 _FOR = r"(?: (?:in|for|su|per|para|pour|fur|en|dans|nello stile di|in the style of|al estilo de|dans le style de|im stil von)\b[^:\"]{1,40}| \([^:\"()]{1,40}\))?"
 _LABEL = re.compile(rf"[*_ ]*(?:{_LABEL_NAME}){_FOR}[*_ ]*:[*_ ]*")
-_ARTICLE_LABEL = re.compile(rf"(?:article|articolo)(?: (?:in|for|su|per)\b[^:\"]{{1,40}})[*_ ]*:[*_ ]+")
+_ARTICLE_LABEL = re.compile(r"(?:article|articolo)(?: (?:in|for|su|per)\b[^:\"]{1,40})[*_ ]*:[*_ ]+")
 _BARE_LABEL = re.compile(rf"\W*(?:{_LABEL_NAME}){_FOR}\W*")
 _ORIGINAL = re.compile(
-    rf"[*_ ]*(?:originale?|(?:{TITLE} (?:originale?|d'origine|di partenza|dato|fornito)|(?:original(?:e[rs]?)?|ursprungliche[rs]?)[ -]?{TITLE}|titolo su \w+ \(originale\))|input|prima|before|antes|avant|vorher)[*_ ]*:"
+    rf"[*_ ]*(?:originale?|(?:testo|text|texto|texte) origina\w+|(?:{TITLE} (?:originale?|d'origine|di partenza|dato|fornito)|(?:original(?:e[rs]?)?|ursprungliche[rs]?)[ -]?{TITLE}|titolo su \w+ \(originale\))|input|prima|before|antes|avant|vorher)[*_ ]*:"
 )
 _ROLE = re.compile(r"\W*(?:assistant|assistente|model|ai|bot|response|risposta|system)\W*")
+
+_ROLE_LABEL = re.compile(r"\A(?:assistant|assistente|asistente) ?: *", re.IGNORECASE)
 
 
 class Choices(NamedTuple):
@@ -129,7 +160,7 @@ def headline_of(text: str, outlets: Sequence[str] = ()) -> str:
     if not lines:
         return ""
     last = len(lines) - 1
-    thinks = is_talk(lines[0])
+    thinks = is_talk(lines[0]) and not chat_phrases.is_remark(lines[0])
     labelled = [place for place, line in enumerate(lines) if _behind_label(line)]
     if thinks:  # a draft in thoughts may be labelled, too
         labelled = [place for place in labelled if place == last]
@@ -148,6 +179,7 @@ def is_talk(line: str) -> bool:
         line = line[: LONGEST["headline"]]
     return (
         chat_phrases.is_refusal(line)
+        or chat_phrases.is_talk_of_task(line)
         or chat_phrases.is_question_back(line)
         or chat_phrases.is_thought(line)
         or chat_phrases.is_error(line)
@@ -192,6 +224,7 @@ def _line_of(lines: Sequence[str], outlets: Sequence[str]) -> str:
     line = behind if (behind := _behind_label(line)) else line
     article = _ARTICLE_LABEL.match(chat_phrases.plain(line))
     line = line.partition(":")[2].strip(_MARKDOWN) if article else line
+    line = _ROLE_LABEL.sub("", line)
     line = chat_phrases.without_leading_remark(line).strip(_MARKDOWN)
     if names := "|".join(map(re.escape, outlets)):
         line = re.sub(rf"\A(?:(?:in|su) )?(?:{names})[*_ ]*:[*_ ]+", "", line, flags=re.IGNORECASE)

@@ -34,9 +34,9 @@ def transfer(
 ) -> dict[str, Any]:
     """Answer with new headlines for an original; see `_answer`."""
     item = _item(models, headline, article, direction)
-    if system not in models.systems:
+    if not isinstance(system, str) or system not in models.systems:
         raise InputError(f"There is no such system: choose one of {', '.join(models.systems)}.")
-    if candidates not in range(1, CANDIDATES + 1):
+    if not isinstance(candidates, int | float) or candidates not in range(1, CANDIDATES + 1):
         raise InputError(f"The number of candidates goes from 1 to {CANDIDATES}.")
     if item.target not in models.systems[system].targets:
         raise InputError(f"{system} does not write for {item.target}: choose the other direction or system.")
@@ -50,14 +50,17 @@ def transfer(
 def judge(models: Models, headline: str, original: str, article: str, direction: str) -> dict[str, Any]:
     """Answer with the verdicts on a headline that somebody wrote; see `_answer`."""
     item = _item(models, original, article, direction)
-    new = " ".join(_text(headline, HEADLINE, "new headline").split())
+    wanted = "Write the new headline that is to be judged."
+    new = " ".join(_text(headline, HEADLINE, "new headline", wanted).split())
     if not words(new):
-        raise InputError("Write the new headline that is to be judged.")
+        raise InputError(wanted)
     return _answer(models, item, OWN, [replace(item, prediction=new).prediction])
 
 
-def _text(value: str | None, most: int, part: str) -> str:
-    """A text that was sent, without what is no Unicode; one of more characters is refused."""
+def _text(value: object, most: int, part: str, wanted: str) -> str:
+    """Return a text that was sent, without what is no Unicode; a list or number, or a text of more characters, is refused."""
+    if not isinstance(value, str | None):
+        raise InputError(wanted)
     text = value or ""
     if len(text) > most:
         raise InputError(f"{part}: {len(text):,} characters are too many, at most {most:,} fit: shorten it")
@@ -66,13 +69,15 @@ def _text(value: str | None, most: int, part: str) -> str:
 
 def _item(models: Models, headline: str, article: str, direction: str) -> Item:
     """The item of the fields."""
-    source = " ".join(_text(headline, HEADLINE, "original headline").split())
-    text = _text(article, ARTICLE, "article")
+    original = "Write the original headline: the judges compare the new one with it."
+    pasted = "Paste the article too: the judges read it, and some systems write from it."
+    source = " ".join(_text(headline, HEADLINE, "original headline", original).split())
+    text = _text(article, ARTICLE, "article", pasted)
     if not words(source):
-        raise InputError("Write the original headline: the judges compare the new one with it.")
+        raise InputError(original)
     if not words(text):
-        raise InputError("Paste the article too: the judges read it, and some systems write from it.")
-    if direction not in models.directions:
+        raise InputError(pasted)
+    if not isinstance(direction, str) or direction not in models.directions:
         raise InputError(f"There is no such direction: choose one of {', '.join(models.directions)}.")
     return Item("", *models.directions[direction], source, text)
 

@@ -111,7 +111,7 @@ _AS_MODEL = _any(
     rf"en tant qu[e'] ?(?:une? |')?{_MODEL}|etant une? {_MODEL}",
     rf"als(?: ein\w*)? {_MODEL}",
 )
-_I_AM_MODEL = rf"(?:sono|i am|i'm|soy|je suis|ich bin)(?: \w+)?(?: an?| uno?| una| un'?| une| eine?)? ?(?:solo |just )?(?:large )?{_MODEL}"
+_I_AM_MODEL = rf"(?:sono|i am|i'm|soy|je (?:ne )?suis(?: qu')?|ich bin)(?: \w+)?(?: an?| uno?| una| un'?| une| eine?)? ?(?:solo |just )?(?:large )?{_MODEL}"
 _FIRST_PERSON = r"\b(?:i|my|me|posso|sono|ho|mio|non|no|puedo|soy|tengo|je|j'|ich|mir|kann)\b"
 
 #: Words between a phrase and its object, in one sentence and before any quotation.
@@ -127,10 +127,10 @@ _REFUSES_TASK = _pattern(
 )
 #: The task is impossible, or against rules, or something is lacking.
 _NO_TASK = _pattern(
-    rf"(?:(?:non e|no es|n'est pas|ist nicht|is not|isn't) (?:\w+ )?(?:possi\w+|moglich)|(?:e|es|est|is|ist) (?:\w+ )?(?:im|un)(?:possi\w+|moglich)|im(?:possi\w+)|unable|unmoglich)\b{_NEAR}{_DO}\b{_NEAR}{_NOUN}",
+    rf"(?:(?:non e|no es|n'est pas|ist nicht|is not|isn't) (?:\w+ )?(?:possi\w+|moglich)|(?:e|es|est|is|ist) (?:\w+ )?(?:im|un)(?:poss?i\w+|moglich)|imposs?i\w+|unable|unmoglich)\b{_NEAR}(?:{_DO}\b{_NEAR}{_NOUN}|{_NOUN}\b{_NEAR}{_DO})",
     rf"(?:quest[ao]|la tua|la vostra|this|that|your|est[ae]|tu|su|cett?e?|votre|ta|dies\w*|deine?|ihre?) (?:{_REQUEST}|{_TEXT})\b{_NEAR}"
     r"(?:viola\w*|contravv\w+|contraviene|infringe\w*|violat\w+|goes? against|inappropriat\w+|inappropiad\w+|inadeguat\w+|non e (?:appropriat|consentit|conform)\w+|enfreint|viole|contraire|verstosst|verletzt|unangemessen)",
-    r"(?:non (?:hai|avete|ha)|tu non (?:hai|abbia)|you (?:have not|haven't|did not|didn't|don't seem to have)|no (?:has|ha|han)|vous n'avez pas|tu n'as pas|du hast|sie haben)"
+    r"(?:non (?:hai|avete|ha)|tu non (?:hai|abbia)|you (?:have not|haven't|did not|didn't|don't seem to have)|no (?:has|ha|han)|vous n'a(?:vez|yez) pas|tu n'a(?:s|ies) pas|du hast|sie haben)"
     rf"\b{_NEAR}(?:fornit|inserit|incollat|incluso|allegat|provid|includ|past|shar|attach|proporcionad|incluid|pegad|compartid|fourni|inclus|colle|joint|angegeben|bereitgestellt|beigefugt|mitgeschickt|eingefugt)\w*",
     rf"(?:l'|il |the |no |el |le |der |die |das |kein\w* )?(?:{TITLE}|{_TEXT})(?: (?:dell'|del |de l'|des |of the |di )?\w+){{0,3}} (?:non e (?:\w+ )?(?:stat|present|disponibil|inclus|complet)\w*|(?:sembra|appare|seems?|appears?|parece|semble|scheint) (?:\w+ )?(?:\w+ )?(?:missing|incomplete|empty|truncated|cut|mancant\w|incomplet\w|vuot\w|troncat\w|vaci\w|manquant\w?|vide|fehl\w+|leer|unvollstandig)"
     r"|(?:was|is|has) (?:not|n't|missing|incomplete|empty|cut|been cut|provided)|(?:wasn't|isn't)|no (?:esta|ha sido|fue|aparece)|n'est pas|n'a pas|(?:wurde|ist|fehlt)\b(?: \w+)? ?(?:nicht|unvollstandig|leer)?)[^:\"]*\Z",
@@ -147,6 +147,8 @@ _REFUSES = re.compile(
         rf"{_CANNOT} (?:farlo|procedere|continuare|proseguire|do (?:that|this|so|it)|proceed|comply|continue|hacerlo|continuar|proceder|(?:pas )?(?:le )?faire (?:cela|ca)|le faire)\W*\Z",
         rf"{_CANNOT}\W*\Z",
         rf"{_SORRY}\W*\Z",
+        rf"{_SORRY}\b[^:\"]*\b{_any(TITLE, _TEXT, _REQUEST)}\b",
+        rf"(?:\w+,? ){{0,3}}?{_CANNOT}\b[^:\"]*[.!]\W*\Z",
         rf"{_SORRY}\b[^.:\"]*\bich\b[^.:\"]*\bnicht\b",
     )
 )
@@ -160,6 +162,88 @@ _GOES_ON = re.compile(r"\w\W{0,2}:\s*\S|\"| - |(?<!\w)'[^']{3,}'(?!\w)| \| ")
 
 #: Several people who cannot: headlines speak for groups, a model for itself.
 _WE = re.compile(r"(?<!\w)(?:we|non possiamo|no podemos|nous ne)\b")
+
+
+#: The first person, the second person, and the text that is worked on, by language.
+_TALKERS = (
+    (
+        r"posso|devo|dovrei|vorrei|ho|sto|sono|mi|cerco|provo|analizzo|riscrivo",
+        r"hai|vuoi|puoi|intendi|preferisci|desideri|ti|tuo|tua|avete|volete|potete",
+        r"(?:l'|dell'|sull'|nell'|all'|quest'|il tuo )articolo|(?:il|questo|un|del|quale|al|sul|che|tuo) titolo|il testo (?:completo|originale|dell'articolo)",
+    ),
+    (
+        r"i|my|i'm|i'll|i've|i'd|let me|let's|we",
+        r"you|your",
+        r"(?:the|this|your|that|full|original) (?:article|text|headline)|(?:a|new|which|what) headline",
+    ),
+    (
+        r"puedo|debo|tengo|voy|yo|estoy|me|vamos|necesito|quiero",
+        r"tus?|te|usted|quieres|necesitas|deseas|tienes|puedes",
+        r"(?:el|del|al|este|tu|su) (?:articulo|texto|titular)|un titular",
+    ),
+    (
+        r"je|j'\w+|mon|me|m'\w+",
+        r"vous|votre|tu|te|ton|souhaitez|avez",
+        r"(?:(?:de )?l'|cet |votre |d'un |un )article|(?:le|ce|du|un|votre) titre|le texte",
+    ),
+    (
+        r"ich|mir|mich|mein\w*|lass uns|lassen sie",
+        r"sie|ihnen|ihre?n?|du|dir|dein\w*",
+        r"(?:der|den|dem|des|diesen|die|diese|ein|eine|ihren?|deinen?) (?:artikels?|titel|uberschrift|schlagzeile)|(?:den|diesen|ihren) text|die ursprungliche (?:uberschrift|schlagzeile)|der ursprungliche titel",
+    ),
+)
+#: Words of one who writes, or is written for, and the text itself, in one sentence.
+_TALKS = re.compile(
+    _any(
+        *(
+            rf"\A(?=.*(?<!\w)(?:{text})\b)(?=.*(?<!\w)(?:{first}|{second})\b)"
+            for first, second, text in _TALKERS
+        )
+    )
+)
+_TALKS_OF_TEXT = re.compile(
+    r"\A\W*(?:\w+,? )?"
+    + _any(
+        r"(?:l'articolo|il testo dell'articolo) (?:parla|tratta|dice|descrive|racconta|riguarda|originale|fornito|sembra|menziona|discute|riporta|spiega)",
+        r"(?:the|this) article (?:is|says|describes|discusses|talks|reports|mentions|states|does|doesn't|seems|provided|covers|explains|focuses)\b",
+        r"el articulo (?:habla|trata|dice|describe|menciona|es|parece|proporcionado)\b",
+        r"l'article (?:parle|traite|dit|decrit|mentionne|est|semble|fourni|raconte)\b",
+        r"der artikel (?:handelt|beschreibt|berichtet|sagt|ist|scheint|erwahnt)\b",
+        r"(?:the|this|my|new) (?:\w+ )?headline (?:should|must|needs|could|has to|would)\b",
+        r"(?:il|el|le) (?:\w+ )?(?:titolo|titular|titre) (?:deve|dovrebbe|debe|deberia|doit|devrait) (?:essere|ser|etre|mantenere|mantener|reflejar|riflettere|refleter|usare|avere)\b",
+        r"(?:der titel|die (?:\w+ )?uberschrift|die schlagzeile) (?:muss|soll|sollte)\b",
+        r"(?:il giornale|the (?:newspaper|outlet)|el periodico|el diario|le journal|die zeitung) (?:[\w']+ ){0,3}?(?:usa|uses|prefers|utiliza|utilise|verwendet|nutzt|scrive|writes|tends|tende|preferisce)\b",
+    )
+)
+_STYLE_OF = _pattern(
+    r"nello stile d", r"in the style of", r"al estilo de", r"dans le style d", r"im stil (?:von|der|des)"
+)
+_OPENS = re.compile(
+    r"\A\W*(?:(?:ok(?:ay)?|alright|hm+|got it|dunque|allora|bene|veamos|d'accord|prima di tutto|per prima cosa|innanzitutto|bueno|alors|also|zuerst|zunachst|primero|d'abord|sure|certo|looking at|guardando|vediamo|voyons)\b"
+    r"|(?:so|well|now|first|right|great),)"
+    rf".*?(?<!\w)(?:{'|'.join(text for _, _, text in _TALKERS)}|(?:il|lo|the|el|le|der|den) (?:titoli|stile|style|estilo|stil)\b)"
+)
+_ASKS_OF_TEXT = re.compile(
+    r"\A\W*(?:qual[ei]?|che|cosa|di cosa|dov'e|what|which|where|can|could|may|is (?=th)|did|do|does|que|cual|de que|quel(?:le)?|de quoi|puis-je|avez-vous|was ist|wie|wovon|worum)\b"
+    rf".*?(?<!\w)(?:{'|'.join(text for _, _, text in _TALKERS)})\b[^:\"]*\?\W*\Z"
+)
+_NOT_FOR_ME = _pattern(
+    r"(?:that|this|it)(?:'s| is) (?:not something|something) i\b",
+    r"(?:non e|e) qualcosa (?:che|di cui) (?:non )?posso",
+    r"no es algo (?:que|en lo que)(?: \w+)? pueda",
+    r"ce n'est pas (?:quelque chose|une chose) que je",
+    r"(?:das|dies) (?:ist nichts|kann ich|werde ich|darf ich|mochte ich)\b[^:\"]*\b(?:kann|nicht)\b",
+)
+
+
+def _is_talk_of_task(said: str) -> bool:
+    """Return whether somebody speaks of the text that is worked on to the one who asked, or to himself."""
+    if _GOES_ON.search(said):
+        return False
+    has_style = bool(_STYLE_OF.search(said)) and bool(re.search(rf"(?<!\w){TITLE}\b", said))
+    return has_style or any(
+        pattern.search(said) for pattern in (_TALKS, _TALKS_OF_TEXT, _OPENS, _ASKS_OF_TEXT, _NOT_FOR_ME)
+    )
 
 
 def is_refusal(text: str) -> bool:
@@ -180,6 +264,18 @@ def is_refusal(text: str) -> bool:
     if named and not _GOES_ON.search(said[: named.start()]):
         return not _GOES_ON.search(said) or bool(_I_CANNOT.search(said))
     return bool(_REFUSES.search(said)) and not _GOES_ON.search(said) and not _WE.search(said)
+
+
+def is_talk_of_task(text: str) -> bool:
+    """Return whether a text speaks of the headline or the article that is worked on, to the one who asked or to itself.
+
+    Examples:
+        >>> is_talk_of_task("Hai altre informazioni sull'articolo?")
+        True
+        >>> is_talk_of_task("Ho un articolo 18 nel cuore: parla Camusso")
+        False
+    """
+    return _is_talk_of_task(plain(text))
 
 
 #: A request to the one who asked, and what is wanted.
@@ -204,11 +300,13 @@ _WANTED = _any(
     r"cosa|what|que|quoi|was",
 )
 _ASKS = re.compile(
-    r"(?:\A|[.!?,;:] ?)(?:\W*)"
+    r"(?:\A|[.!?,;:] ?)\W*(?:mi |me |m')?"
     + _any(
         rf"{_WOULD_YOU}\b{_NEAR}{_GIVE}\b{_NEAR}{_WANTED}\b",
         rf"{_WOULD_YOU}\b{_NEAR}{_WANTED}\b{_NEAR}{_GIVE}\b",
         rf"(?:forniscimi|fornisci|incolla|inviami|mandami|condividi|dammi|dimmi|provide|paste|send me|tell me|give me|proporcioname|proporciona|enviame|pega|dime|fournissez|envoyez|collez|donnez-moi|dites-moi|schicken sie|senden sie|geben sie|fugen sie|nennen sie) (?:\w+ |l'|d'){{0,3}}?{_WANTED}\b[^:\"]*\Z",
+        rf"(?:would you (?:prefer|like)|do you (?:want|prefer)|vuoi|preferisci|vorresti|quieres|prefieres|souhaitez-vous|preferez-vous|mochten sie|mochtest du) (?:\w+ ){{0,3}}?{_VERSION}\b[^:\"]*\Z",
+        r"(?:necesitas algo mas|hai bisogno d'altro|(?:ti |hai )?(?:serve|bisogno di) altro|do you need anything else|anything else|c'e altro|avez-vous besoin d'autre|brauchen sie noch)\b",
         r"(?:fammi|fatemi|mi faccia|faccio) sapere|let me know|hazme saber|h[ae]game saber|avisame|faites-moi savoir|fais-moi savoir|dites-moi si|lass(?:en sie)? (?:es )?mich wissen|sag(?:en sie)? mir bescheid",
         r"(?:vuoi|vorresti|desideri|preferisci|volete|desidera|vuole) che (?:io|ti|lo|la|ne|riscriva|modifichi|crei|provi|generi|proponga|scriva)",
         r"(?:would you like|do you want|would you prefer) me to\b|(?:shall|should) i (?:\w+ )?" + _DO,
@@ -216,7 +314,7 @@ _ASKS = re.compile(
         r"(?:voulez|souhaitez)[- ]vous que (?:je|j')|(?:veux|souhaites)[- ]tu que (?:je|j')|souhaitez-vous que",
         rf"(?:soll|sollte) ich\b{_NEAR}{_DO}\b",
         r"(?:mochten sie|mochtest du|wollen sie|willst du),? dass ich",
-        rf"(?:quale|quali|che|di quale|di che|which|what|que|cual|de que|quel(?:le)?s?|de quel|welche\w?|um welche\w?) (?:\w+ ){{0,2}}?(?:{TITLE}|{_TEXT}|stile|style|estilo|stil|versione|giornale|newspaper|outlet)\b[^:\"]*"
+        rf"(?:may i ask )?(?:quale|quali|che|di quale|di che|which|what|que|cual|de que|quel(?:le)?s?|de quel|welche\w?|um welche\w?) (?:\w+ ){{0,2}}?(?:{TITLE}|{_TEXT}|stile|style|estilo|stil|versione|giornale|newspaper|outlet)\b[^:\"]*"
         r"\b(?:should i|shall i|preferisce|prefiere|vuoi|vorresti|preferisci|desideri|intendi|devo|dovrei|ti riferisci|you|i should|quieres|prefieres|desea\w*|debo|te refieres|voulez|souhaitez|souhaites|veux|dois-je|mochten sie|mochtest du|meinen sie|meinst du|soll ich|si tratta|parli)\b[^:\"]*\Z",
         r"(?:come|in (?:che|cosa)|in che (?:modo|cosa)) (?:posso|potrei) (?:\w+ )?(?:aiutar|assister|esser)(?:ti|vi|la|le|ti utile|la utile)\b[^:?\"]{0,30}\W*\Z",
         r"(?:how|what) (?:can|may|could) i (?:(?:help|assist)(?: you)?|do for you)\b(?: today| with (?:this|that|the|your)\b[^:?\"]{0,30})?\W*\Z|is there anything else",
@@ -275,12 +373,13 @@ _THINKS = re.compile(
         rf"[^\"]{{0,80}}?\b(?:{_THOUGHT_OF}|{_DO}|{_HELP})\b",
         rf"{_PLAN}\b[^.:?!\"]{{0,40}}?\b{_DO}\b[^.:?!\"]{{0,60}}?\b{_THOUGHT_OF}\b",
         rf"{_PLAN}\b[^.:?!\"]{{0,30}}?\b(?:{TITLE})\b[^:\"]*\Z",
+        rf"{_PLAN}\b[^.:?!\"]{{0,40}}?\b(?:(?:lo|the|el|le|den|il) (?:stile|style|estilo|stil|tono|tone)|it (?:short|concise|brief|simple))\b[^:\"]*\Z",
         rf"(?:let me|let's|let us|i'll|i will|i need to|i should) (?:\w+ )?(?:think|see|analy[sz]e|consider|break|brainstorm|draft|check|start by|begin by|look at|read|understand|work)\b[^:\"]*"
         rf"(?:\b(?:{_THOUGHT_OF}|{_DO}|step by step|carefully|through)\b|\.\s?\.|[.]\s*\Z|(?:think|see|it|this) *\Z)",
         rf"(?:penso|pensiamo|ragiono|ragioniamo|rifletto|riflettiamo|pienso|pensemos|analicemos|reflechissons|je reflechis|je pense|denken wir|ich denke|ich uberlege|uberlegen wir)\b[^:\"]{{0,60}}?\b(?:{_THOUGHT_OF}|su|sul|al|a|en|au|uber|nach)\b",
         rf"(?:per|to|para|pour|um) (?:\w+ ){{0,2}}?{_DO} (?:il |questo |the |this |el |este |le |ce |l'|un |a |den |die |diese\w? )?(?:\w+ )?{TITLE}\b",
         rf"(?:il {TITLE} originale|the original {TITLE}|el {TITLE} original|le {TITLE} (?:original|d'origine)|d\w+ (?:originale?|ursprungliche)[ -]?{TITLE}|originaltitel) (?:e|is|says|parla|dice|usa|reads|was|es|habla|est|parle|ist|lautet|mentions|menziona|has|ha)\b[^:]{{0,60}}",
-        rf"(?:il mio |my |mi |mon |mein\w? )?(?:thought|thinking|reasoning|thought process|ragionament|pensier|pensamiento|razonamiento|raisonnement|uberlegung|denkprozess|first idea|prima idea|primera idea|premiere idee|erste idee|(?:first )?draft|prima bozza|step 1|passo 1|paso 1|etape 1|schritt 1)\w*(?: process)?\s?:",
+        r"(?:il mio |my |mi |mon |mein\w? )?(?:thought|thinking|reasoning|thought process|ragionament|pensier|pensamiento|razonamiento|raisonnement|uberlegung|denkprozess|first idea|prima idea|primera idea|premiere idee|erste idee|(?:first )?draft|prima bozza|step 1|passo 1|paso 1|etape 1|schritt 1)\w*(?: process)?\s?:",
     )
 )
 #: Second thoughts behind an answer.
@@ -319,7 +418,7 @@ _HERE = _any(
     r"here(?:'s| is| are| you go| it is| you are)|below is|this is|the following is|i(?:'ve| have)? (?:rewritten|rephrased|created|written|prepared)|i rewrote|i(?:'d| would)? (?:suggest|propose)|one (?:possible|option)|the (?:rewritten|new|revised) (?:headline|title) (?:is|could|would)|a possible|how about|you could (?:use|try)",
     r"aqui (?:tienes|esta|va|le|te)|a continuacion|est[ae] es|he (?:reescrito|reformulado|creado)|(?:te )?(?:propongo|sugiero)|podria ser|una posible|el (?:nuevo )?titular (?:reescrito|nuevo) (?:es|seria)",
     r"voici|voila|ci-dessous|j'ai (?:reecrit|reformule|cree|redige)|je (?:vous )?(?:propose|suggere)|une? (?:possible|version)|le (?:nouveau )?titre (?:reecrit|nouveau) (?:est|serait)",
-    r"hier (?:ist|sind|kommt|folgt|mein\w*|ein\w*)|nachfolgend|im folgenden|ich habe|ich schlage|mein vorschlag|eine mogliche|die (?:neue|umgeschriebene) (?:uberschrift|schlagzeile) (?:lautet|ist|konnte)|das ist",
+    r"hier(?: ist| sind| kommt| folgt)?|nachfolgend|im folgenden|ich habe|ich schlage|mein vorschlag|eine mogliche|die (?:neue|umgeschriebene) (?:uberschrift|schlagzeile) (?:lautet|ist|konnte)|das ist",
 )
 _REWRITTEN = _any(
     r"(?:riscritt|riformulat|rielaborat)[oa]|possibile|alternativ[oa]|nuov[oa]|migliorat[oa]",
@@ -335,7 +434,8 @@ _OF_ANSWER = _any(
     rf"{_VERSION} (?:\w+ )?{_REWRITTEN}",
     rf"{_VERSION} (?:\w+ )?(?:d\w{{0,3}} |of |the |il |l')*{TITLE}",
     rf"{_VERSION} (?:nello stile|in the style|al estilo|dans le style|im stil)",
-    r"(?:mia|my|mi|ma|mein\w?) " + _VERSION,
+    rf"(?:mia|my|mi|ma|mein\w?|(?:un\w?|one|a|une|eine?) (?:\w+ )?) ?{_VERSION}(?=\W*\Z)",
+    r"(?:risultato|result|resultado|resultat|ergebnis)(?=\W*\Z)",
 )
 _REMARK = re.compile(
     rf"\A\W*(?:{_YES}\W+){{1,3}}\Z"
@@ -362,7 +462,7 @@ _ABOUT = _any(
     r"quest[oa] (?:titolo|versione|riscrittura|formulazione) (?:\w+ )?(?:us[ai]|utilizz\w+|mant\w+|rispett\w+|riprend\w+|rifl\w+|cattur\w+|sottoline\w+|rend\w|segue|conserv\w+|mett\w+|punta|evidenzi\w+|evit\w+|riassum\w+|risult\w+|e (?:piu|in linea|breve|conciso|coerente|adatt\w|stat\w)|ha (?:lo|il|un))\b",
     r"this (?:headline|title|version|rewrite) (?:\w+ly )?(?:uses?|keeps?|maintains?|reflects?|is|has|captures?|emphasi[sz]es?|highlights?|follows?|preserves?|retains?|aims?|makes?|conveys?|avoids?|puts?|focuses|matches|mirrors|adopts?|summari[sz]es?|should|would)",
     r"est[ea] (?:titular|titulo|version) (?:usa|utiliza|mantiene|refleja|es|respeta|sigue|conserva|resume|destaca|evita|capta)",
-    r"cett?e? (?:titre|version) (?:utilise|garde|reprend|reflete|est|respecte|conserve|suit|met|resume|evite|souligne|capte)",
+    r"ce(?:tte)? (?:titre|version) (?:utilise|garde|reprend|reflete|est|respecte|conserve|suit|met|resume|evite|souligne|capte)",
     r"diese[rs]? (?:titel|uberschrift|schlagzeile|fassung|version) (?:verwendet|nutzt|behalt|ist|folgt|bewahrt|betont|fasst|entspricht|vermeidet|spiegelt|greift)",
     rf"(?:ho (?:\w+ )?(?:usato|mantenuto|scelto|riscritto|cercato|reso|utilizzato|adottato|evitato|preferito|conservato|accorciato)|il (?:nuovo )?titolo (?:usa|mantiene|riprende|rispetta|riflette))\b{_NEAR}{_MANNER}",
     rf"(?:i(?:'ve| have)? (?:\w+ )?(?:used|kept|chose|chosen|rewrote|rewritten|tried|made|avoided|maintained|aimed|preserved|shortened|focused)|the (?:new )?headline (?:uses|keeps|reflects|maintains))\b{_NEAR}{_MANNER}",
@@ -372,7 +472,8 @@ _ABOUT = _any(
     r"(?:nota|note|n\.? ?b\.?|hinweis|anmerkung|remarque|spiegazione|explanation|explicacion|explication|erklarung) ?:",
 )
 _TRAILING = re.compile(
-    rf"(?:[.!?…\"*)]| -|[(\[—]|;)\W{{0,4}}{_ABOUT}\b|[(\[](?:nota|note|n\.? ?b\.?|hinweis|anmerkung|remarque)\b"
+    rf"(?:[.!?…\"*)]| -|[(\[—]|;)\W{{0,4}}{_ABOUT}\b|[(\[](?:nota|note|n\.? ?b\.?|hinweis|anmerkung|remarque|versione|headline|titolo|rewritten)\b"
+    r"|[.!?…)] (?:spero (?:che|di)|fammi sapere|let me know|(?:i )?hope (?:this|that|it|you)|espero que|j'espere|ich hoffe|feel free|se (?:vuoi|preferisci|ti serve)|hazme saber|faites-moi|dites-moi)\b"
     r"|[(\[]\d+ (?:caratteri|parole|characters|words|caracteres|palabras|mots|zeichen|worter)[)\]]"
 )
 
@@ -412,7 +513,7 @@ _FAULT = _any(
 )
 _ERROR = re.compile(
     rf"\A\W*(?:(?:an? )?(?:\w+\.)*\w*(?:error|exception)\b|errore|erreur|fehler|fatal|warning|http|status|ein fehler|un error|une erreur|un errore)[^:\"]{{0,30}}:?.{{0,60}}?(?:{_FAULT}|\b[45]\d\d\b\W*\Z|\{{)"
-    rf"|\A\W*(?:(?:error|errore|erreur|fehler|http|status)?\W*[45]\d\d\W+)?(?:the |il |el |le |der |your )?(?:\w+ ){{0,2}}?{_FAULT}(?: (?:exceeded|reached|superato|superado|depassee?|uberschritten|error|hit))?(?:[.!]\W*(?:please|riprova|try|por favor|veuillez|bitte)\b.*|\W*)\Z"
+    rf"|\A\W*(?:(?:error|errore|erreur|fehler|http|status)?\W*[45]\d\d\W+)?(?:the |il |el |le |der |your )?(?:\w+ ){{0,4}}?{_FAULT}(?: (?:exceeded|reached|superato|superado|depassee?|uberschritten|error|hit))?(?:[.,!]?\W*(?:please|riprova|try|por favor|veuillez|bitte)\b.*|\W*)\Z"
     r"|\A\W*(?:error|errore|erreur|fehler|none|null|nan|undefined|n/?a)\W*\Z|\A\W*traceback \(most recent"
     r"|\A\W*(?:an|a|si e verificato un|ha ocurrido un|se ha producido un|une|es ist ein) (?:\w+ )?(?:error|errore|erreur|fehler)\b(?: (?:occurred|aufgetreten|s'est produite|est survenue|inatteso|imprevisto))?[^:\"]*\Z"
 )

@@ -7,11 +7,16 @@ from collections.abc import Iterable, Sequence
 from itertools import count
 
 from change_it.text.escapes import erased_in, escape_in
-from change_it.text.folding import INVISIBLE, nfc
+from change_it.text.folding import INVISIBLE, fold, nfc
 from change_it.text.typography import QUOTED
 
 #: Markup inside escaped markup is taken off this many times.
 LAYERS = 20
+#: Words of an opening.
+OPENING_WORDS = 3
+#: An opening recurs where so many different headlines have it, and this share of all.
+FEWEST_OPENINGS = 4
+OPENING_SHARE = 0.05
 
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _PLAIN_TAG = re.compile(r"</?([A-Za-z][\w:-]*)(?:\s[^<>]*)?/?>")
@@ -145,3 +150,22 @@ def alike(name: str, pairs: Sequence[tuple[str, str]]) -> list[str]:
         fault = f"{len(quoted)} of {n} stand wholly in quotation marks, as {quoted[0]!r}"
         parts.append(f"{fault}, and evidence looks each up as one quotation: take the marks off")
     return [f"{name}: {'; '.join(parts)}"] if parts else []
+
+
+def recurring_opening(pairs: Sequence[tuple[str, str]]) -> str:
+    """Say which first words recur over many headlines that differ, with an example; empty where none do.
+
+    Pairs are a headline and its original: words that the originals begin with, too, are left out. A model that refuses in its
+    own words is found so, whatever they are.
+    """
+    openings: dict[tuple[str, ...], list[str]] = {}
+    for text, original in dict.fromkeys(pairs):
+        opening = tuple(fold(text).casefold().split()[:OPENING_WORDS])
+        before = tuple(fold(original).casefold().split()[:OPENING_WORDS])
+        if len(opening) == OPENING_WORDS and opening != before:
+            openings.setdefault(opening, []).append(text)
+    texts = max((list(dict.fromkeys(texts)) for texts in openings.values()), key=len, default=[])
+    if len(texts) < max(FEWEST_OPENINGS, OPENING_SHARE * len(pairs)):
+        return ""
+    words = " ".join(texts[0].split()[:OPENING_WORDS])
+    return f"{len(texts)} of {len(pairs)} headlines begin with {words!r}, as {texts[0]!r}: look whether they are headlines"

@@ -110,7 +110,9 @@ def training_arguments(options: TrainingOptions, out: Path) -> RunArguments:
 
 
 @contextmanager
-def argument_errors(options: TrainingOptions, is_at_fault: Callable[[], bool] = lambda: True) -> Iterator[None]:
+def argument_errors(
+    options: TrainingOptions, is_at_fault: Callable[[], bool] = lambda: True
+) -> Iterator[None]:
     """Turn what libraries raise over a value of `--arg` into one sentence, where `is_at_fault` finds that it was one."""
     try:
         yield
