@@ -64,7 +64,7 @@ def accepted(labels: Floats, predicted: Floats, events: EventIds) -> Accepted:
         deviations = predicted - predicted.mean()
         of_read = np.bincount(event, np.where(read, deviations / n, 0.0))
         of_unread = np.bincount(event, np.where(read, 0.0, -deviations / (len(labels) - n)))
-        gaps = of_read + of_unread
+        gaps = np.asarray(of_read + of_unread, np.float64)
         spread = float(of_read @ of_read + 2 * of_read @ of_unread) + _spread_of_mean(
             deviations, event, ~read
         )
