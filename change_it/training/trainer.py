@@ -150,11 +150,16 @@ class Clock(TrainerCallback):
         """Seconds since the start in the main process, those before a run was resumed among them."""
         return float(broadcast_object_list([self.before + time.monotonic() - self.started])[0])
 
+    @property
+    def minutes(self) -> float:
+        """Return what the bar shows of a run that minutes end; a bar has no more than its total."""
+        return min(self.seconds, self.limit) / 60
+
     def on_train_begin(self, args: Any, state: TrainerState, *_: Any, **__: Any) -> None:
         """Show the bar: of minutes where they end the run, else of updates."""
         shown = state.is_world_process_zero
         if math.isfinite(self.limit):
-            self.bar = minutes_bar("training", self.limit / 60, initial=self.seconds / 60, shown=shown)
+            self.bar = minutes_bar("training", self.limit / 60, initial=self.minutes, shown=shown)
         else:
             self.bar = bar("training", state.max_steps, initial=state.global_step, shown=shown)
 
@@ -170,7 +175,7 @@ class Clock(TrainerCallback):
         if math.isfinite(self.limit):
             self.losses["updates"] = f"{state.global_step:,} of {state.max_steps:,}"
             self.bar.set_postfix(self.losses, refresh=False)
-            self.bar.update(seconds / 60 - self.bar.n)
+            self.bar.update(self.minutes - self.bar.n)
         else:
             self.bar.update(state.global_step - self.bar.n)
 
