@@ -31,11 +31,23 @@ def bar(
     initial: int = 0,
 ) -> Any:
     """A bar on standard error, of items or of what its `update` is called with; it goes when the work is done."""
-    log: dict[str, Any] = {"file": _Lines(), "mininterval": 10, "delay": 10, "ncols": 0}
-    where = {} if sys.stderr.isatty() else log
-    return tqdm(
-        items, desc=description, total=total, initial=initial, disable=not shown, leave=False, **where
-    )
+    common: dict[str, Any] = {"desc": description, "disable": not shown, "leave": False}
+    return tqdm(items, total=total, initial=initial, **common, **_place())
+
+
+def minutes_bar(description: str, total: float, *, initial: float = 0.0, shown: bool = True) -> Any:
+    """Return a bar of minutes, which its `update` is called with; what was done in them is its postfix."""
+    drawn = "|{bar}| " if sys.stderr.isatty() else " "
+    text = "{desc}: {percentage:3.0f}%" + drawn + "{n:.1f} of {total:g} minutes{postfix}"
+    common: dict[str, Any] = {"desc": description, "disable": not shown, "leave": False}
+    place = _place() | {"ncols": None}  # with 0 tqdm has a format of its own
+    return tqdm(total=total, initial=initial, bar_format=text, **common, **place)
+
+
+def _place() -> dict[str, Any]:
+    """Return where and how often a bar is drawn."""
+    log = {"file": _Lines(), "mininterval": 10, "delay": 10, "ncols": 0}
+    return {} if sys.stderr.isatty() else log
 
 
 def note(text: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from change_it.corpus.folder import check_corpus, check_outlet
 from change_it.errors import InputError
-from change_it.generators.generator_options import GeneratorOptions, no_model
+from change_it.generators.generator_options import NETWORKS, GeneratorOptions, no_model
 from change_it.io.files import check_writable
 from change_it.io.model_folders import is_missing_path
 from change_it.io.texts import listed
@@ -15,6 +15,8 @@ from change_it.judges.judge_options import LINEAR, Fold, JudgeOptions, settings_
 from change_it.judges.spec import TASKS, TRAINED, Task
 from change_it.tables import console, figure, print_lines, print_table
 
+#: Passes over the data below which a network that begins at nothing writes no sentences.
+FEW_PASSES = 0.5
 #: Matches below which HH is said to have learnt from few.
 FEW_MATCHES = 200
 
@@ -97,9 +99,23 @@ def line_of(metrics: Mapping[str, Any]) -> str:
     parts = [f"{name} {figure(result['macro_f1'])}" for name, result in metrics["results"].items()]
     if within := metrics.get("within_event"):
         parts.append(f"within an event {figure(within['systems']['judge']['value'])}")
+    if single := _only_answer(metrics["results"]):
+        parts.append(f"answers {single} to everything: it learnt nothing")
     if metrics["task"] == "hh" and (matches := metrics["sizes"]["train"] // 2) < FEW_MATCHES:
         parts.append(f"learnt from {matches} matches, fewer than {FEW_MATCHES}: take more articles")
     return f"F1 {', '.join(parts)}"
+
+
+def _only_answer(results: Mapping[str, Any]) -> str:
+    """Return the class that a judge gave every test headline; empty where it gave several."""
+    recalls: dict[str, set[float]] = {}
+    for result in results.values():
+        for name, scores in result.items():
+            if isinstance(scores, Mapping):
+                recalls.setdefault(name, set()).add(scores["recall"])
+    always = [name for name, values in recalls.items() if values == {1.0}]
+    others = [values == {0.0} for name, values in recalls.items() if name not in always]
+    return always[0] if len(always) == 1 and others and all(others) else ""
 
 
 def _next(options: TrainJudgeOptions) -> str:
@@ -108,6 +124,20 @@ def _next(options: TrainJudgeOptions) -> str:
     if lacking := [task for task in TASKS if not (folder / task).is_dir()]:
         return f"Next: {folder} lacks {listed(lacking)}; --task all trains all four."
     return f"Next: change-it audit --judges {folder} --corpus {options.corpus}"
+
+
+def _how_far(options: GeneratorOptions, training: Mapping[str, Any]) -> list[str]:
+    """Say how far a generator came, and what comes next: more training, or writing."""
+    out_of_time = training["stopped"] == "time"
+    begins_at_nothing = options.architecture is None or options.architecture in NETWORKS
+    too_few = begins_at_nothing and training["epochs"] < FEW_PASSES
+    done = f"{training['updates']:,} of {training['planned']:,} updates"
+    more = "give --resume and more --max-minutes" if out_of_time else "train with more updates"
+    if too_few:
+        return [f"Warning: {done} are too few to write sentences: {more}."]
+    lines = [f"{done} when the minutes were over: --resume with more --max-minutes goes on."]
+    writing = f"Next: change-it transfer --generator {options.out} --corpus {options.corpus} --out new.csv"
+    return [*(lines if out_of_time else []), writing]
 
 
 def generator(options: GeneratorOptions) -> None:
@@ -133,7 +163,7 @@ def generator(options: GeneratorOptions) -> None:
         f"validation loss {metrics['validation_loss']:.3f} a token (update {training['best_update']:,}); "
         f"weights {metrics['weights_hash'][:6]}",
         f"✓ generator in {options.out}{_processes(metrics)}",
-        f"Next: change-it transfer --generator {options.out} --corpus {options.corpus} --out new.csv",
+        *_how_far(options, training),
     ]
     if signs := [f"{sign} (in {count:,})" for sign, count in metrics["unknown_signs"].items()]:
         fault = f"Warning: the tokenizer has no token for signs of headlines, {listed(signs, 5)}"

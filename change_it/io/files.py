@@ -151,10 +151,19 @@ def replace_folder(
 
         old = partial.with_suffix(".old")
         if target.exists():
-            shutil.copytree(target, partial, symlinks=True, ignore=leave, dirs_exist_ok=True)
+            how: dict[str, Any] = {"symlinks": True, "ignore": leave, "copy_function": _link}
+            shutil.copytree(target, partial, dirs_exist_ok=True, **how)
             os.replace(target, old)
         os.replace(partial, target)
         shutil.rmtree(old, ignore_errors=True)
+
+
+def _link(source: str, target: str) -> None:
+    """Give a file a second name, or copy it where the disk has no such names."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
 
 
 def files_of_ours(folder: Path, record: str | None) -> set[str]:

@@ -1,6 +1,7 @@
 """A run of training, for judges and generators: what a command describes, and how the finished model gets into its folder.
 
-Everything unfinished lives in `<out>/checkpoints`; only a finished run replaces what `<out>` holds. transformers' Trainer is not loaded.
+Everything unfinished lives in `<out>/checkpoints`; only a finished run replaces what `<out>` holds. Where --max-minutes ended it, the
+checkpoints stay, and --resume goes on. transformers' Trainer is not loaded.
 """
 
 import json
@@ -12,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout, suppress
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
+from logging import getLogger
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +30,11 @@ from change_it.io.texts import listed
 from change_it.networks.pretrained import hash_of_model, hash_of_weights, quiet
 from change_it.training.training_options import TrainingOptions, check_numbers
 
+logger = getLogger(__name__)
+
 METRICS = "metrics.json"
+#: Written into a checkpoint last, with its files' digests: one without it was being written when the run died.
+COMPLETE = "complete"
 LIBRARIES = ("torch", "transformers", "tokenizers", "accelerate", "datasets", "scikit-learn")
 #: Settings that may change when a run is resumed; a corpus is known by what is recorded of it.
 FREE = {"resume", "max_minutes", "checkpoint_minutes", "out", "corpus"}
@@ -44,6 +50,7 @@ class TrainingResult:
     """The end of a run."""
 
     updates: int = 0  # optimizer steps
+    planned: int = 0  # those of the whole run, which early stopping or --max-minutes may end sooner
     epochs: float = 0.0  # passes over the data, fractional
     seconds: float = 0.0  # since the start, earlier parts of a resumed run included
     stopped: str = "updates"  # all updates done, no better score (`early`), or out of time
@@ -112,9 +119,13 @@ def train_in_folder(
     if settings.resume and not work.exists() and (metrics := read_json(out / METRICS)):
         beside = {"files": {name: read_json(out / name) for name in files}}
         if not _changed(record, metrics | beside):
+            if state.is_main_process:
+                logger.warning("%s is finished: --resume leaves it as it is", out)
             return metrics
     if state.is_main_process:
         _open(work, what, record, resume=settings.resume)
+        if settings.resume and not any(work.glob(f"*/checkpoint-*/{COMPLETE}")):
+            logger.warning("%s has no checkpoint to resume: training begins anew", out)
     state.wait_for_everyone()
     set_seed(settings.seed)  # the weights before training are the same in a resumed run and every process
     result = TrainingResult()
@@ -125,7 +136,9 @@ def train_in_folder(
                 result = train(run, run.examples, settings, arguments, started=started)
     except BaseException as error:
         if any(work.glob("*/checkpoint-*")):
-            if isinstance(error, KeyboardInterrupt):
+            if isinstance(
+                error, KeyboardInterrupt
+            ):  # the first note is shown; the clock's says how old it is
                 error.add_note("--resume goes on with the newest checkpoint")
         elif state.is_main_process:
             shutil.rmtree(work)
@@ -153,7 +166,8 @@ def train_in_folder(
         write_json(final / name, content)
     if (logs := work / what / "runs").exists():
         shutil.copytree(logs, final / "logs", dirs_exist_ok=True)  # where it was stopped here they are there
-    with replace_folder(out, METRICS, work=WORK, later=["README.md"]) as folder:  # files of others stay
+    dropped = "" if result.stopped == "time" else WORK
+    with replace_folder(out, METRICS, work=dropped, later=["README.md"]) as folder:  # files of others stay
         for path in list(final.iterdir()):
             os.replace(path, folder / path.name)
     return metrics

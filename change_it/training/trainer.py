@@ -3,13 +3,15 @@
 A run that is killed and resumed ends with the same weights, bit for bit on a CPU, as one that was not.
 """
 
+import hashlib
 import math
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import partial
+from logging import getLogger
 from pathlib import Path
 from typing import Any, cast
 
@@ -31,9 +33,11 @@ from transformers import (
 from change_it.errors import InputError
 from change_it.io.files import read_json, write_json
 from change_it.io.texts import listed
-from change_it.progress import bar
-from change_it.training.run_folder import TokenIds, TrainingResult, TrainingRun
+from change_it.progress import bar, minutes_bar
+from change_it.training.run_folder import COMPLETE, TokenIds, TrainingResult, TrainingRun, process_state
 from change_it.training.training_options import TrainingOptions
+
+logger = getLogger(__name__)
 
 #: Evaluations of a whole run, equally spaced, unless `--arg eval_steps` says otherwise; the last one is at its end.
 EVALUATIONS = 10
@@ -41,8 +45,8 @@ EVALUATIONS = 10
 INITIAL_ACCUMULATOR = 0.1
 #: Of AdamW: decay of weight matrices, and the share of the updates in which the learning rate rises; their number where minutes end a run.
 WEIGHT_DECAY, WARMUP, TIMED_WARMUP = 0.01, 0.1, 20
-#: Written into a checkpoint last: one without it was being written when the run died. BEST are the best weights so far.
-COMPLETE, BEST = "complete", "best.safetensors"
+#: The best weights so far, in a checkpoint.
+BEST = "best.safetensors"
 #: Further arguments that a run does not take: it saves by the clock, and trains whole models.
 REFUSED = {"fsdp", "deepspeed", "push_to_hub", "save_steps", "load_best_model_at_end", "auto_find_batch_size"}
 #: What Trainer's log has and the bar shows.
@@ -136,6 +140,8 @@ class Clock(TrainerCallback):
         self.limit = math.inf if options.max_minutes is None else 60 * options.max_minutes
         self.started = started
         self.before = self.saved = 0.0  # seconds before the run was resumed, and at the last checkpoint
+        self.is_saved = False  # whether there is a checkpoint
+        self.losses: dict[str, Any] = {}  # what the bar shows beside its count
         self.best: dict[str, Tensor] = {}  # in the main process
         self.stopped = ""
 
@@ -144,10 +150,18 @@ class Clock(TrainerCallback):
         """Seconds since the start in the main process, those before a run was resumed among them."""
         return float(broadcast_object_list([self.before + time.monotonic() - self.started])[0])
 
+    @property
+    def minutes(self) -> float:
+        """Return what the bar shows of a run that minutes end; a bar has no more than its total."""
+        return min(self.seconds, self.limit) / 60
+
     def on_train_begin(self, args: Any, state: TrainerState, *_: Any, **__: Any) -> None:
-        """Show the bar."""
+        """Show the bar: of minutes where they end the run, else of updates."""
         shown = state.is_world_process_zero
-        self.bar = bar("training", state.max_steps, initial=state.global_step, shown=shown)
+        if math.isfinite(self.limit):
+            self.bar = minutes_bar("training", self.limit / 60, initial=self.minutes, shown=shown)
+        else:
+            self.bar = bar("training", state.max_steps, initial=state.global_step, shown=shown)
 
     def on_step_end(self, args: Any, state: TrainerState, control: TrainerControl, **_: Any) -> None:
         """Decide what follows an update."""
@@ -155,8 +169,15 @@ class Clock(TrainerCallback):
         if seconds > self.limit and state.global_step < state.max_steps:
             control.should_training_stop, self.stopped = True, "time"
             control.should_log, control.should_evaluate = True, self.evaluates
-        control.should_save = not control.should_training_stop and seconds - self.saved >= self.every
-        self.bar.update(state.global_step - self.bar.n)
+        # where the time is out, --resume may go on from here
+        is_due = seconds - self.saved >= self.every
+        control.should_save = self.stopped == "time" or (is_due and not control.should_training_stop)
+        if math.isfinite(self.limit):
+            self.losses["updates"] = f"{state.global_step:,} of {state.max_steps:,}"
+            self.bar.set_postfix(self.losses, refresh=False)
+            self.bar.update(self.minutes - self.bar.n)
+        else:
+            self.bar.update(state.global_step - self.bar.n)
 
     def on_log(self, args: Any, state: TrainerState, control: Any, **more: Any) -> None:
         """Refuse to go on with weights that are no numbers."""
@@ -165,7 +186,8 @@ class Clock(TrainerCallback):
             raise InputError(
                 f"the loss is no number after {state.global_step} updates: give a lower --arg learning_rate, or bf16 in the place of fp16"
             )
-        self.bar.set_postfix({name.removeprefix("eval_"): logs[name] for name in LOSSES if name in logs})
+        self.losses |= {name.removeprefix("eval_"): logs[name] for name in LOSSES if name in logs}
+        self.bar.set_postfix(self.losses)
 
     def on_train_end(self, *_: Any, **__: Any) -> None:
         """Take the bar off."""
@@ -173,12 +195,46 @@ class Clock(TrainerCallback):
 
     def on_save(self, args: Any, state: TrainerState, control: Any, **_: Any) -> None:
         """Complete a checkpoint."""
-        self.saved = self.seconds
+        process_state().wait_for_everyone()  # each process writes its random state
+        self.saved, self.is_saved = self.seconds, True
         if state.is_world_process_zero:
             folder = Path(args.output_dir) / f"checkpoint-{state.global_step}"
             if self.best:
                 save_file(self.best, folder / BEST)
-            write_json(folder / COMPLETE, {"seconds": self.saved})
+            write_json(folder / COMPLETE, {"seconds": self.saved, "files": digests(folder)})
+
+    def what_is_lost(self) -> str:
+        """Say what an interruption costs, and what goes on."""
+        minutes = (self.before + time.monotonic() - self.started - self.saved) / 60
+        lost = f"{minutes:.0f} minutes of training are lost" if minutes >= 1 else "less than a minute is lost"
+        if self.is_saved:
+            return f"{lost}; --resume goes on with the newest checkpoint"
+        return f"{lost}, since there is no checkpoint yet (one each {self.every / 60:g} minutes)"
+
+
+def digests(folder: Path) -> dict[str, str]:
+    """Return the SHA-256 of each file of a checkpoint, hexadecimal, by name."""
+    found = {}
+    for path in sorted(folder.iterdir()):
+        if path.is_file() and path.name != COMPLETE:
+            with path.open("rb") as file:
+                found[path.name] = hashlib.file_digest(file, "sha256").hexdigest()
+    return found
+
+
+def newest_checkpoint(work: Path) -> Path | None:
+    """Return the newest whole checkpoint of a run, and name each damaged one that is passed over; None without one."""
+    complete = [file.parent for file in work.glob(f"checkpoint-*/{COMPLETE}")]
+    for folder in sorted(complete, key=lambda folder: -int(folder.name.rpartition("-")[2])):
+        with suppress(InputError):
+            written = (read_json(folder / COMPLETE) or {}).get("files")
+            if written == digests(folder):
+                return folder
+        if process_state().is_main_process:
+            logger.warning("the checkpoint %s is damaged and is passed over for an older one", folder)
+    if complete and process_state().is_main_process:
+        logger.warning("%s has no whole checkpoint: training begins anew", work)
+    return None
 
 
 class RunTrainer(Trainer):
@@ -277,9 +333,9 @@ def train(
 
     clock = Clock(options, started, evaluates=run.evaluate is not None)
     work = Path(str(arguments.output_dir))
-    complete = [file.parent for file in work.glob(f"checkpoint-*/{COMPLETE}") if options.resume]
-    checkpoint = max(complete, key=lambda folder: int(folder.name.rpartition("-")[2]), default=None)
+    checkpoint = newest_checkpoint(work) if options.resume else None
     if checkpoint:
+        clock.is_saved = True
         clock.before = clock.saved = (read_json(checkpoint / COMPLETE) or {})["seconds"]
         clock.best = load_file(checkpoint / BEST) if (checkpoint / BEST).exists() else {}
     trains_without = partial(trains_without_arguments, run, examples, options, work)
@@ -287,7 +343,11 @@ def train(
         trainer = RunTrainer(run, examples, arguments, clock)
         trainer.create_optimizer_and_scheduler(arguments.max_steps)
     with argument_errors(options, lambda: trainer.state.global_step == 0 and trains_without()):
-        trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+        try:
+            trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+        except KeyboardInterrupt as error:
+            error.add_note(clock.what_is_lost())
+            raise
     state, tensors = trainer.state, trained_tensors(run.model)
     with torch.no_grad():
         for name, weights in clock.best.items():
@@ -300,6 +360,7 @@ def train(
             row |= {name.removeprefix("eval_"): value for name, value in figures.items()}
     return TrainingResult(
         updates=state.global_step,
+        planned=arguments.max_steps,
         epochs=state.epoch or 0.0,
         seconds=clock.seconds,
         stopped=clock.stopped or ("updates" if state.global_step >= arguments.max_steps else "early"),

@@ -2,8 +2,13 @@
 
 from pathlib import Path
 
+import numpy as np
+import pytest
+
 from change_it.cli import main
 from change_it.commands import train as command
+from change_it.generators.generator_options import GeneratorOptions
+from change_it.judges.metrics import scores
 
 METRICS = {"task": "hh", "results": {"random": {"macro_f1": 0.9}}, "sizes": {"train": 30}}
 TASKS = ("main", "hh", "ah", "fluency")
@@ -40,3 +45,49 @@ def test_an_interrupted_fit_leaves_nothing(corpus, tmp_path, monkeypatch, capsys
     assert main(f"train judge --task hh --corpus {corpus} --out {tmp_path}/hh".split()) == 130
     assert capsys.readouterr().err.endswith("change-it: interrupted: no result was replaced\n")
     assert not (tmp_path / "hh").exists()
+
+
+@pytest.mark.parametrize(
+    ("answers", "words"),
+    [([1, 1, 1, 1], "answers faro to everything"), ([1, 1, 1, 0], ""), ([0, 0, 1, 1], "")],
+)
+def test_a_judge_with_one_answer_says_so(answers, words):
+    result = scores(np.array([0, 0, 1, 1]), np.array(answers), ("colle", "faro"))
+    line = command.line_of({"task": "main", "results": {"gold": result}, "sizes": {"train": 30}})
+    assert ("answers" in line, words in line) == (bool(words), True)
+
+
+@pytest.mark.parametrize(
+    ("stopped", "epochs", "architecture", "expected"),
+    [
+        (
+            "time",
+            0.24,
+            None,
+            ["Warning: 30 of 1,270 updates are too few to write sentences: give --resume and more --max-minutes."],
+        ),
+        ("updates", 0.24, "pn", ["Warning: 30 of 1,270 updates are too few to write sentences: train with more updates."]),
+        (
+            "time",
+            0.24,
+            "it5/it5-base",
+            ["30 of 1,270 updates when the minutes were over: --resume with more --max-minutes goes on.", "Next: "],
+        ),
+        ("early", 3.0, None, ["Next: "]),
+    ],
+)  # fmt: skip
+def test_a_generator_says_how_far_it_came(stopped, epochs, architecture, expected):
+    options = GeneratorOptions(recipe="rewrite", corpus="c", out=Path("g"), architecture=architecture)
+    training = {"updates": 30, "planned": 1270, "stopped": stopped, "epochs": epochs}
+    lines = command._how_far(options, training)
+    assert len(lines) == len(expected)
+    assert all(line.startswith(start) for line, start in zip(lines, expected, strict=True))
+
+
+def test_resume_says_that_there_is_no_checkpoint_or_nothing_left(corpus, tmp_path, caplog):
+    train = f"train judge --task main --corpus {corpus} --out {tmp_path}/main --resume".split()
+    assert main(train) == 0
+    assert f"{tmp_path}/main has no checkpoint to resume: training begins anew" in caplog.text
+    caplog.clear()
+    assert main(train) == 0
+    assert f"{tmp_path}/main is finished: --resume leaves it as it is" in caplog.text

@@ -1,6 +1,7 @@
 """`change-it transfer`: one row an input row, choice by judges, and runs that were killed."""
 
 from dataclasses import replace
+from importlib.metadata import version
 
 import pytest
 from csv_files import read_csv, write_rows
@@ -72,6 +73,36 @@ def test_a_setting_that_fails_as_it_is_used_is_refused(generators, tmp_path):
     with pytest.raises(InputError, match=f"^--generation {' '.join(settings)}: "):
         transferred(options(generators, tmp_path, ROWS, generation=settings))
     assert not list(tmp_path.glob("*.partial"))
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ("num_beams=x", "give num_beams a number"),
+        ("num_beams=", "give num_beams a number"),
+        ("length_penalty=x", "give length_penalty a number"),
+        ("num_beams=1.5", "give a whole number from 1 on"),
+    ],
+)
+def test_a_setting_that_is_no_number_is_refused_before_models_load(
+    generators, tmp_path, monkeypatch, setting, words
+):
+    monkeypatch.setattr(HeadlineTransfer, "from_pretrained", lambda *_, **__: pytest.fail("loaded"))
+    with pytest.raises(InputError, match=words):
+        transferred(options(generators, tmp_path, ROWS, generation=(setting,)))
+
+
+def test_a_fault_of_a_library_keeps_its_traceback_and_names_the_versions(generators, tmp_path, monkeypatch):
+    def fail(*_, **__):
+        raise ValueError("model_kwargs are not used by the model: ['cache']")
+
+    monkeypatch.setattr("change_it.generators.headline_transfer.search_headlines", fail)
+    with pytest.raises(ValueError, match=r"\['cache'\]") as caught:
+        transferred(options(generators, tmp_path, ROWS))  # with num_beams=2, which is not at fault
+    assert not isinstance(caught.value, InputError)
+    [note] = caught.value.__notes__
+    assert f"Installed: torch {version('torch')} and transformers {version('transformers')}." in note
+    assert "Tried with: torch>=2.6, transformers>=" in note
 
 
 def test_a_corpus_or_items_of_it_give_a_prediction_file(generators, tmp_path, toy_corpus, toy_test, capsys):

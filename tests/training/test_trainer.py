@@ -99,6 +99,64 @@ def test_a_checkpoint_that_was_being_written_is_passed_over(tmp_path, interrupte
     assert same(whole, trained(tmp_path / "broken", evaluate=None, resume=True)[0])
 
 
+@pytest.mark.parametrize("damage", ["cut", "overwritten", "gone"])
+def test_a_damaged_checkpoint_is_named_and_the_one_before_taken(tmp_path, interrupted_at, damage, caplog):
+    whole, _ = trained(tmp_path / "whole")
+    with interrupted_at(13):
+        trained(tmp_path / "broken")
+    newest = tmp_path / "broken/checkpoint-12"
+    weights = newest / "model.safetensors"
+    content = weights.read_bytes()
+    if damage == "gone":
+        (newest / "trainer_state.json").unlink()
+    else:
+        half = len(content) // 2
+        weights.write_bytes(content[:half] + (b"" if damage == "cut" else bytes(len(content) - half)))
+    assert same(whole, trained(tmp_path / "broken", resume=True, arg=("max_grad_norm=1.0",))[0])
+    assert f"the checkpoint {newest} is damaged" in caplog.text
+
+
+def test_a_run_that_had_no_more_time_goes_on_where_it_ended(tmp_path):
+    whole, _ = trained(tmp_path / "whole", arg=("warmup_steps=2",))
+    timed = {"arg": ("warmup_steps=2",), "checkpoint_minutes": 15.0}
+    _, first = trained(tmp_path / "timed", started=time.monotonic() - 100, max_minutes=1.0, **timed)
+    assert (first.updates, first.planned, first.stopped) == (1, 24, "time")
+    resumed, result = trained(tmp_path / "timed", resume=True, **timed)
+    assert (result.updates, result.stopped) == (24, "updates")
+    assert same(whole, resumed)
+
+
+def test_a_fault_of_a_library_is_not_blamed_on_an_option(tmp_path, monkeypatch):
+    def fail(*_):
+        raise ValueError("renamed in the newest release")
+
+    monkeypatch.setattr(trainer.RunTrainer, "training_step", fail)
+    with pytest.raises(ValueError, match="renamed in the newest release") as caught:
+        trained(tmp_path, arg=("max_steps=4",))
+    assert not isinstance(caught.value, InputError)
+
+
+def test_an_interruption_says_what_it_costs(tmp_path, monkeypatch):
+    decide, now = trainer.Clock.on_step_end, [0.0]
+
+    def interrupt(clock, args, state, control, **more):
+        now[0] += 120.0
+        if state.global_step == 4:
+            raise KeyboardInterrupt
+        decide(clock, args, state, control, **more)
+
+    monkeypatch.setattr(trainer.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(trainer.Clock, "on_step_end", interrupt)
+    for minutes, note in (
+        (15.0, "8 minutes of training are lost, since there is no checkpoint yet (one each 15 minutes)"),
+        (4.0, "4 minutes of training are lost; --resume goes on with the newest checkpoint"),
+    ):
+        now[0] = 0.0
+        with pytest.raises(KeyboardInterrupt) as caught:
+            trained(tmp_path, started=0.0, checkpoint_minutes=minutes)
+        assert caught.value.__notes__ == [note]
+
+
 def test_early_stopping_goes_on_counting(tmp_path, interrupted_at):
     def scores():
         each = chain([0.1, 0.7, 0.2, 0.3], repeat(0.9))
