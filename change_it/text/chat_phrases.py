@@ -195,7 +195,10 @@ _TALKERS = (
 #: Words of one who writes, or is written for, and the text itself, in one sentence.
 _TALKS = re.compile(
     _any(
-        *(rf"\A(?=.*(?<!\w)(?:{text})\b)(?=.*(?<!\w)(?:{first}|{second})\b)" for first, second, text in _TALKERS)
+        *(
+            rf"\A(?=.*(?<!\w)(?:{text})\b)(?=.*(?<!\w)(?:{first}|{second})\b)"
+            for first, second, text in _TALKERS
+        )
     )
 )
 _TALKS_OF_TEXT = re.compile(
@@ -212,7 +215,9 @@ _TALKS_OF_TEXT = re.compile(
         r"(?:il giornale|the (?:newspaper|outlet)|el periodico|el diario|le journal|die zeitung) (?:[\w']+ ){0,3}?(?:usa|uses|prefers|utiliza|utilise|verwendet|nutzt|scrive|writes|tends|tende|preferisce)\b",
     )
 )
-_STYLE_OF = _pattern(r"nello stile d", r"in the style of", r"al estilo de", r"dans le style d", r"im stil (?:von|der|des)")
+_STYLE_OF = _pattern(
+    r"nello stile d", r"in the style of", r"al estilo de", r"dans le style d", r"im stil (?:von|der|des)"
+)
 _OPENS = re.compile(
     r"\A\W*(?:(?:ok(?:ay)?|alright|hm+|got it|dunque|allora|bene|veamos|d'accord|prima di tutto|per prima cosa|innanzitutto|bueno|alors|also|zuerst|zunachst|primero|d'abord|sure|certo|looking at|guardando|vediamo|voyons)\b"
     r"|(?:so|well|now|first|right|great),)"

@@ -109,7 +109,10 @@ def test_refusals_and_timeouts_are_rows_with_an_error(server, options, monkeypat
     rows = transferred(options())
     given_up.set()
     assert [row["error"] for row in rows] == [*(error for _, error in FAULTS), "server timeout"]
-    assert "11 rows with an error (5 server refused, 1 no headline in the answer (stop), " in capsys.readouterr().out
+    assert (
+        "11 rows with an error (5 server refused, 1 no headline in the answer (stop), "
+        in capsys.readouterr().out
+    )
 
 
 def test_an_interrupted_run_goes_on_with_what_is_missing(server, options):
@@ -209,7 +212,10 @@ def test_one_fault_of_a_server_is_asked_again(fault, server, options, waits):
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
-        (refusal(500, "CUDA out of memory"), r"still answers with status 500 \(.*CUDA out of memory.*\) after 5 tries"),
+        (
+            refusal(500, "CUDA out of memory"),
+            r"still answers with status 500 \(.*CUDA out of memory.*\) after 5 tries",
+        ),
         ("drop", r"still drops the connection \(RemoteProtocolError\) after 5 tries"),
     ],
 )
@@ -238,7 +244,9 @@ def test_a_second_run_into_one_file_is_refused_and_nothing_is_asked(server, opti
 
 
 @pytest.mark.parametrize("change", [b"\n", b"x,y\n"])
-def test_a_partial_with_a_blank_line_goes_on_and_one_that_was_changed_is_refused(change, server, options, tmp_path):
+def test_a_partial_with_a_blank_line_goes_on_and_one_that_was_changed_is_refused(
+    change, server, options, tmp_path
+):
     server.reply = lambda prompt, number: f"Titolo {number}" if number <= 7 else refusal(401, "key")
     with pytest.raises(InputError, match="401"):
         transferred(options(concurrency=1))
