@@ -6,8 +6,10 @@ Only the module that is called is loaded, those of a list for its help. They loa
 import errno
 import os
 import re
+import select
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from inspect import cleandoc, getdoc
 from io import TextIOWrapper
@@ -164,13 +166,15 @@ def exit_on_input_error(call: Callable[[], None]) -> int:
 
 
 def _nobody_reads() -> bool:
-    """Return whether what reads the output has gone: what could not be written to it still waits."""
+    """Return whether what read the output, or the messages, has gone; so it is taken where the system cannot say it."""
+    if not hasattr(select, "poll"):
+        return True
+    waiting = select.poll()
     for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except BrokenPipeError:
-            return True
-    return False
+        with suppress(OSError, ValueError):  # one that is no file
+            waiting.register(stream.fileno(), select.POLLOUT)
+    gone = select.POLLERR | select.POLLHUP
+    return any(event & gone for _, event in waiting.poll(0))
 
 
 def disk_fault(error: Exception) -> str:

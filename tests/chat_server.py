@@ -8,7 +8,7 @@ from processes import Handler, listening
 
 
 class ChatServer:
-    """Answers with `reply(prompt, number)`: a text, a status, a status and a body and perhaps headers, or a dict that is merged into the answer."""
+    """Answers with `reply(prompt, number)`: a text, a status, a status and a body and perhaps headers, or a dict that is merged into the answer; "drop" closes the connection."""
 
     def __init__(self):
         self.requests, self.headers, self.numbers = [], [], count(1)
@@ -30,6 +30,10 @@ def serve():
             state.requests.append({**request, "path": self.path})
             state.headers.append(dict(self.headers))
             reply = state.reply(request["messages"][-1]["content"], next(state.numbers))
+            if reply == "drop":
+                self.close_connection = True
+                self.connection.close()
+                return
             if isinstance(reply, int):
                 reply = reply, b""
             status, body, headers = (
@@ -40,10 +44,11 @@ def serve():
         def answer(self, status, body, headers):
             try:
                 self.send_response(status)
-                for name, value in {**headers, "Content-Length": str(len(body))}.items():
+                for name, value in {"Content-Length": str(len(body)), **headers}.items():
                     self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(body)
+                self.close_connection = self.close_connection or "Content-Length" in headers  # half of a body
             except OSError:  # the client has given up
                 pass
 

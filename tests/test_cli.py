@@ -13,6 +13,7 @@ from unittest.mock import Mock
 import pytest
 import tyro
 
+import change_it
 from change_it import __version__
 from change_it.cli import COMMANDS, TYRO_CONFIG, exit_on_input_error, main, options_of, union_of
 from change_it.io.files import replace_file, replace_folder
@@ -107,3 +108,65 @@ def test_what_is_interrupted_says_what_is_left(capsys):
         assert exit_on_input_error(Mock(side_effect=error)) == 130
         assert capsys.readouterr().err == f"change-it: interrupted: {says}\n"
         error.add_note("3 of 9 are finished")
+
+
+OF_THE_PACKAGE = [
+    ConnectionResetError(errno.ECONNRESET, "Connection reset by peer"),
+    ConnectionRefusedError(errno.ECONNREFUSED, "Connection refused"),
+    BrokenPipeError(errno.EPIPE, "Broken pipe"),  # of a socket or a process: the output is read
+    ChildProcessError(errno.ECHILD, "No child processes"),
+    OSError(errno.EBADF, "Bad file descriptor"),
+    FileNotFoundError(errno.ENOENT, "No such file or directory"),  # it names no file
+    FileNotFoundError(errno.ENOENT, "No such file or directory", change_it.__file__ + ".json"),
+    RuntimeError("Connection reset by peer (os error 104)"),
+    RuntimeError("No such file or directory (os error 2)"),
+]
+
+
+@pytest.mark.parametrize("fault", OF_THE_PACKAGE, ids=repr)
+def test_an_internal_fault_keeps_its_traceback(fault):
+    with pytest.raises(type(fault)) as raised:
+        exit_on_input_error(Mock(side_effect=fault))
+    assert raised.value is fault
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        PermissionError(errno.EACCES, "Permission denied", "news/a.csv"),
+        IsADirectoryError(errno.EISDIR, "Is a directory", b"news/a.csv"),
+        OSError(errno.EIO, "Input/output error", "news/a.csv"),
+    ],
+    ids=repr,
+)
+def test_a_fault_of_reading_a_file_of_the_user_names_it(fault, capsys):
+    assert exit_on_input_error(Mock(side_effect=fault)) == 2
+    assert capsys.readouterr().err == f"change-it: news/a.csv: {fault.strerror}\n"
+
+
+def test_a_fault_of_a_connection_while_a_file_is_written_is_the_package_s(tmp_path):
+    def write():
+        with replace_file(tmp_path / "new.csv"):
+            raise ConnectionResetError(errno.ECONNRESET, "Connection reset by peer")
+
+    with pytest.raises(ConnectionResetError):
+        exit_on_input_error(write)
+
+
+#: Commands with an option that another one needs, and the start of their refusal.
+ALONE = [
+    ("transfer --corpus c --candidates 5 --out n.csv", "--candidates requires --rerank"),
+    ("transfer --corpus c --concurrency 2 --out n.csv", "--concurrency requires --endpoint"),
+    ("transfer --corpus c --columns headline=title --out n.csv", "--columns requires --input"),
+    ("transfer --input a.csv --endpoint http://localhost:1/v1 --out n.csv", "--endpoint requires --corpus"),
+    ("score --corpus c --judges j --columns id=key", "--columns requires --predictions"),
+    ("score --corpus c --judges j --shared-items", "--shared-items requires --predictions"),
+    ("annotate score a.csv --key k.csv --device cpu", "--device requires --judges"),
+    ("annotate score a.csv --key k.csv --precision bf16", "--precision requires --judges"),
+]
+
+
+@pytest.mark.parametrize(("words", "refusal"), ALONE)
+def test_an_option_without_the_one_it_needs_is_refused(words, refusal, capsys):
+    assert main(words.split()) == 2
+    assert capsys.readouterr().err == f"change-it: {refusal}: give both, or neither\n"

@@ -8,6 +8,7 @@ from chat_server import serve
 from csv_files import read_csv, write_csv, write_rows
 
 from change_it.cli import main
+from change_it.io.growing import only_run
 from change_it.questions import HEADINGS, QUESTIONS, SHEETS
 
 SHOWN, ASKED = SHEETS["sources"]
@@ -17,6 +18,7 @@ YES = dict.fromkeys(ASKED, "yes")
 @pytest.fixture
 def server(monkeypatch):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
+    monkeypatch.setattr("change_it.networks.server.WAIT", 0.0)
     with serve() as state:
         state.reply = lambda prompt, number: json.dumps(YES)
         yield state
@@ -158,3 +160,59 @@ def test_the_model_is_named_by_a_server_that_has_one_and_its_cost_is_said(server
     assert re.search(
         "6 rows of 6 for small: about [1-9][0-9,]+ tokens to read and 168", capsys.readouterr().out
     )
+
+
+CUT = {"content": f"<think>First idea: {json.dumps(YES)} But wait: the number", "finish_reason": "length"}
+PLAIN_CUT = {"content": f"First idea: {json.dumps(YES)} But wait: the number", "finish_reason": "length"}
+NO = dict.fromkeys(ASKED, "no")
+DIFFERENT = f"{json.dumps(NO)}\n\nFor example, a good headline would get {json.dumps(YES)}"
+
+
+@pytest.mark.parametrize(
+    ("reply", "fault"),
+    [
+        (CUT, "the answer was cut off (length): <think>First idea"),
+        (PLAIN_CUT, "the answer was cut off (length): First idea"),
+        (PLAIN_CUT | {"finish_reason": "stop"}, "thoughts without an answer (stop): First idea"),
+        (DIFFERENT, 'objects that differ (stop): {"story": "no"'),
+    ],
+)
+def test_a_draft_or_an_example_is_no_answer_and_is_asked_again_once(reply, fault, server, read, tmp_path):
+    server.reply = lambda prompt, number: reply if "Nuovo 3" in prompt else json.dumps(NO)
+    assert read() == 0
+    rows = read_csv(tmp_path / "model.csv")
+    assert [row[HEADINGS["accept"]] for row in rows] == ["no", "no", "no", "", "no", "no"]
+    assert rows[3]["error"].startswith(fault)
+    assert len(server.requests) == 7
+
+
+def test_booleans_and_comments_are_read_at_the_first_request(server, read, tmp_path):
+    said = '{"story": true, // the same story\n"supported": "partly", "printable": true, "accept": false,}'
+    server.reply = lambda prompt, number: said
+    assert read() == 0
+    assert len(server.requests) == 6
+    answers = {tuple(row[HEADINGS[name]] for name in ASKED) for row in read_csv(tmp_path / "model.csv")}
+    assert answers == {("yes", "partly", "yes", "no")}
+
+
+def test_an_output_with_an_empty_last_line_goes_on(server, read, tmp_path):
+    assert read() == 0
+    out = tmp_path / "model.csv"
+    out.write_bytes(out.read_bytes() + b"\n")
+    assert read() == 0
+    assert len(server.requests) == 6
+    assert [row["item"] for row in read_csv(out)] == [f"h{n}" for n in range(6)]
+
+
+def test_where_none_of_the_rows_that_waited_is_answered_the_command_says_so(server, read, capsys):
+    server.reply = lambda prompt, number: "Hm" if "Nuovo 5" in prompt else json.dumps(YES)
+    assert read() == 0
+    assert read() == 2
+    assert "1 row without an answer (h5: no such JSON object (stop): Hm)" in capsys.readouterr().err
+
+
+def test_a_second_run_into_one_file_is_refused(server, read, tmp_path, capsys):
+    with only_run(tmp_path / "model.csv"):
+        assert read() == 2
+    assert "another run writes" in capsys.readouterr().err
+    assert server.requests == []

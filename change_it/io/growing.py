@@ -46,6 +46,7 @@ def only_run(path: Path) -> Iterator[None]:
     try:
         yield
     finally:
+        Path(lock.lock_file).unlink(missing_ok=True)  # whoever has opened it meanwhile sees that it is gone
         lock.release()
 
 

@@ -1,7 +1,9 @@
+import errno
 import json
 import shutil
 import sys
 from itertools import permutations
+from unittest.mock import Mock
 
 import polars as pl
 import pytest
@@ -104,3 +106,19 @@ def test_metrics_from_the_command_line(news, tmp_path, capsys):
     assert list(record["systems"]) == table["system"].to_list()
     assert set(record["comparisons"]) == {"average", *METRICS}
     assert sorted(path.name for path in (out / "charts").iterdir()) == ["bar.png", "scatter.png"]
+
+
+@pytest.mark.parametrize("json", [[], ["--json"]])
+def test_figures_are_printed_before_they_are_written(json, news, tmp_path, capsys, monkeypatch):
+    full = OSError(errno.ENOSPC, "No space left on device")
+    monkeypatch.setattr("change_it.results.hevas_report.write_hevas", Mock(side_effect=full))
+    options = [
+        *["--baselines", "first", "--metrics", "Fog", "--resamples", "20"],
+        "--out",
+        str(tmp_path / "out"),
+        *json,
+    ]
+    assert main(["hevas", "--documents", news, *options]) == 2
+    printed = capsys.readouterr()
+    assert "first" in printed.out
+    assert "No space left on device" in printed.err

@@ -11,6 +11,7 @@ from tiny_generators import transferred
 from change_it.commands import transfer as transfer_command
 from change_it.commands.transfer import TransferOptions
 from change_it.errors import InputError
+from change_it.io.growing import only_run
 
 SECRET = "sk-very-secret"
 
@@ -79,11 +80,14 @@ FAULTS = [
     (refusal(200, f"No model, {SECRET}"), 'server refused: {"error": {"message": "No model, …"}}'),
     (b"no JSON" + b"!" * 300, f"server refused: no JSON{'!' * 193}"),
     (b'{"choices": []}', 'server refused: {"choices": []}'),
-    ({"content": [{"type": "text", "text": "Titolo"}]}, ""),  # in parts
-    ({"content": "No.", "refusal": "I cannot"}, "refused by the model"),
+    ({"content": [{"type": "text", "text": "Ponte giù"}]}, ""),  # in parts
+    (f"Purtroppo\nnon posso {'a' * 80}", f"no headline in the answer (stop): Purtroppo non posso {'a' * 60}"),
     ({"finish_reason": "content_filter"}, "refused by the model"),
     ({"content": "", "finish_reason": "length"}, "empty answer (length)"),
-    ({"content": "Cade il ponte. Due", "usage": {"completion_tokens": 96}}, "no headline in the answer (length)"),
+    (
+        {"content": "Cade il ponte. Due", "usage": {"completion_tokens": 96}},
+        "the answer was cut off (length): Cade il ponte. Due",
+    ),
     (
         {"content": "Cade il ponte", "usage": {"prompt_tokens": 9}},
         "the server read 9 tokens, and the prompt has more words: give it a longer context",
@@ -105,12 +109,17 @@ def test_refusals_and_timeouts_are_rows_with_an_error(server, options, monkeypat
     rows = transferred(options())
     given_up.set()
     assert [row["error"] for row in rows] == [*(error for _, error in FAULTS), "server timeout"]
-    assert "11 rows with an error (5 server refused, 2 refused by the model, " in capsys.readouterr().out
+    assert (
+        "11 rows with an error (5 server refused, 1 no headline in the answer (stop), "
+        in capsys.readouterr().out
+    )
 
 
 def test_an_interrupted_run_goes_on_with_what_is_missing(server, options):
     server.reply = lambda prompt, number: f"Titolo {number}" if number <= 7 else refusal(429, "busy")
-    with pytest.raises(InputError, match=r"still answers with status 429: .* \(7 of 12 rows"):
+    with pytest.raises(
+        InputError, match=r"still answers with status 429 \(.*busy.*\) after 13 tries: .* \(7 of 12 rows"
+    ):
         transferred(options())
     server.reply = lambda prompt, number: f"Titolo {number}"
     before = len(server.requests)
@@ -126,6 +135,14 @@ def test_an_interrupted_run_goes_on_with_what_is_missing(server, options):
         ({"corpus": None}, "--endpoint requires --corpus"),
         ({"generation": ("repetition_penalty=1.2",)}, "a server takes do_sample, max_new_tokens, tem"),
         ({"endpoint": "localhost:8000"}, "is no address of a server"),
+        ({"endpoint": "http://localhost:abc/v1"}, "is no address of a server"),
+        ({"endpoint": "http://[::1/v1"}, "is no address of a server"),
+        ({"endpoint": "http://local host/v1"}, "is no address of a server"),
+        ({"endpoint": "http://me:secret@localhost:abc/v1"}, "put it into the environment"),
+        ({"recipe": "sum"}, "^--recipe and --endpoint exclude each other"),
+        ({"batch_size": 4}, "^--batch-size and --endpoint exclude each other"),
+        ({"precision": "bf16"}, "^--precision and --endpoint exclude each other"),
+        ({"candidates": 5}, "^--candidates requires --rerank"),
         ({"endpoint": "http://me:secret@localhost/v1"}, "put it into the environment as CHANGE_IT_API_KEY"),
         ({"endpoint": "http://127.0.0.1:9/v1"}, "cannot be reached .*: start the server, or give another"),
     ],
@@ -134,3 +151,110 @@ def test_options_that_do_not_fit_leave_nothing(changes, message, options, tmp_pa
     with pytest.raises(InputError, match=message):
         transfer_command.run(options(**changes))
     assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
+
+
+@pytest.fixture
+def waits(monkeypatch):
+    """The seconds that requests have waited before they were sent again; none passes."""
+    seconds = []
+
+    class Ended(Event().__class__):
+        def wait(self, timeout=None):
+            seconds.append(timeout)
+            return self.is_set()
+
+    monkeypatch.setattr("change_it.networks.server.Event", Ended)
+    monkeypatch.setattr("change_it.networks.server.WAIT", 1.0)
+    return seconds
+
+
+def test_a_long_wait_that_a_server_asks_for_ends_the_run_with_its_reason(server, options, waits):
+    quota = (*refusal(429, "daily quota is used up"), {"Retry-After": "86400"})
+    server.reply = lambda prompt, number: quota if number > 4 else f"Titolo {number}"
+    fault = r"status 429 \(.*daily quota is used up.*\) and asks to wait 1,440 minutes: .* \(4 of 12 rows are kept"
+    with pytest.raises(InputError, match=fault):
+        transferred(options(concurrency=1))
+    assert waits == []
+    server.reply = lambda prompt, number: f"Titolo {number}"
+    assert len(transferred(options(concurrency=1))) == 12
+    assert len(server.requests) == 4 + 1 + 8
+
+
+def test_a_wait_that_a_server_asks_for_is_kept_and_told(server, options, waits, capsys):
+    busy = (*refusal(429, "slow down"), {"Retry-After": "17"})
+    server.reply = lambda prompt, number: busy if number == 2 else f"Titolo {number}"
+    assert len(transferred(options(concurrency=1))) == 12
+    assert waits == [17.0]
+    assert "slow down" in capsys.readouterr().err
+
+
+def test_a_date_may_say_when_to_ask_again(server, options, waits):
+    past = (*refusal(503, "loading"), {"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"})
+    never = (*refusal(503, "loading"), {"Retry-After": "Wed, 21 Oct 2115 07:28:00 GMT"})
+    server.reply = lambda prompt, number: {2: past, 4: never}.get(number, f"Titolo {number}")
+    with pytest.raises(InputError, match=r"loading.* asks to wait .* minutes"):
+        transferred(options(concurrency=1))
+    assert waits == [0.0]
+
+
+DROPPED = ["drop", b'{"choices": [{"mess']
+
+
+@pytest.mark.parametrize("fault", [500, 502, 503, 504, 529, *DROPPED])
+def test_one_fault_of_a_server_is_asked_again(fault, server, options, waits):
+    reply = (200, fault, {"Content-Length": "500"}) if isinstance(fault, bytes) else fault
+    server.reply = lambda prompt, number: reply if number % 5 == 0 else f"Titolo {number}"
+    rows = transferred(options(concurrency=1))
+    assert [bool(row["headline"]) for row in rows] == [True] * 12
+    assert waits == [1.0] * 2
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        (
+            refusal(500, "CUDA out of memory"),
+            r"still answers with status 500 \(.*CUDA out of memory.*\) after 5 tries",
+        ),
+        ("drop", r"still drops the connection \(RemoteProtocolError\) after 5 tries"),
+    ],
+)
+def test_a_fault_that_stays_is_named(fault, message, server, options, waits):
+    server.reply = lambda prompt, number: fault if number > 3 else f"Titolo {number}"
+    with pytest.raises(InputError, match=rf"{message}: .* \(3 of 12 rows are kept"):
+        transferred(options(concurrency=1))
+    assert waits == [1.0, 2.0, 4.0, 8.0]
+
+
+def test_openings_that_recur_are_told_with_an_example(server, options, capsys):
+    refusals = ["Preferisco di gran lunga tacere", "Ponte giù"]
+    server.reply = lambda prompt, number: f"{refusals[number % 2]} {number}"
+    transferred(options(concurrency=1))
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "6 of 12 headlines begin with 'Preferisco di gran', as 'Preferisco di gran lunga tacere" in printed
+
+
+def test_a_second_run_into_one_file_is_refused_and_nothing_is_asked(server, options, tmp_path):
+    chosen = options()
+    with only_run(chosen.out), pytest.raises(InputError, match="another run writes .*new.csv"):
+        transfer_command.run(chosen)
+    assert server.requests == []
+    assert len(transferred(chosen)) == 12
+    assert not list(tmp_path.glob(".*"))
+
+
+@pytest.mark.parametrize("change", [b"\n", b"x,y\n"])
+def test_a_partial_with_a_blank_line_goes_on_and_one_that_was_changed_is_refused(
+    change, server, options, tmp_path
+):
+    server.reply = lambda prompt, number: f"Titolo {number}" if number <= 7 else refusal(401, "key")
+    with pytest.raises(InputError, match="401"):
+        transferred(options(concurrency=1))
+    [partial] = tmp_path.glob("*.partial")
+    partial.write_bytes(partial.read_bytes() + change)
+    server.reply = lambda prompt, number: f"Titolo {number}"
+    if change == b"\n":
+        assert len({row["headline"] for row in transferred(options(concurrency=1))}) == 12
+    else:
+        with pytest.raises(InputError, match=r"\.partial was changed: delete it"):
+            transferred(options(concurrency=1))

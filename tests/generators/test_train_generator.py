@@ -107,6 +107,15 @@ def test_what_no_paper_has_is_not_as_published(tmp_path, changes):
         architecture_of(GeneratorOptions(**given))
 
 
+@pytest.mark.parametrize("option", ["vocabulary", "cells"])
+def test_sizes_of_a_new_network_are_refused_for_a_model_that_is_there(option, tmp_path):
+    given = {"recipe": "sum", "corpus": "c", "out": tmp_path, "architecture": "owner/t5", option: 64}
+    with pytest.raises(
+        InputError, match=f"^--{option} requires a new network .s2s, pn, pnc, transformer., not owner/t5"
+    ):
+        train.train_generator(GeneratorOptions(**given))
+
+
 @pytest.mark.parametrize("name", ["s2s", "pn", "pnc"])
 def test_the_network_as_published_is_the_organisers(name):
     cells, texts = 16, ["il ponte crolla", "Ecco chi paga"]

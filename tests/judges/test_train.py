@@ -182,6 +182,10 @@ def test_presets(tmp_path):
         of(max_tokens=64)
 
 
-def test_numbers_out_of_range_are_refused_for_a_fitted_judge_too(corpus, tmp_path):
-    with pytest.raises(InputError, match="--epochs 0 is out of range: give a number above 0"):
-        train.train_judge(options(corpus, tmp_path / "out", epochs=0))
+@pytest.mark.parametrize(
+    "given", [{"epochs": 2.0}, {"batch_size": 8}, {"max_minutes": 1.0}, {"checkpoint_minutes": 1.0}]
+)
+def test_options_of_a_training_are_refused_for_a_judge_that_is_fitted(given, tmp_path):
+    option = next(iter(given)).replace("_", "-")
+    with pytest.raises(InputError, match=f"^--{option} requires an --encoder"):
+        settings_of(options("c", tmp_path, **given))

@@ -136,6 +136,10 @@ def test_a_wrong_direction_is_flagged_and_has_no_verdict_on_style():
         ({"headline": "a" * 301}, "original headline: 301 characters are too many, at most 300 fit"),
         ({"direction": "rep2rep"}, "no such direction: choose one of rep2gio, gio2rep"),
         ({"count": 0}, "from 1 to 8"),
+        ({"count": ["3"]}, "from 1 to 8"),
+        ({"headline": ["Crolla"]}, "^Write the original headline"),
+        ({"article": 7}, "^Paste the article"),
+        ({"direction": ["rep2gio"]}, "no such direction"),
     ],
 )
 def test_what_cannot_be_transferred_is_refused_in_a_sentence(changes, sentence):
@@ -143,6 +147,20 @@ def test_what_cannot_be_transferred_is_refused_in_a_sentence(changes, sentence):
     with pytest.raises(InputError, match=sentence):
         ask(models, **changes)
     assert system.asked == []
+
+
+@pytest.mark.parametrize("new", [["Crolla il ponte"], {"text": "Crolla"}, 7, None, ""])
+def test_a_headline_that_is_no_text_is_asked_for(new):
+    models, _ = fixed("Piove")
+    with pytest.raises(InputError, match="^Write the new headline that is to be judged"):
+        tab.judge(models, new, HEADLINE, ARTICLE, "rep2gio")
+
+
+@pytest.mark.parametrize("system", [["sum"], {}, None])
+def test_a_system_that_is_no_text_is_unknown(system):
+    models, _ = fixed("Piove")
+    with pytest.raises(InputError, match="^There is no such system"):
+        tab.transfer(models, HEADLINE, ARTICLE, "rep2gio", system)
 
 
 def test_html_is_shown_and_never_run():
