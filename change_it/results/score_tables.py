@@ -194,7 +194,7 @@ def terminal_table(scores: Scores, *, by_direction: bool = False) -> Table:
         for name in directions:
             rows.append(Row({"system": f"  {name}", **_values(scores.row(system, name))}, group))
     row = scores.row(scores.systems[0])
-    title = f"{row.n} headlines of {row.events} events, {averaged(scores)}"
+    title = f"{counted(row.n, 'headline')} of {counted(row.events, 'event')}, {averaged(scores)}"
     return Table(columns, rows, title, [*remarks(scores), scores.signature])
 
 
