@@ -26,8 +26,6 @@ from change_it.tables import figure
 ROOT = Path(__file__).parents[1]
 FIGURES = Path(__file__).with_suffix(".json")
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-#: Benchmarks' table of seconds, one row of which is the quickstart's.
-SECONDS = Path(__file__).with_name("results") / "seconds.json"
 #: Columns of the tables and their titles; the first three have intervals.
 COLUMNS = {name: name for name in ("compliancy", "style", "acceptability", "edited")}
 COLUMNS |= {"hh": "HH", "ah": "AH", "main": "main", "fluency": "fluency", "evidence": "evidence"}
@@ -150,10 +148,7 @@ def main(options: Options) -> int:
         with tempfile.TemporaryDirectory() as temporary:
             figures = measure(options.out or Path(temporary) / "quickstart")
         write_json(FIGURES, figures)
-        record = json.loads(SECONDS.read_text(encoding="utf-8"))
-        record["rows"]["`quickstart`"] = {"seconds": figures["seconds"], "GB": figures["gib"]}
-        write_json(SECONDS, record)
-        print("benchmarks/results/seconds.json has changed: run benchmarks/tables.py", file=sys.stderr)
+        print("benchmarks/quickstart.json has changed: run benchmarks/tables.py, too", file=sys.stderr)
     words = sentences(json.loads(FIGURES.read_text(encoding="utf-8")))
     marks = re.compile(r"(<!-- quickstart: ([^>]+) -->).*?(<!-- /quickstart -->)", re.DOTALL)
     differ = 0

@@ -88,7 +88,7 @@ corpus build news.csv --out corpus
 annotate sheets --corpus corpus --items 2 --out sheet.csv
 annotate pairs --corpus corpus --out pairs.csv
 hevas --documents corpus --baselines first --metrics R-1 --json
-push dataset corpus me/corpus --dry-run --out staged
+push dataset corpus me/corpus --private --dry-run --out staged
 push metric hevas me/hevas --dry-run --out metric
 """
 

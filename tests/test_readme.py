@@ -80,10 +80,6 @@ def test_short_table_has_two_decimals_and_leaves_out_intervals_of_one_point():
     assert [script["two_decimals"](value) for value in (0.996, -0.004, -0.35)] == ["1.00", ".00", "−.35"]
 
 
-def test_the_quickstart_costs_the_same_in_both_tables():
-    assert rows_of("seconds")["`quickstart`"] == {"seconds": QUICKSTART["seconds"], "GB": QUICKSTART["gib"]}
-
-
 def test_what_the_llm_reader_said_is_what_the_tables_say():
     tests = rows_of("fresh_labels")
     hh, ah, fluency = (

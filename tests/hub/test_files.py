@@ -61,7 +61,7 @@ def other_weights(folder):
         ("judges/hh", lambda folder: (folder / "a.txt").symlink_to("/etc/hostname"), r"a\.txt is a link that"),
         ("generators/sum-gio", edited("generator.json", base="/home/me/t5"), r"on the Hub as base in generator\.j"),
         ("judges/hh", lambda folder: (folder / "model.safetensors").unlink(), "holds no model.safetensors: train one"),
-        ("judges/hh", edited("config.json", change_it={"task": "hh"}), "config.json is broken"),
+        ("judges/hh", edited("config.json", change_it={"task": "hh"}), "hh cannot be loaded as a judge"),
         ("generators/sum-gio", lambda folder: (folder / "tokenizer.py").unlink(), r"lacks code .* \(tokenizer\.py\)"),
         ("generators/sum-gio", lambda folder: (folder / "formats.py").unlink(), r"lacks code .* \(formats\.py\)"),
         ("judges/hh", lambda folder: (folder / "model.safetensors").write_bytes(POINTER), "only a pointer of git-lfs"),
