@@ -82,7 +82,7 @@ docs: $(VENV)/.installed-dev ## the documentation as a site in site/; a broken l
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
 bench: $(VENV)/.installed-dev ## the comparisons that need no further files, JSON on standard output
-	for script in intervals corpus quickstart readers fresh_labels pairs; do $(BIN)/python benchmarks/$$script.py || exit 1; done
+	for script in intervals corpus quickstart readers fresh_labels pairs accepted; do $(BIN)/python benchmarks/$$script.py || exit 1; done
 
 clean:
 	rm -rf $(VENV) $(LOWEST) $(NEWEST) runs dist site .coverage .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
