@@ -19,7 +19,7 @@ import polars as pl
 import tyro
 from sklearn.metrics import cohen_kappa_score
 
-from change_it.audit.agreement import auc_counts, auc_of
+from change_it.readers.labels import auc_counts, auc_of
 from change_it.stats import AVERAGE, Aggregate, Floats, Statistics, measure
 
 LABELS = Path(__file__).with_name("labels") / "fresh.csv"

@@ -14,8 +14,8 @@ from pathlib import Path
 import tyro
 
 from change_it.corpus.folder import read_table
-from change_it.results.report_files import made
-from change_it.scoring.judges import Judges
+from change_it.report.report_files import made
+from change_it.scoring.panel import Judges
 
 FIGURES = Path(__file__).with_suffix(".json")
 ORIGINAL = "City council votes to close Harbor Street to cars"

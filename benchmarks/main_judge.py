@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import tyro
 
 from change_it.judges.data import load_task
-from change_it.judges.judge_options import LINEAR
+from change_it.judges.options import LINEAR
 from change_it.judges.linear_training import fit_baselines, fit_main
 from change_it.judges.metrics import measure_main, scores
 

@@ -12,11 +12,11 @@ import sys
 from pathlib import Path
 
 ENTRIES = {
-    "change-it score": "change_it/commands/score.py",
-    "HeadlineTransfer.__call__": "change_it/generators/headline_transfer.py",
+    "change-it score": "change_it/cli/score.py",
+    "HeadlineTransfer.__call__": "change_it/generators/transfer.py",
     "compute of compliancy": "metrics/compliancy/compliancy.py",
-    "change-it train judge": "change_it/commands/train.py",
-    "change-it corpus build": "change_it/commands/corpus.py",
+    "change-it train judge": "change_it/cli/train.py",
+    "change-it corpus build": "change_it/cli/corpus.py",
 }
 
 

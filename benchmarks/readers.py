@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from change_it.audit.agreement import ASKED, MEASURES, by_question
+from change_it.readers.labels import ASKED, MEASURES, by_question
 
 LABELS = Path(__file__).with_name("labels") / "readers.csv"
 #: Measures and what they are called; the last ones are judges by encoders.

@@ -20,8 +20,8 @@ import polars as pl
 import tyro
 
 from change_it.cli import main as command
-from change_it.scoring.item import GOLD, Item, ScoredSystem, read_test_set
-from change_it.scoring.judges import Judges
+from change_it.corpus.test_set import GOLD, Item, ScoredSystem, read_test_set
+from change_it.scoring.panel import Judges
 from change_it.scoring.scores import score
 from change_it.scoring.systems import on_same_items
 from change_it.stats import AVERAGE, Floats, Statistics, measure

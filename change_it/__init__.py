@@ -11,9 +11,9 @@ from change_it.errors import InputError
 
 if TYPE_CHECKING:
     from change_it.corpus.change_it_splits import ChangeItSplits
-    from change_it.generators.headline_transfer import HeadlineTransfer
-    from change_it.scoring.compute import compute_compliancy
-    from change_it.scoring.judges import Judges
+    from change_it.generators.transfer import HeadlineTransfer
+    from change_it.scoring.api import compute_compliancy
+    from change_it.scoring.panel import Judges
 
 __version__ = "0.2.0"
 __all__ = [
@@ -31,9 +31,9 @@ __all__ = [
 
 _MODULES = {
     "ChangeItSplits": "corpus.change_it_splits",
-    "HeadlineTransfer": "generators.headline_transfer",
-    "Judges": "scoring.judges",
-    "compute_compliancy": "scoring.compute",
+    "HeadlineTransfer": "generators.transfer",
+    "Judges": "scoring.panel",
+    "compute_compliancy": "scoring.api",
 }
 
 

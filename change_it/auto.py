@@ -1,8 +1,8 @@
 """`import change_it.auto` registers our models with the Auto classes of transformers; they are saved with their code."""
 
 import change_it.judges.registration
-import change_it.networks.registration  # noqa: F401
-from change_it.networks.headline_pipeline import HeadlinePipeline
-from change_it.networks.tokenizer import HeadlineTokenizer
+import change_it.generators.registration  # noqa: F401
+from change_it.generators.networks.headline_pipeline import HeadlinePipeline
+from change_it.generators.networks.tokenizer import HeadlineTokenizer
 
 __all__ = ["HeadlinePipeline", "HeadlineTokenizer"]

@@ -9,7 +9,7 @@ from typing import Any
 import evaluate
 
 from change_it.errors import InputError
-from change_it.io.texts import refuse_lengths
+from change_it.files.texts import refuse_lengths
 
 #: What one of the modules reads: `evaluate.combine` gives all of it to each.
 INPUTS = {

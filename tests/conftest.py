@@ -43,8 +43,8 @@ def pytest_collection_modifyitems(config, items):
 @pytest.fixture(scope="session")
 def corpus(tmp_path_factory, worker_id):
     """Folder of a small corpus; its sample lies beside it. The first of the processes that run tests builds it, while the others wait."""
-    from change_it.commands import corpus as corpus_commands
-    from change_it.corpus.corpus_options import BuildOptions
+    from change_it.cli import corpus as corpus_commands
+    from change_it.corpus.reading.options import BuildOptions
 
     base = tmp_path_factory.getbasetemp()
     folder = (base if worker_id == "master" else base.parent) / "sample"

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 from csv_files import write_csv
 
-from change_it.corpus.article import Article, Outlets
-from change_it.corpus.corpus_options import BuildOptions
-from change_it.corpus.reading import Reading
+from change_it.corpus.reading.article import Article, Outlets
+from change_it.corpus.reading.options import BuildOptions
+from change_it.corpus.reading.reading import Reading
 
 OUTLETS = Outlets("rep", "gio", "R", "G")
 

@@ -1,6 +1,6 @@
 """Options of judges, with the usual settings unless others are given."""
 
-from change_it.commands.train import TrainJudgeOptions
+from change_it.cli.train import TrainJudgeOptions
 
 ARGUMENTS = ("learning_rate", "max_steps", "eval_steps", "early_stopping")
 #: A short training of a tiny encoder.

@@ -1,7 +1,7 @@
 """`change-it quickstart` whose models hardly learn."""
 
-from change_it.commands import quickstart
-from change_it.commands.audit import AuditOptions
+from change_it.cli import quickstart
+from change_it.cli.audit import AuditOptions
 from change_it.judges import linear_training
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from change_it.results import pages
+from change_it.report import pages
 
 SCRIPT = runpy.run_path(str(Path(__file__).parents[1] / "benchmarks/tables.py"))
 LOOK_UP, LIKE = SCRIPT["look_up"], SCRIPT["formatted"]

@@ -10,7 +10,7 @@ from scoring_fakes import FakeJudges
 
 import change_it
 from change_it import InputError, Judges, compute_compliancy
-from change_it.scoring.compliancy import ASPECTS, COMPLIANCY_MEASURES, VERDICT_NAMES
+from change_it.scoring.aspects import ASPECTS, COMPLIANCY_MEASURES, VERDICT_NAMES
 from change_it.scoring.scores import score
 from change_it.scoring.systems import built_in_systems
 

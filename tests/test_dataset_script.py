@@ -8,7 +8,7 @@ from corpus_fakes import articles, options, write_articles
 
 import change_it
 from change_it import ChangeItSplits
-from change_it.commands import corpus as corpus_commands
+from change_it.cli import corpus as corpus_commands
 from change_it.corpus.folder import CONFIGS
 
 CHOICES = {"seed": 7, "loose": 0.2, "language": "it"}

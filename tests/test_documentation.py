@@ -20,8 +20,8 @@ from processes import run_python
 from short_quickstart import shorten
 
 from change_it import cli
-from change_it.generators.generator_options import GeneratorOptions
-from change_it.judges.judge_options import JudgeOptions
+from change_it.generators.options import GeneratorOptions
+from change_it.judges.options import JudgeOptions
 
 CHECKOUT = Path(__file__).parent.parent
 NAV = re.findall(r": ([\w-]+\.md)", (CHECKOUT / "mkdocs.yml").read_text(encoding="utf-8"))

@@ -95,7 +95,7 @@ def loaded(monkeypatch):
         folders.append(folder)
         return FakeJudges(("colle", "faro"), digits="abcd")
 
-    monkeypatch.setattr("change_it.scoring.judges.Judges.from_pretrained", load)
+    monkeypatch.setattr("change_it.scoring.panel.Judges.from_pretrained", load)
     return folders
 
 

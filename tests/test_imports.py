@@ -9,9 +9,9 @@ MODELS = {"torch", "transformers"}
 #: What runs one after the other in one process, and what is not loaded after each.
 WITHOUT = {
     "import change_it": MODELS,
-    "import change_it.io.rows": {*MODELS, "datasets", "polars", "pyarrow", "numpy", "tyro", "rich"},
+    "import change_it.files.rows": {*MODELS, "datasets", "polars", "pyarrow", "numpy", "tyro", "rich"},
     "import change_it.hevas": {*MODELS, "datasets", "gensim", "sklearn", "scipy", "matplotlib"},
-    "import change_it.space, change_it.commands.demo": {*MODELS, "gradio"},
+    "import change_it.space, change_it.cli.demo": {*MODELS, "gradio"},
     "import change_it.text.tagging; change_it.text.tagging.load_tagger('it')": MODELS,
     # transformers 5.20 imports scikit-learn
     "import change_it.judges.train, change_it.generators.train": {"datasets", "peft", "pandas"},

@@ -68,7 +68,7 @@ def check(name, folder, seed):
 
     import_module(f"change_it.{COMMANDS[name][0]}")
     if name == "judge":
-        from change_it.commands import train
+        from change_it.cli import train
 
         run_judge = train.judge
         train.judge = wraps(run_judge)(lambda options: run_judge(replace(options, checkpoint_minutes=0.0)))

@@ -73,7 +73,7 @@ def opened(kind, folder):
 
     from change_it import HeadlineTransfer
     from change_it.judges.judge import Judge
-    from change_it.networks.pretrained import load_weights
+    from change_it.models.pretrained import load_weights
 
     if kind == "encoder":
         return load_weights(AutoModel, folder, use="encoder")

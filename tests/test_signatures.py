@@ -12,13 +12,13 @@ from scoring_fakes import FakeJudges, toy_test_set, write_stand_ins
 
 from change_it.audit import measure
 from change_it.cli import main
-from change_it.commands.annotate import AnnotateScoreOptions
-from change_it.commands.audit import AuditOptions
-from change_it.commands.hevas import HevasOptions
-from change_it.commands.score import ScoreOptions
-from change_it.questions import HEADINGS
-from change_it.scoring.compute import compute_compliancy
-from change_it.scoring.judges import Judges
+from change_it.cli.annotate import AnnotateScoreOptions
+from change_it.cli.audit import AuditOptions
+from change_it.cli.hevas import HevasOptions
+from change_it.cli.score import ScoreOptions
+from change_it.readers.questions import HEADINGS
+from change_it.scoring.api import compute_compliancy
+from change_it.scoring.panel import Judges
 
 #: What an option is: it stands in the signature; it names or reads the texts that are measured, so that `n`, `items` or a digest says
 #: what it comes to; it says where judges run; or it decides what is shown.

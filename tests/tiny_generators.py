@@ -2,7 +2,7 @@
 
 from judge_data import with_arg
 
-from change_it.generators.generator_options import GeneratorOptions
+from change_it.generators.options import GeneratorOptions
 
 WORDS = "il ponte crolla sulla statale la riforma fiscale approvata sciopero generale dei treni festival aperto al pubblico"
 HEADLINES = ["Il governo cade", "Torna la neve"]
@@ -16,7 +16,7 @@ def save_generator(folder, *, recipe="sum", to="gio", outlets=("rep", "gio"), ar
 
     from change_it.generators import generator
     from change_it.generators.folder import GeneratorInfo
-    from change_it.generators.generator_options import NETWORKS, READS
+    from change_it.generators.options import NETWORKS, READS
 
     torch.manual_seed(seed)
     model, tokenizer = generator.new_network(architecture, [WORDS], vocabulary=100, cells=16)
@@ -61,7 +61,7 @@ def batch_of(format_, sources, targets):
 
 def found_by(model, format_, sources, candidates=1, **settings):
     """What a search finds by settings of `generate`."""
-    from change_it.networks.headline_pipeline import search_headlines
+    from change_it.generators.networks.headline_pipeline import search_headlines
 
     settings, rules = {"num_beams": 5} | settings, {"candidates": candidates, "rule": 0}
     return search_headlines(model, format_, format_.inputs(sources), settings, **rules)
@@ -71,7 +71,7 @@ def transferred(chosen):
     """The rows that `change-it transfer` writes."""
     from csv_files import read_csv
 
-    from change_it.commands import transfer
+    from change_it.cli import transfer
 
     transfer.run(chosen)
     return read_csv(chosen.out)

@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from PIL import Image
 
-from change_it.drawing import BLUE, LINE, save, styled
+from change_it.render.drawing import BLUE, LINE, save, styled
 
 ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "docs/images"

@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from change_it.corpus.negatives import name_pool, negate, swap_names, swap_numbers, swap_roles
-from change_it.scoring.item import Item, TestSet
+from change_it.corpus.tasks.negatives import name_pool, negate, swap_names, swap_numbers, swap_roles
+from change_it.corpus.test_set import Item, TestSet
 from change_it.text.corruptions import Lexicon, corrupt
 from change_it.text.folding import fold
 from change_it.text.sentences import sentences

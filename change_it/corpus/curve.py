@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from matplotlib.ticker import StrMethodFormatter
 
-from change_it.drawing import BLUE, GREEN, RED, narrow, save, styled
+from change_it.render.drawing import BLUE, GREEN, RED, narrow, save, styled
 
 #: Where a label stands beside its point.
 OFFSET: Any = {"textcoords": "offset points", "fontsize": "small"}

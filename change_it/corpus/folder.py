@@ -8,11 +8,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from change_it.corpus.article import Outlets
+from change_it.corpus.reading.article import Outlets
 from change_it.errors import InputError
-from change_it.io.files import read_json, refuse_pointer
-from change_it.io.model_folders import fetch, instead, is_hub_id
-from change_it.io.texts import counted
+from change_it.files.atomic import read_json, refuse_pointer
+from change_it.files.model_folders import fetch, instead, is_hub_id
+from change_it.files.texts import counted
 
 if TYPE_CHECKING:
     import polars as pl

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from change_it.corpus.article import Alignment
-from change_it.corpus.vectors import near_duplicates, tfidf
+from change_it.corpus.reading.article import Alignment
+from change_it.corpus.pairing.vectors import near_duplicates, tfidf
 from change_it.errors import InputError
-from change_it.io.texts import counted
+from change_it.files.texts import counted
 from change_it.stats import Bools, Floats, Ints
 
 NEAR_DUPLICATE = "near-duplicate of a test article"

@@ -13,9 +13,9 @@ from huggingface_hub.errors import StrictDataclassError
 from change_it import __version__
 from change_it.corpus.folder import read_language, read_table
 from change_it.errors import InputError
-from change_it.generators.generator_options import ModelKind, Reads, Recipe
-from change_it.io.files import read_json, write_json
-from change_it.io.model_folders import GENERATOR_FILE, instead
+from change_it.generators.options import ModelKind, Reads, Recipe
+from change_it.files.atomic import read_json, write_json
+from change_it.files.model_folders import GENERATOR_FILE, instead
 from change_it.text.stopwords import guess_language
 
 COMMAND = "change-it train generator"

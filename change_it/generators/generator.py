@@ -23,11 +23,11 @@ from transformers.models.auto.modeling_auto import (
     MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES,
 )
 
-import change_it.networks.registration  # noqa: F401
+import change_it.generators.registration  # noqa: F401
 from change_it.corpus.folder import MODEL_CORPUS
 from change_it.errors import InputError, escaped
 from change_it.generators.folder import COMMAND, GeneratorInfo
-from change_it.generators.generator_options import (
+from change_it.generators.options import (
     LORA_ALPHA,
     LORA_RANK,
     NETWORKS,
@@ -35,21 +35,21 @@ from change_it.generators.generator_options import (
     ModelKind,
     no_model,
 )
-from change_it.io.files import read_json, write_json
-from change_it.io.model_folders import GENERATOR_FILE, PICKLE, is_missing_path
-from change_it.networks.formats import FORMATS, Format
-from change_it.networks.headline_pipeline import HeadlinePipeline
-from change_it.networks.pointer_generator import (
+from change_it.files.atomic import read_json, write_json
+from change_it.files.model_folders import GENERATOR_FILE, PICKLE, is_missing_path
+from change_it.generators.networks.formats import FORMATS, Format
+from change_it.generators.networks.headline_pipeline import HeadlinePipeline
+from change_it.generators.networks.pointer_generator import (
     AS_PUBLISHED,
     PointerGeneratorConfig,
     PointerGeneratorForConditionalGeneration,
     WordGenerator,
 )
-from change_it.networks.pointer_transformer import (
+from change_it.generators.networks.pointer_transformer import (
     PointerTransformerConfig,
     PointerTransformerForConditionalGeneration,
 )
-from change_it.networks.pretrained import (
+from change_it.models.pretrained import (
     Use,
     check_finite,
     hash_of_weights,
@@ -61,7 +61,7 @@ from change_it.networks.pretrained import (
     read_config,
     read_tokenizer,
 )
-from change_it.networks.tokenizer import HeadlineTokenizer, train_tokenizer
+from change_it.generators.networks.tokenizer import HeadlineTokenizer, train_tokenizer
 from change_it.training.training_options import Arithmetic
 
 #: Width of a search that sets nothing else.

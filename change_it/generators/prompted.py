@@ -9,10 +9,10 @@ from change_it import __version__
 from change_it.corpus.folder import read_outlets
 from change_it.errors import InputError
 from change_it.generators.folder import corpus_language, read_prompts
-from change_it.generators.headline_transfer import SETTINGS, Candidate, HeadlineSystem, Search
-from change_it.networks.chat_answers import fault_of, headline_of, shown
-from change_it.networks.server import Server
-from change_it.scoring.item import Item
+from change_it.generators.transfer import SETTINGS, Candidate, HeadlineSystem, Search
+from change_it.models.chat_answers import fault_of, headline_of, shown
+from change_it.models.chat_server import Server
+from change_it.corpus.test_set import Item
 
 #: Characters of an article in a prompt, and tokens of an answer when no `max_new_tokens` are given, at most.
 ARTICLE, ANSWER_TOKENS = 1200, 96

@@ -31,17 +31,17 @@ from change_it.generators.generator import (
     new_network,
     save_generator,
 )
-from change_it.generators.generator_options import (
+from change_it.generators.options import (
     NETWORKS,
     READS,
     GeneratorOptions,
     architecture_of,
 )
-from change_it.generators.recipes import RecipeData, load_recipe
-from change_it.io.files import read_json
-from change_it.io.model_folders import GENERATOR_FILE
-from change_it.networks.formats import Format
-from change_it.networks.tokenizer import IGNORED
+from change_it.generators.data import RecipeData, load_recipe
+from change_it.files.atomic import read_json
+from change_it.files.model_folders import GENERATOR_FILE
+from change_it.generators.networks.formats import Format
+from change_it.generators.networks.tokenizer import IGNORED
 from change_it.training.run_folder import (
     TokenIds,
     TrainingResult,

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from change_it.errors import InputError
-from change_it.io.predictions import Predictions, headlines_of, named_files, text_lines
-from change_it.io.rows import cell_named, kind_of, parse_columns, read_records, read_text
-from change_it.io.texts import cell_text, counted, listed, refuse_lengths
+from change_it.files.predictions import Predictions, headlines_of, named_files, text_lines
+from change_it.files.rows import cell_named, kind_of, parse_columns, read_records, read_text
+from change_it.files.texts import cell_text, counted, listed, refuse_lengths
 from change_it.text.cleaning import clean, has_markup, remark
 
 #: Our columns, and what they may be called; headlines are also headline1, headline2, ….
@@ -98,7 +98,7 @@ def read_documents(source: str, *, columns: str = "") -> Documents:
     """Read documents and their references, cleaned as `corpus build` does; line ends stay in texts without HTML.
 
     Args:
-        source: a table (see `change_it.io.rows.read_tables`) with the columns of `COLUMNS`, a file like XML (`<doc>` with
+        source: a table (see `change_it.files.rows.read_tables`) with the columns of `COLUMNS`, a file like XML (`<doc>` with
             `<docno>` or `<id>`, `<text>` or `<article>`, and `<headline>` or `<title>`), or a corpus folder.
         columns: map `ours=theirs`, separated by commas; headline may be mapped several times.
     """

@@ -16,7 +16,7 @@ from change_it import __version__
 from change_it.errors import InputError
 from change_it.hevas.documents import Documents
 from change_it.hevas.readability import LOWER_IS_BETTER, average_word_length, fog, tag_ratios
-from change_it.io.texts import refuse_lengths
+from change_it.files.texts import refuse_lengths
 from change_it.progress import bar
 from change_it.stats import DECIMALS, Floats
 from change_it.text.rouge import headline_rouge

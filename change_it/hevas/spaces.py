@@ -23,7 +23,7 @@ from sklearn.decomposition import LatentDirichletAllocation
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from change_it.errors import InputError
-from change_it.io.rows import check_file
+from change_it.files.rows import check_file
 from change_it.stats import Floats, Ints
 from change_it.text.rouge import Matched
 from change_it.text.stopwords import stop_words

@@ -11,21 +11,21 @@ from jinja2 import Environment, PackageLoader
 from jinja2.utils import htmlsafe_json_dumps
 
 from change_it import __version__
-from change_it.audit.verdicts import table_of, within_event_table
+from change_it.judges.reliability import table_of, within_event_table
 from change_it.corpus.folder import MODEL_CORPUS, PICTURE
-from change_it.corpus.sample import OUTLETS, is_sample_corpus
+from change_it.corpus.reading.sample import OUTLETS, is_sample_corpus
 from change_it.errors import InputError
 from change_it.generators.folder import GeneratorInfo
-from change_it.io.files import read_json, record_errors
-from change_it.io.model_folders import is_hub_id
-from change_it.judges.judge_options import BILSTM, LINEAR, read_judge_info
+from change_it.files.atomic import read_json, record_errors
+from change_it.files.model_folders import is_hub_id
+from change_it.judges.options import BILSTM, LINEAR, read_judge_info
 from change_it.judges.spec import JUDGES
-from change_it.published_figures import CITATIONS
-from change_it.results.score_tables import HEADINGS
-from change_it.scoring.compliancy import COMPLIANCY_MEASURES
-from change_it.scoring.item import BUILT_IN
-from change_it.tables import Column, Row, Table, card_markdown, with_interval
-from change_it.templates import template_environment, without_markup
+from change_it.readers.published import CITATIONS
+from change_it.report.score_tables import HEADINGS
+from change_it.scoring.aspects import COMPLIANCY_MEASURES
+from change_it.corpus.test_set import BUILT_IN
+from change_it.render.tables import Column, Row, Table, card_markdown, with_interval
+from change_it.render.templates import template_environment, without_markup
 
 #: Placeholders in a corpus card that a push replaces: the path of its example, and its last section.
 LOCAL_PATH, RIGHTS = "path/to/this/folder", "## Rights"

@@ -16,11 +16,11 @@ from change_it.corpus.folder import FILES, PICTURE, check_corpus, read_report
 from change_it.errors import InputError
 from change_it.generators.folder import GeneratorInfo
 from change_it.hub.cards import dataset_card, licence_of, model_card, public
-from change_it.io.files import read_json, record_errors, refuse_pointer, replace_folder, write_text
-from change_it.io.model_folders import GENERATOR_FILE, MODEL_FILES, weight_files
-from change_it.io.texts import listed
-from change_it.judges.judge_options import COMMAND as JUDGE_COMMAND
-from change_it.judges.judge_options import check_tasks
+from change_it.files.atomic import read_json, record_errors, refuse_pointer, replace_folder, write_text
+from change_it.files.model_folders import GENERATOR_FILE, MODEL_FILES, weight_files
+from change_it.files.texts import listed
+from change_it.judges.options import COMMAND as JUDGE_COMMAND
+from change_it.judges.options import check_tasks
 from change_it.judges.spec import TRAINED
 
 PushKind = Literal["dataset", "judge", "generator", "metric", "space"]
@@ -117,7 +117,7 @@ def _models(kind: Literal["judge", "generator"], folder: Path) -> Files:
 def _check_judges(folder: Path, metrics: dict[str, dict[str, Any]]) -> None:
     """Load the judges of a push; refuse those that do not belong together, and one that is not the one that was measured."""
     from change_it.judges.judge import Judge  # torch
-    from change_it.scoring.judges import Judges
+    from change_it.scoring.panel import Judges
 
     if "" in metrics:
         loaded = {"": Judge.from_pretrained(folder, device="cpu")}

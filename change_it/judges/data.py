@@ -9,9 +9,9 @@ import polars as pl
 
 from change_it.corpus.folder import read_all_outlets, read_outlets, read_table
 from change_it.corpus.splits import rng_for
-from change_it.corpus.training_sets import VALIDATION_SHARE, balanced, held_out, of_fold
+from change_it.corpus.tasks.judges import VALIDATION_SHARE, balanced, held_out, of_fold
 from change_it.errors import InputError
-from change_it.judges.judge_options import Fold, TrainingSet
+from change_it.judges.options import Fold, TrainingSet
 from change_it.judges.spec import Task
 from change_it.stats import Ints
 from change_it.text.corruptions import CORRUPTIONS, Lexicon, corrupt

@@ -15,11 +15,11 @@ from transformers import AutoModelForSequenceClassification, PreTrainedTokenizer
 import change_it.judges.registration  # noqa: F401
 from change_it.corpus.folder import MODEL_CORPUS
 from change_it.errors import InputError
-from change_it.io.files import read_json
-from change_it.judges.judge_options import COMMAND, JudgeInfo, read_judge_info
+from change_it.files.atomic import read_json
+from change_it.judges.options import COMMAND, JudgeInfo, read_judge_info
 from change_it.judges.linear import LinearJudgeForSequenceClassification
 from change_it.judges.spec import JUDGES
-from change_it.networks.pretrained import (
+from change_it.models.pretrained import (
     arithmetic,
     batches_at_once,
     hash_of_model,

@@ -9,7 +9,7 @@ import polars as pl
 
 from change_it.corpus.folder import read_table
 from change_it.judges.data import Examples
-from change_it.judges.judge_options import MARKS, NGRAMS, StyleScale
+from change_it.judges.options import MARKS, NGRAMS, StyleScale
 from change_it.judges.linear_training import Ask, fit_baselines
 from change_it.stats import AVERAGE, Events, Floats, Ints, Statistics, log_odds, measure
 from change_it.text.evidence import unsupported
@@ -17,9 +17,12 @@ from change_it.text.sentences import cuts
 from change_it.text.typography import Typography
 
 #: Fits that `style_scale` compares, and pairs of events that were not learnt below which it fits at all.
-PARTS, PAIRS = 5, 100
+PARTS = 5
+PAIRS = 100
 #: Pairs that a scale is measured on, at most, those that evidence is looked up for, and resamples of intervals.
-SCALED, EVIDENCE, RESAMPLES = 2000, 500, 500
+SCALED = 2000
+EVIDENCE = 500
+RESAMPLES = 500
 
 
 def scores(labels: np.ndarray, predicted: np.ndarray, classes: tuple[str, ...]) -> dict[str, Any]:

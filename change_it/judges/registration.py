@@ -4,7 +4,7 @@ from transformers import AutoModelForSequenceClassification
 
 from change_it.judges.bilstm import BiLSTMJudgeForSequenceClassification
 from change_it.judges.linear import LinearJudgeForSequenceClassification
-from change_it.networks.pretrained import register
+from change_it.models.pretrained import register
 
 for model in (LinearJudgeForSequenceClassification, BiLSTMJudgeForSequenceClassification):
     register(model, AutoModelForSequenceClassification)

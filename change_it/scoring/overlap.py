@@ -13,7 +13,7 @@ import scipy  # its parts are loaded when they are used
 from sacrebleu.metrics import BLEU
 
 from change_it.judges.spec import TASKS
-from change_it.scoring.compliancy import PROBABILITIES
+from change_it.scoring.aspects import PROBABILITIES
 from change_it.stats import AVERAGE, EventIds, Floats, Score, Statistics, measure
 from change_it.text.rouge import rouge_l
 from change_it.text.tokens import words

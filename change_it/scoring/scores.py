@@ -11,21 +11,22 @@ import numpy as np
 import polars as pl
 
 from change_it.errors import InputError
-from change_it.io.texts import listed
-from change_it.judges.judge_options import StyleScale
-from change_it.scoring import compliancy, overlap
+from change_it.files.texts import listed
+from change_it.judges.options import StyleScale
+from change_it.scoring import overlap
+from change_it.scoring import aspects
 from change_it.scoring.accepted import Accepted
-from change_it.scoring.compliancy import ASPECTS, Reversal
-from change_it.scoring.item import BUILT_IN, CLAUSE, FLOOR, GOLD, ScoredSystem, TestSet
+from change_it.scoring.aspects import ASPECTS, Reversal
+from change_it.corpus.test_set import BUILT_IN, CLAUSE, FLOOR, GOLD, ScoredSystem, TestSet
 from change_it.scoring.signature import Reranker, signature
 from change_it.stats import AVERAGE, LEAST_EVENTS, Floats, Score, Statistics, measure, paired_p_values
 from change_it.text.folding import composed
 
 if TYPE_CHECKING:  # loads torch
-    from change_it.scoring.judges import Judges
+    from change_it.scoring.panel import Judges
 
 #: The columns of a table of systems.
-SCORE_MEASURES = (*compliancy.COMPLIANCY_MEASURES, "accepted", *overlap.OVERLAP_MEASURES)
+SCORE_MEASURES = (*aspects.COMPLIANCY_MEASURES, "accepted", *overlap.OVERLAP_MEASURES)
 #: Numbers of a row in files, and how headlines were chosen.
 ABOUT = ("chosen", "candidates", "n", "events", "runs", "references", "errors")
 #: Trials of a paired test, at least, for each comparison of two of the systems: no p-value is then too large for Holm's correction.
@@ -116,7 +117,7 @@ class Scores:
     @property
     def measures(self) -> list[str]:
         """Those of `SCORE_MEASURES` that the table has, compliancy first; `bleu` and `rougeL` only where there are references."""
-        return [name for name in SCORE_MEASURES if name in self.known.union(compliancy.COMPLIANCY_MEASURES)]
+        return [name for name in SCORE_MEASURES if name in self.known.union(aspects.COMPLIANCY_MEASURES)]
 
     @property
     def signature(self) -> str:
@@ -193,7 +194,7 @@ def score(
 
     Systems whose headlines judges of the same fold or weights have chosen are refused, and judges that have learnt from test articles.
     """
-    compliancy.check_reversal(reversal)
+    aspects.check_reversal(reversal)
     trained = judges.check_corpus(test)
     rerankers = {system.name: system.reranker for system in systems if system.reranker}
     shared = {name: reranker.shared_with(Reranker.of(judges)) for name, reranker in rerankers.items()}
@@ -223,7 +224,7 @@ def score(
     compared = [{name: statistics[system][name] for name in ("n", *known)} for system in tables]
     how: dict[str, int] = {"trials": trials(len(tables), resamples), "seed": seed}
     for i, j in combinations(range(len(compared)), 2):
-        tested = paired_p_values(compared[i], compared[j], compliancy.aggregate, strata, test.events, **how)
+        tested = paired_p_values(compared[i], compared[j], aspects.aggregate, strata, test.events, **how)
         for name, p in p_values.items():
             p[i, j] = p[j, i] = tested[name][-1]
     floors = [system for system in systems if system.name == FLOOR and CLAUSE in tables]
@@ -269,7 +270,7 @@ def _judged(
             name: likeness[name] for name in ("rougeL", "rougeL_source")
         }
         tables[system.name] = table = pl.DataFrame(columns)
-        of_items = {**compliancy.statistics(table), **likeness}
+        of_items = {**aspects.statistics(table), **likeness}
         of_items["missing"] = np.array([not text.strip() for text in table["headline"]], np.float64)
         if system.name == CLAUSE:
             counts = np.array([len(texts) for texts in system.cuts])
@@ -294,13 +295,13 @@ def _rows(
     rows, unknown = [], overlap.OF_REFERENCE if name == GOLD else ()
 
     def aggregate(sums: Statistics) -> dict[str, Floats]:
-        return {**compliancy.aggregate(sums), **overlap.aggregate(sums)}
+        return {**aspects.aggregate(sums), **overlap.aggregate(sums)}
 
     reranker = "+".join(dict.fromkeys(run.reranker.short for run in runs if run.reranker))
     numbers = [run.candidates for run in runs if run.candidates is not None]
     candidates = sum(numbers) / len(numbers) if len(numbers) == len(runs) else None
     about: dict[str, Any] = {"runs": len(runs), "candidates": candidates}
-    for direction, scores in interval(columns, aggregate, shares=compliancy.SHARES).items():
+    for direction, scores in interval(columns, aggregate, shares=aspects.SHARES).items():
         is_here = [direction in (item.direction, AVERAGE) for item in test.items]
         items = list(compress(test.items, is_here))
         partners, counts = sum(bool(item.reference_article) for item in items), {"n": len(items)}
@@ -317,7 +318,7 @@ def _rows(
             intervals={
                 key: score.interval
                 for key, score in known.items()
-                if np.isfinite(score).all() and (key in compliancy.SHARES or counts["events"] >= LEAST_EVENTS)
+                if np.isfinite(score).all() and (key in aspects.SHARES or counts["events"] >= LEAST_EVENTS)
             },
             signature=signed(reranker=reranker, partners=partners, **counts, **about),
             chosen=bool(reranker),
@@ -347,9 +348,9 @@ def _curve(
         for name in measures:
             values = clause[name].cast(pl.Float64).to_numpy()
             statistics[name] = np.array([chances(number, len(at)) @ values[at] for at in places], np.float64)
-        for name, score in interval(statistics, compliancy.aggregate)[AVERAGE].items():
+        for name, score in interval(statistics, aspects.aggregate)[AVERAGE].items():
             row[name] = score.value
-            if name in compliancy.SHARES or len(set(clause["event"])) >= LEAST_EVENTS:
+            if name in aspects.SHARES or len(set(clause["event"])) >= LEAST_EVENTS:
                 row[f"{name}_interval"] = score.interval
         rows.append(row)
     return rows

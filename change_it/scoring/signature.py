@@ -15,7 +15,7 @@ from change_it.errors import InputError
 from change_it.judges.spec import TASKS, TRAINED
 
 if TYPE_CHECKING:  # loads torch
-    from change_it.scoring.judges import Judges
+    from change_it.scoring.panel import Judges
 
 _SIGNATURE = re.compile(
     r"fold:(?P<fold>all|0|1)"

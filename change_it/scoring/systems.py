@@ -14,10 +14,10 @@ from statistics import mean, median_low
 from typing import NamedTuple
 
 from change_it.errors import InputError
-from change_it.io.predictions import Predictions, headlines_of, named_files
-from change_it.io.rows import read_records
-from change_it.io.texts import listed
-from change_it.scoring.item import BUILT_IN, CLAUSE, GOLD, ScoredSystem, TestSet
+from change_it.files.predictions import Predictions, headlines_of, named_files
+from change_it.files.rows import read_records
+from change_it.files.texts import listed
+from change_it.corpus.test_set import BUILT_IN, CLAUSE, GOLD, ScoredSystem, TestSet
 from change_it.scoring.signature import parse_reranker
 from change_it.text.sentences import cuts, without_end
 from change_it.text.tokens import beginning, length

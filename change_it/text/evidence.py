@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from change_it.io.texts import LONGEST
+from change_it.files.texts import LONGEST
 from change_it.text.folding import fold, fold_with_offsets
 from change_it.text.spans import NOUNS, NUMBER, capital_share, in_title_case, key_of, numerals
 from change_it.text.stopwords import guess_language

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from change_it.errors import InputError
-from change_it.io.files import refuse_pointer
+from change_it.files.atomic import refuse_pointer
 from change_it.text.folding import MARKS
 from change_it.text.stopwords import function_words, stop_words
 

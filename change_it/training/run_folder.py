@@ -25,9 +25,9 @@ from torch import Tensor, nn
 
 from change_it import __version__
 from change_it.errors import InputError
-from change_it.io.files import WORK, files_of_ours, read_json, replace_folder, write_json
-from change_it.io.texts import listed
-from change_it.networks.pretrained import hash_of_model, hash_of_weights, quiet
+from change_it.files.atomic import WORK, files_of_ours, read_json, replace_folder, write_json
+from change_it.files.texts import listed
+from change_it.models.pretrained import hash_of_model, hash_of_weights, quiet
 from change_it.training.training_options import TrainingOptions, check_numbers
 
 logger = getLogger(__name__)

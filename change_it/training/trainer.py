@@ -31,8 +31,8 @@ from transformers import (
 )
 
 from change_it.errors import InputError
-from change_it.io.files import read_json, write_json
-from change_it.io.texts import listed
+from change_it.files.atomic import read_json, write_json
+from change_it.files.texts import listed
 from change_it.progress import bar, minutes_bar
 from change_it.training.run_folder import COMPLETE, TokenIds, TrainingResult, TrainingRun, process_state
 from change_it.training.training_options import TrainingOptions

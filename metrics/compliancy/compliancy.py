@@ -1,11 +1,11 @@
-"""Compliancy of headline style transfer as an `evaluate` metric: a thin shell around `change_it.scoring.compliancy`."""
+"""Compliancy of headline style transfer as an `evaluate` metric: a thin shell around `change_it.scoring.aspects`."""
 
 import datasets
 import evaluate
 
 from change_it.evaluate_module import Module
-from change_it.io.texts import column_of, refuse_lengths, texts_of
-from change_it.scoring.compute import compute_compliancy
+from change_it.files.texts import column_of, refuse_lengths, texts_of
+from change_it.scoring.api import compute_compliancy
 
 _DESCRIPTION = """\
 Share of transferred headlines that keep the content and change the style: one trained judge finds that the new headline

@@ -6,7 +6,7 @@ import evaluate
 import change_it
 from change_it import InputError
 from change_it.evaluate_module import Module
-from change_it.io.texts import references_of, texts_of
+from change_it.files.texts import references_of, texts_of
 from change_it.text.rouge import headline_rouge
 
 TYPES = ("rouge1", "rouge2", "rougeL", "rougeSU", "rougeWSU")

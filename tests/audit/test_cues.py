@@ -2,7 +2,7 @@ import pytest
 from scoring_fakes import FakeJudges
 
 from change_it.audit.measure import main_cues
-from change_it.scoring.item import Item
+from change_it.corpus.test_set import Item
 
 
 @pytest.mark.parametrize("more", [[], ["Parola " * 150_000]])

@@ -6,7 +6,7 @@ import pytest
 
 from change_it.audit.measure import read_corpus
 from change_it.audit.perturbations import CLAIMS, PERTURBATIONS, perturbed
-from change_it.corpus import negatives
+from change_it.corpus.tasks import negatives
 from change_it.judges.data import HELD_OUT
 from change_it.text.corruptions import CORRUPTIONS
 from change_it.text.spans import name_runs

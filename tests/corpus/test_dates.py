@@ -6,10 +6,10 @@ from datetime import date
 import pytest
 from csv_files import write_csv
 
-from change_it.corpus.corpus_options import ReadingOptions
-from change_it.corpus.date_search import TWO_DATES, UPDATE_ALONE
-from change_it.corpus.dates import parse_date
-from change_it.corpus.reading import read_articles
+from change_it.corpus.reading.options import ReadingOptions
+from change_it.corpus.reading.date_search import TWO_DATES, UPDATE_ALONE
+from change_it.corpus.reading.dates import parse_date
+from change_it.corpus.reading.reading import read_articles
 from change_it.errors import InputError
 
 #: One month of each language, its number, and the words of a range: from, to, and.

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from change_it.corpus.folder import read_table
-from change_it.generators.recipes import load_recipe
+from change_it.generators.data import load_recipe
 from change_it.judges.data import load_task
 
 

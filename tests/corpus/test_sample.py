@@ -9,8 +9,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from change_it.commands.corpus import SampleOptions, sample
-from change_it.corpus.sample import SAMPLE, is_sample, sample_articles
+from change_it.cli.corpus import SampleOptions, sample
+from change_it.corpus.reading.sample import SAMPLE, is_sample, sample_articles
 
 #: SHA-256 of the CSV that the quickstart's published numbers were measured on.
 PUBLISHED = "d60b8fda82099cd2b48117ab3a4b668cac28a0e076ef96eca7047d0d89b7a277"

@@ -5,8 +5,8 @@ import pytest
 from corpus_fakes import random_texts
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from change_it.corpus import vectors
-from change_it.corpus.vectors import near_duplicates, tfidf
+from change_it.corpus.pairing import vectors
+from change_it.corpus.pairing.vectors import near_duplicates, tfidf
 
 
 def test_vectors_are_those_of_scikit_learn_for_words_of_two_texts():

@@ -15,15 +15,15 @@ from tokenizers import Tokenizer
 from tokenizers.models import BPE
 from transformers import PreTrainedTokenizerFast
 
-from change_it.commands import corpus as corpus_commands
-from change_it.commands import train as train_commands
-from change_it.commands.transfer import TransferOptions
-from change_it.corpus.corpus_options import BuildOptions
+from change_it.cli import corpus as corpus_commands
+from change_it.cli import train as train_commands
+from change_it.cli.transfer import TransferOptions
+from change_it.corpus.reading.options import BuildOptions
 from change_it.errors import InputError
 from change_it.generators import train
 from change_it.generators.folder import GeneratorInfo
 from change_it.generators.generator import add_adapters, load_generator, load_model, load_tokenizer
-from change_it.generators.recipes import load_recipe
+from change_it.generators.data import load_recipe
 
 
 def keys(folder, name):

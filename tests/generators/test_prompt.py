@@ -2,7 +2,7 @@
 
 import pytest
 
-from change_it.networks.chat_answers import headline_of
+from change_it.models.chat_answers import headline_of
 
 
 @pytest.mark.parametrize(

@@ -6,16 +6,16 @@ from tiny_generators import batch_of, found_by
 
 from change_it.generators.folder import prompt_of
 from change_it.generators.generator import load_model, load_tokenizer, new_network
-from change_it.generators.generator_options import NETWORKS
-from change_it.networks import formats
-from change_it.networks.formats import (
+from change_it.generators.options import NETWORKS
+from change_it.generators.networks import formats
+from change_it.generators.networks.formats import (
     CausalFormat,
     Format,
     NoRepeatedNGram,
     NoRepeatedWord,
     WordFormat,
 )
-from change_it.networks.tokenizer import IGNORED, train_tokenizer
+from change_it.generators.networks.tokenizer import IGNORED, train_tokenizer
 
 SOURCES = ["Il governo cade e si torna a votare", "«Sì» alla riforma, ma perché?", "Crolla il ponte"]
 LENGTHS = {"max_source_tokens": 40, "max_target_tokens": 12}

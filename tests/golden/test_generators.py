@@ -10,9 +10,9 @@ from tiny_generators import transferred
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, GenerationConfig
 
 from change_it import HeadlineTransfer
-from change_it.commands.transfer import TransferOptions
-from change_it.generators.recipes import source_of
-from change_it.networks.headline_pipeline import HeadlinePipeline
+from change_it.cli.transfer import TransferOptions
+from change_it.generators.data import source_of
+from change_it.generators.networks.headline_pipeline import HeadlinePipeline
 
 FOLDER = Path(__file__).parent / "generators"
 ITEMS = json.loads((FOLDER / "items.json").read_text(encoding="utf-8"))

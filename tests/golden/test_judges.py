@@ -13,7 +13,7 @@ import pytest
 
 from change_it import Judges, __version__
 from change_it.cli import main
-from change_it.scoring.compute import compute_compliancy
+from change_it.scoring.api import compute_compliancy
 
 HERE = Path(__file__).parent
 GOLDEN = json.loads((HERE / "judged.json").read_text(encoding="utf-8"))

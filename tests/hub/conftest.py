@@ -15,10 +15,10 @@ def run(tmp_path_factory):
     from saved_judges import save_judges
     from tiny_generators import save_generator
 
-    from change_it.commands import corpus as corpus_commands
-    from change_it.corpus.corpus_options import BuildOptions
+    from change_it.cli import corpus as corpus_commands
+    from change_it.corpus.reading.options import BuildOptions
     from change_it.corpus.folder import MODEL_CORPUS, describe_corpus
-    from change_it.io.files import write_json
+    from change_it.files.atomic import write_json
 
     folder = tmp_path_factory.mktemp("runs") / "mine"
     (folder / "report").mkdir(parents=True)

@@ -11,7 +11,7 @@ from tiny_generators import save_generator, save_pretrained_generator
 
 from change_it.hub import packaging
 from change_it.hub.packaging import write
-from change_it.io.files import write_json
+from change_it.files.atomic import write_json
 
 
 def model_card(files):

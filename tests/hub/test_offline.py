@@ -10,7 +10,7 @@ pytestmark = pytest.mark.slow(seconds=10)
 CODE = """
 from change_it import HeadlineTransfer, InputError, Judges
 from change_it.corpus.folder import read_outlets
-from change_it.io.rows import read_tables
+from change_it.files.rows import read_tables
 
 for load, name in (
     (HeadlineTransfer.from_pretrained, "nobody/sum"),

@@ -13,7 +13,7 @@ from change_it.errors import InputError
 from change_it.judges import train
 from change_it.judges.bilstm import KNOWN, UNKNOWN, build_bilstm, split
 from change_it.judges.judge import Judge
-from change_it.judges.judge_options import BILSTM
+from change_it.judges.options import BILSTM
 
 HEADLINES = ["Il governo l'ha deciso: «No»", "Il GOVERNO no!", "Governo, l'ha detto", "no al ponte: no!"] * 2
 

@@ -15,7 +15,7 @@ from transformers import PreTrainedTokenizerBase
 from change_it.errors import InputError
 from change_it.judges import judge as judge_module
 from change_it.judges.judge import Judge
-from change_it.scoring.judges import Judges
+from change_it.scoring.panel import Judges
 
 LONG = "Derby sospeso per la pioggia, tifosi in strada fino a notte"
 HEADLINES = ["Il governo cade: «Ora si vota»", "Ecco chi paga", "Sì", LONG]

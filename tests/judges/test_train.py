@@ -10,14 +10,14 @@ from judge_data import options
 from saved_judges import build_encoder, save_parts
 from transformers import AutoTokenizer
 
-from change_it.audit.verdicts import table_of
-from change_it.commands import train as train_commands
+from change_it.judges.reliability import table_of
+from change_it.cli import train as train_commands
 from change_it.corpus.folder import describe_corpus, read_table, training_article_hashes
 from change_it.errors import InputError
 from change_it.judges import train
 from change_it.judges.data import load_fluency, load_task
 from change_it.judges.judge import Judge
-from change_it.judges.judge_options import LINEAR, PAPERS, settings_of
+from change_it.judges.options import LINEAR, PAPERS, settings_of
 from change_it.judges.linear_training import ACCEPTANCE
 from change_it.judges.metrics import scores
 from change_it.stats import log_odds

@@ -5,7 +5,7 @@ from drawn import texts
 from sacrebleu.metrics import BLEU
 from scipy.stats import spearmanr
 
-from change_it.annotation import score_cells
+from change_it.readers.agreement import score_cells
 from change_it.scoring import overlap
 from change_it.text.rouge import rouge_l
 from change_it.text.tokens import words

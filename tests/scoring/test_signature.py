@@ -2,7 +2,7 @@ import pytest
 from scoring_fakes import SCALE, FakeJudges, scored
 
 from change_it import InputError
-from change_it.scoring.item import ScoredSystem
+from change_it.corpus.test_set import ScoredSystem
 from change_it.scoring.scores import score
 from change_it.scoring.signature import Reranker, parse_reranker
 

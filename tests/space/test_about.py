@@ -3,7 +3,7 @@
 import gradio as gr
 from scoring_fakes import FakeJudges
 
-from change_it.audit.verdicts import Summary, Verdict
+from change_it.judges.reliability import Summary, Verdict
 from change_it.space.answers import render
 from change_it.space.app import build, build_from_environment
 from change_it.space.models import Models, corpus_examples

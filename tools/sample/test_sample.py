@@ -10,9 +10,9 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
-from change_it.corpus.alignment import align, day_numbers, one_to_one
-from change_it.corpus.sample import SAMPLE, SIZE
-from change_it.corpus.vectors import tfidf
+from change_it.corpus.pairing.matching import align, day_numbers, one_to_one
+from change_it.corpus.reading.sample import SAMPLE, SIZE
+from change_it.corpus.pairing.vectors import tfidf
 from change_it.errors import InputError
 from change_it.text.evidence import unsupported
 from change_it.text.stopwords import stop_words

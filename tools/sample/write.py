@@ -12,10 +12,10 @@ import tyro
 from rich.progress import track
 
 from change_it.cli import exit_on_input_error
-from change_it.corpus.article import Article
-from change_it.corpus.sample import COLUMNS, write_csv
+from change_it.corpus.reading.article import Article
+from change_it.corpus.reading.sample import COLUMNS, write_csv
 from change_it.errors import InputError
-from change_it.io.files import replace_file
+from change_it.files.atomic import replace_file
 from tools.sample.articles import write_article
 from tools.sample.events import Event, Grammar
 from tools.sample.headlines import write_headline

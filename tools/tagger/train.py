@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from change_it.cli import exit_on_input_error
 from change_it.errors import InputError
-from change_it.io.files import replace_file
+from change_it.files.atomic import replace_file
 from change_it.text.tagging import CLOSED, TAGS, Case, PerceptronTagger, forms, tag_features, word_features
 
 #: Weights are stored as whole multiples of 1/SCALE: sums of them are the same on every machine.

@@ -11,13 +11,13 @@ import tyro
 from safetensors.torch import load_file, save_file
 
 from change_it.cli import exit_on_input_error
-from change_it.commands import corpus as corpus_commands
-from change_it.commands import train as train_commands
-from change_it.commands.quickstart import SHIPPED
-from change_it.corpus.corpus_options import BuildOptions
-from change_it.generators.generator_options import GeneratorOptions
-from change_it.io.files import read_json, write_json, write_text
-from change_it.results.report_files import made
+from change_it.cli import corpus as corpus_commands
+from change_it.cli import train as train_commands
+from change_it.cli.quickstart import SHIPPED
+from change_it.corpus.reading.options import BuildOptions
+from change_it.generators.options import GeneratorOptions
+from change_it.files.atomic import read_json, write_json, write_text
+from change_it.report.report_files import made
 from tools.sample import write
 from tools.sample.write import WriteOptions
 

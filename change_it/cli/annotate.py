@@ -1,0 +1,229 @@
+"""`change-it annotate sheets`, `pairs`, `read` and `score`: writes sheets with their key, lets models fill them in, and scores filled ones."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import tyro
+
+from change_it.cli.common import check_counts, print_json, require
+from change_it.corpus.folder import check_corpus
+from change_it.errors import InputError
+from change_it.files.atomic import check_writable
+from change_it.files.texts import counted, listed
+from change_it.readers.questions import QUESTIONS, SHEETS
+from change_it.scoring.systems import read_prediction_files
+from change_it.render.tables import console, print_lines, print_table
+from change_it.training.training_options import Device, Precision
+
+if TYPE_CHECKING:  # loads the Hub's client
+    from change_it.models.chat_server import Server
+
+
+@dataclass(kw_only=True)
+class AnnotateSheetsOptions:
+    """Draw gold and system headlines for readers, mixed and without their source, as three sheets and a key.
+
+    The first asks for the outlet of a headline, the second which one a reader would print, a system's or the other outlet's own. The
+    last shows original and article and asks whether the headline tells the same story, is supported, printable and accepted. Give
+    one out when the one before is filled in, and name each copy after its reader.
+
+    Examples:
+        change-it annotate sheets --corpus runs/quickstart/corpus --out study/sheet.csv
+        change-it annotate sheets --corpus runs/mine/corpus --predictions setting1=rep-of-rep.csv setting1=gio-of-gio.csv --out study/sheet.csv
+    """
+
+    corpus: str
+    """Corpus folder or data set id on the Hub; its test articles are sampled."""
+    out: Path
+    """The first sheet, a CSV file; `sheet-preferred.csv`, `sheet-sources.csv` and the key `sheet-key.csv` are written next to it."""
+    predictions: tuple[str, ...] = ()
+    """Systems as NAME=FILE, files as `change-it transfer` writes them; each is a condition in addition to gold. A name may stand before several files; headlines aim at the other outlet, or all at the original's own (LREC 2020, settings 1 and 2)."""
+    items: int = 200
+    """Headlines of each condition, an even number (LREC 2020: 200); half are of each outlet."""
+    random_split: bool = False
+    """Draw also from the test part of main's random split of the same seed (LREC 2020, Table 1: a person, --items 100)."""
+    seed: int = 1
+    """Seed of the draw and of the order."""
+
+
+def check_new(*files: Path, inputs: Sequence[str | Path]) -> None:
+    """Refuse files that cannot be written, and those that are there: people may have answered in them."""
+    for file in files:
+        check_writable(file, kind="csv", inputs=inputs)
+        if file.exists():
+            raise InputError(f"{file} exists and may have answers: name another --out, or delete it")
+
+
+def sheets(options: AnnotateSheetsOptions) -> None:
+    """Draw and write."""
+    check_corpus(options.corpus)
+    systems = read_prediction_files(options.predictions)
+    out = options.out
+    files = {name: out.with_name(f"{out.stem}-{name}.csv") if name else out for name in (*SHEETS, "key")}
+    check_new(*files.values(), inputs=[options.corpus, *(system.file for system in systems)])
+
+    from change_it.corpus.test_set import read_test_set  # loads polars
+    from change_it.readers.sheets import draw_headlines, headlines_by_condition, in_random_split, write_sheets
+
+    test = read_test_set(options.corpus)
+    conditions = headlines_by_condition(test, systems)
+    if options.random_split:
+        conditions["random split"] = in_random_split(test, options.seed)
+    rows = draw_headlines(test, conditions, options.items, options.seed)
+    written = ", then ".join(map(str, write_sheets(files, rows)))
+    print(f"{len(rows)} headlines, {options.items} each of {', '.join(conditions)}: {written}")
+    print(f"The key, which readers must not see: {files['key']}")
+    print(f"Next: change-it annotate score FILLED.csv --key {files['key']}")
+
+
+@dataclass(kw_only=True)
+class AnnotatePairsOptions:
+    """Draw aligned pairs for readers, evenly over bands of cosine, as a sheet and a key, to choose the threshold (LREC 2020, section 4.1).
+
+    The sheet shows both headlines and openings, without dates and cosines, and asks in the column same: do both report one event,
+    yes or no? Name each copy after its reader; `change-it annotate score` prints the share of one event by band.
+
+    Examples:
+        change-it annotate pairs --corpus runs/quickstart/corpus --out study/pairs.csv
+    """
+
+    corpus: str
+    """Corpus folder or data set id on the Hub; its A1, A2 and A3 pairs are sampled."""
+    out: Path
+    """The sheet, a CSV file; the key, `pairs-key.csv` of `pairs.csv`, is written next to it."""
+    pairs: int = 60
+    """Number of pairs, all where the corpus has fewer."""
+    seed: int = 1
+    """Seed of the draw and of the order."""
+
+
+def pairs(options: AnnotatePairsOptions) -> None:
+    """Draw and write."""
+    check_corpus(options.corpus)
+    key = options.out.with_name(f"{options.out.stem}-key.csv")
+    check_new(options.out, key, inputs=[options.corpus])
+
+    from change_it.readers.sheets import draw_pairs, write_sheets
+
+    drawn = draw_pairs(options.corpus, options.pairs, options.seed)
+    write_sheets({"": options.out, "key": key}, drawn)
+    bands = counted(drawn["band"].n_unique(), "band")
+    print(f"{counted(len(drawn), 'pair')} from {bands} of cosine: {options.out}")
+    print(f"Readers answer in the last column: {QUESTIONS['same'].text}")
+    print(f"The key, which readers must not see: {key}")
+    print(f"Next: change-it annotate score FILLED.csv --key {key}")
+
+
+@dataclass(kw_only=True)
+class AnnotateReadOptions:
+    """Let a chat model behind an OpenAI-compatible server fill in a sheet: it sees what people see.
+
+    Rows without an answer say why in the column error. The same command goes on with an unfinished file, and asks for these again.
+    The key of a server is read from CHANGE_IT_API_KEY.
+
+    Examples:
+        change-it annotate read study/sheet-sources.csv --endpoint http://localhost:8000/v1 --out study/model-sources.csv
+    """
+
+    sheet: tyro.conf.Positional[Path]
+    """A sheet of `change-it annotate sheets` or `pairs`; what is filled in is not shown."""
+    endpoint: str
+    """Address of the server."""
+    out: Path
+    """The sheet with answers, without articles, a CSV file; its reader is `model NAME`."""
+    model: str | None = None
+    """The server's name of the model; may be left out where it has one alone."""
+    concurrency: int = 8
+    """Requests at a time."""
+
+
+def read(options: AnnotateReadOptions) -> None:
+    """Say what it costs, ask, and name the rows without an answer."""
+    check_counts(concurrency=options.concurrency)
+    check_writable(options.out, kind="csv", inputs=[options.sheet])
+
+    from change_it.files.growing import only_run
+    from change_it.models.chat_server import Server
+
+    server = Server(options.endpoint, options.model or "")
+    server.model = server.model or server.only_model()
+    with only_run(options.out):
+        _read(options, server)
+
+
+def _read(options: AnnotateReadOptions, server: "Server") -> None:
+    """See `read`."""
+    from change_it.readers.chat_reader import Reading
+
+    reading = Reading(options.sheet, server, options.out)
+    waiting = len(reading.waiting)
+    prompts, answers = reading.tokens()
+    number = f"{counted(waiting, 'row')} of {len(reading.rows):,} for {server.model}"
+    print(f"{number}: about {prompts:,} tokens to read and {answers:,} to write")
+    faults = reading.fill_in(options.concurrency)
+    named = listed([f"{item}: {fault}" for item, fault in faults.items()], 5)
+    again = f"{counted(len(faults), 'row')} without an answer ({named}): the same command asks again"
+    if faults and len(faults) == waiting:  # none of those that were asked for
+        raise InputError(again)
+    print(f"wrote {options.out}" + (f"; {again}" if faults else ""))
+
+
+@dataclass(kw_only=True)
+class AnnotateScoreOptions:
+    """Accuracy and agreement of annotators (LREC 2020, Table 4), their ratings, and the judges on the same headlines.
+
+    With a key of pairs: the share of one event by band of cosine and by days apart, the lowest threshold at which .9 of the
+    corpus's pairs are one event, and the readers' agreement.
+
+    Examples:
+        change-it annotate score study/filled/anna.csv study/filled/ben.csv --key study/pairs-key.csv
+        change-it annotate score study/filled/anna.csv study/filled/ben.csv --key study/sheet-key.csv
+        change-it annotate score study/filled/*.csv study/rated/*.csv --key study/sheet-key.csv --judges runs/mine/judges --json
+    """
+
+    sheets: tyro.conf.Positional[tuple[Path, ...]]
+    """Filled sheets of either kind, named after their annotators; two of one name are of one person."""
+    key: Path
+    """The key that `change-it annotate sheets` or `pairs` wrote with the sheets."""
+    judges: str | None = None
+    """Folder or Hub id of judges to compare with."""
+    json: bool = False
+    """Print JSON instead of tables."""
+    seed: int = 1
+    """Seed of the intervals."""
+    precision: Precision = "float32"
+    device: Device = "auto"
+
+
+def score(options: AnnotateScoreOptions) -> None:
+    """Score filled sheets."""
+    for name in ("device", "precision"):
+        require(options, name, "judges")
+
+    from change_it.readers import agreement
+    from change_it.readers.sheets import read_answers, read_key
+
+    key = read_key(options.key)
+    is_of_pairs, signature, judged = "pair_id" in key.columns, "", {}
+    if is_of_pairs and options.judges:
+        raise InputError(f"{options.key} is of pairs, of which no judge is asked: leave out --judges")
+    answers = read_answers(options.sheets, key)
+    if options.judges:
+        from change_it.scoring.panel import Judges
+
+        judges = Judges.from_pretrained(options.judges, precision=options.precision, device=options.device)
+        judged, signature = agreement.judge_decisions(judges, key), judges.signature
+    if is_of_pairs:
+        tables = agreement.pair_tables(key, answers, options.seed)
+    else:
+        tables = agreement.study_tables(key, answers, judged, options.seed)
+    signature = agreement.signature_of(key, answers, options.seed, signature)
+    if options.json:
+        print_json(agreement.tables_as_json(tables, signature))
+        return
+    terminal = console()
+    for table in tables.values():
+        print_table(table.with_groups(), terminal)
+    print_lines([signature], terminal)

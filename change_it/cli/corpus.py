@@ -1,0 +1,120 @@
+"""`change-it corpus sample`, `build` and `items`; the options of `build` are `corpus.corpus_options`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from change_it.corpus.reading.options import BuildOptions, check_language
+from change_it.corpus.folder import PICTURE, REJECTED, REPORT, check_corpus
+from change_it.corpus.reading.sample import sample_articles, write_csv
+from change_it.corpus.report import summary
+from change_it.corpus.pairing.engines import use_engine
+from change_it.errors import InputError
+from change_it.files.atomic import check_writable, write_table
+from change_it.files.rows import HUB, outlet_and_file, read_tables
+from change_it.files.texts import counted
+from change_it.render.tables import console, print_lines, print_table
+
+
+@dataclass(kw_only=True)
+class SampleOptions:
+    """Write the embedded sample, articles of two invented Italian newspapers, or a part of it as one CSV.
+
+    Examples:
+        change-it corpus sample --out sample.csv
+        change-it corpus sample --articles 2000 --seed 7 --out sample.csv
+    """
+
+    out: Path
+    """CSV file to write: id, headline, article, label, date."""
+    articles: int = 12000
+    """Number of articles, both newspapers together: at most 12000. Fewer are those of consecutive events, whole."""
+    seed: int = 1
+    """Chooses the event that a part begins with; all 12000 articles are the same for every seed."""
+
+
+def sample(options: SampleOptions) -> None:
+    """Write the sample as CSV."""
+    check_writable(options.out, kind="csv")
+    write_csv(sample_articles(options.articles, options.seed), options.out)
+    print(f"{options.articles} articles of La Gazzetta del Colle and Il Faro → {options.out}")
+    print(f"Next: change-it corpus build {options.out} --out runs/mine/corpus")
+
+
+def build(options: BuildOptions) -> None:
+    """Build a corpus and print what is in it."""
+    check_language(options.language)
+    if not 0 <= options.loose <= options.strict < 1:
+        fault = f"--loose {options.loose} and --strict {options.strict} are no cosines"
+        raise InputError(f"{fault}: give numbers from 0 to less than 1, the lower one as --loose")
+    files = [file for file in options.files if not outlet_and_file(file)[1].startswith(HUB)]
+    tables = read_tables(files) if files else []  # nothing is read yet
+    check_writable(options.out, inputs=[table.name for table in tables], record=REPORT)
+
+    from change_it.corpus.reading.reading import RefusedError, read_articles, write_rejected
+
+    terminal, reading = console(), None
+    try:
+        with terminal.status("reading") as status, use_engine(options.engine, options.address):
+            reading = read_articles(options)
+            from change_it.corpus import build  # polars: after what reading refuses
+
+            corpus = build.build_corpus(reading, options, stage=status.update)
+            status.update("writing")
+            build.write_corpus(corpus, options.out)
+            if any(corpus.report["histogram"]["pairs"]):
+                from change_it.corpus.curve import draw_curve  # matplotlib
+
+                draw_curve(corpus.report, options.out / PICTURE)
+    except InputError as error:
+        if reading and reading.looks:  # many rows were rejected
+            error = reading.refused(str(error))
+        if not isinstance(error, RefusedError):
+            raise
+        beside = options.out.with_name(f"{options.out.name}.{REJECTED}")
+        if beside.exists() and not beside.read_text("utf-8", "replace").startswith("file,line,id,reason"):
+            raise InputError(str(error)) from error  # somebody else's file
+        write_rejected(beside, error.rejected)
+        raise InputError(f"{error}; {beside} lists them") from error
+    for table in summary(corpus.report):
+        print_table(table, terminal)
+    judges = options.out.with_name("judges")
+    train = f"change-it train judge --task all --fold both --corpus {options.out} --out {judges}"
+    print_lines([f"Corpus: {options.out}", f"Next: {train}"], terminal)
+
+
+@dataclass(kw_only=True)
+class ItemsOptions:
+    """Write the test headlines that systems rewrite, those with an aligned one, with their articles: what any program needs for a file that `score` reads.
+
+    Examples:
+        change-it corpus items --corpus runs/quickstart/corpus --out todo.csv
+        change-it corpus items --corpus runs/mine/corpus --to herald --out todo.csv
+    """
+
+    corpus: str
+    """Corpus folder or data set id on the Hub."""
+    out: Path
+    """CSV file to write: id, direction, headline, article, to. A system writes a file with id and its own headline."""
+    to: str | None = None
+    """Only headlines to rewrite for this outlet."""
+
+
+def items(options: ItemsOptions) -> None:
+    """Write the items."""
+    check_corpus(options.corpus)
+    check_writable(options.out, kind="csv", inputs=[options.corpus])
+
+    from change_it.corpus.reading.article import outlet_names
+    from change_it.corpus.test_set import read_test_set
+
+    test = read_test_set(options.corpus)
+    aims = outlet_names("--to", options.to, test.outlets, 1) if options.to else test.outlets
+    rows = [
+        (item.id, item.direction, item.source, item.article, item.target)
+        for item in test.items
+        if item.target in aims and item.reference
+    ]
+    write_table(options.out, ("id", "direction", "headline", "article", "to"), rows)
+    print(f"wrote {counted(len(rows), 'headline')} to {options.out}")
+    score = f"change-it score --corpus {options.corpus} --judges JUDGES --predictions mine=mine.csv"
+    print(f"Next: write id and headline of each to mine.csv, then {score}")

@@ -1,0 +1,51 @@
+"""`change-it demo`: the page on this machine, over the models of a run."""
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from change_it.errors import InputError
+from change_it.render.tables import console
+
+
+@dataclass(kw_only=True)
+class DemoOptions:
+    """The page of the Space on this machine: transfer and score.
+
+    Examples:
+        change-it demo
+        change-it demo --judges runs/mine/judges-1
+        change-it demo --run runs/mine --port 7861
+    """
+
+    run: Path = Path("runs/quickstart")
+    """Folder of a run with judges and perhaps generators: judges, or else judges-1. Without generators the page has the tab Score alone."""
+    judges: str | None = None
+    """Folder or Hub id of judges, instead of those of the run."""
+    port: int = 7860
+    """Port to listen at; 0 takes a free one."""
+
+
+def run(options: DemoOptions) -> None:
+    """Serve the page until it is interrupted."""
+    if find_spec("gradio") is None:
+        raise InputError("the page requires Gradio: pip install '.[space]'")
+    folders = [str(options.run / name) for name in ("judges", "judges-1") if (options.run / name).is_dir()]
+    if not (judges := options.judges or next(iter(folders), "")):
+        raise InputError(
+            f"{options.run} holds no judges: give --judges, the folder of a run, or make one with change-it quickstart"
+        )
+
+    from change_it.space.app import build, launch
+    from change_it.space.models import Models
+
+    with console().status(f"loading the models of {options.run}"):
+        models = Models.from_run(options.run, judges)
+        page = build(models)
+    try:
+        settings = {"server_port": options.port or None, "quiet": True, "prevent_thread_lock": True}
+        _, address, _ = launch(page, hosts=("127.0.0.1", "localhost"), **settings)
+    except (OSError, OverflowError) as error:
+        raise InputError(f"--port {options.port} cannot be used: --port 0 takes a free one") from error
+    print(f"The page is at {address}; Ctrl-C ends it.", flush=True)
+    page.block_thread()

@@ -1,0 +1,149 @@
+"""`change-it hevas`: reads, measures, tests, prints a table or JSON, writes the files."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal
+
+from change_it.cli.common import check_counts, print_json
+from change_it.errors import InputError
+from change_it.hevas.analysis import analyse
+from change_it.hevas.baseline_systems import BASELINES, Baseline, baseline
+from change_it.hevas.documents import read_documents, read_systems
+from change_it.hevas.evaluation import WITH_VECTORS, MetricOptions, chosen_metrics, evaluate
+from change_it.hevas.readability import is_known
+from change_it.files.atomic import check_writable
+from change_it.files.predictions import named_files
+from change_it.files.texts import listed
+from change_it.render.tables import console, print_table
+from change_it.text.stopwords import LISTED, guess_language
+
+#: Name of the system that keeps the original headline.
+COPY = "copy"
+
+
+@dataclass(kw_only=True)
+class HevasOptions(MetricOptions):
+    """Measure headlines with HEvAS: informativeness and readability, with statistics and charts; no judges.
+
+    Documents are CSV, TSV, JSON lines or parquet with article, headline (or headlines, headline1, headline2, … for several
+    references) and perhaps id, or the paired test articles of a corpus folder; their references are the other newspaper's headlines.
+
+    Examples:
+        change-it hevas --documents runs/quickstart/corpus --system rewrite=runs/quickstart/predictions/rewrite.csv --out runs/mine/hevas
+        change-it hevas --documents articles.csv --system mine=mine.txt --baselines first random --out runs/hevas
+        change-it hevas --documents runs/mine/corpus --system sum=sum.csv s2s=s2s.csv --baselines copy first --out runs/mine/hevas
+        change-it hevas --documents news.jsonl --system mine=mine.txt --language en --metrics R-1 R-SU LSA-C JS-S Fog
+    """
+
+    documents: str
+    """File of documents with their reference headlines, or a corpus folder."""
+    language: str = ""
+    """Language of documents and headlines: it or en; others, such as de, with --stop-words and without PNR, NR and PR; that of the corpus or of the articles when not given."""
+    system: tuple[str, ...] = ()
+    """Systems as NAME=FILE: text with one headline a line, in the documents' order, or CSV with id, headline, as transfer writes it."""
+    baselines: tuple[Literal["copy", Baseline], ...] = ()
+    """Systems that need no file: first, random, tfidf, wtextrank, stextrank of HEvAS, and of a corpus copy, the original headline."""
+    metrics: tuple[str, ...] = ()
+    """R-1 R-2 R-SU R-WSU LSA-C LSA-S TM-C TM-S WE-C WE-S KL-C KL-S JS-C JS-S PNR NR PR Fog AWL, or informativeness, readability; all when not given."""
+    charts: tuple[Literal["bar", "interval", "box", "scatter"], ...] = ("interval", "box", "scatter")
+    """Charts: bar without and interval with intervals of the means, box, and scatter of every two metrics."""
+    distinct: bool = False
+    """Leave metrics that tell no two of the systems apart (≈) out of average and ranks."""
+    shared_items: bool = False
+    """Measure all systems on the documents that every file of --system has a row of; else files with fewer are refused."""
+    columns: str = ""
+    """Column map of --documents, ours=theirs: article=body,headline=title; headline may be given several times."""
+    n_words: int = 9
+    """Words in a baseline's headline, at most."""
+    resamples: int = 1000
+    """Bootstrap resamples of the intervals."""
+    out: Path | None = None
+    """Folder for report.html, summary.csv, summary.json, items/<system>.csv and charts/; nothing is written when not given."""
+    json: bool = False
+    """Print JSON instead of a table."""
+
+
+def run(options: HevasOptions) -> None:
+    """Measure the systems of the files and the baselines."""
+    files = [file for _, file in named_files(options.system, option="--system", example="mine=mine.txt")]
+    check_counts(resamples=options.resamples)
+    if options.out:
+        inputs = [options.documents, options.vectors, *files]
+        check_writable(options.out, inputs=inputs, record="summary.json")
+
+    from change_it.corpus.folder import read_language
+    from change_it.corpus.splits import events_of
+
+    metrics = chosen_metrics(options.metrics)
+    documents = read_documents(options.documents, columns=options.columns)
+    language = options.language or read_language(options.documents) or guess_language(documents.texts)
+    stop = options.stop_words or (language if language in LISTED else "none")
+    options = replace(options, language=language, stop_words=stop)
+    left_out: list[str] = []
+    if not options.metrics:
+        metrics, left_out = _measurable(metrics, language, needs_vectors=bool(options.vectors))
+    names, shared = [COPY, *BASELINES], options.shared_items
+    documents, systems = read_systems(options.system, documents, taken=names, shared_items=shared)
+    if documents.events is None:
+        events = events_of(documents.texts, [""] * len(documents)).tolist()
+        documents = replace(documents, events=tuple(events))
+    for name in dict.fromkeys(options.baselines):
+        if name == COPY and not documents.originals:
+            raise InputError("--baselines copy requires a corpus folder, with original headlines")
+        systems[name] = list(documents.originals)
+        if name != COPY:
+            systems[name] = baseline(
+                name, documents.texts, n_words=options.n_words, seed=options.seed, language=stop
+            )
+
+    from change_it.report.hevas_report import (  # loads matplotlib and polars
+        hevas_record,
+        hevas_remarks,
+        means_table,
+        write_hevas,
+    )
+
+    how = {"distinct": options.distinct, "progress": not options.json}
+    evaluation = evaluate(documents, systems, metrics=metrics, options=options, **how)
+    analysis = analyse(evaluation, resamples=options.resamples, seed=options.seed)
+    if options.json:
+        print_json(hevas_record(evaluation, analysis), allow_nan=False)
+    else:  # the work is not lost where the files cannot be written
+        table = means_table(evaluation)
+        notes = [*documents.remarks, *hevas_remarks(evaluation), *table.notes, evaluation.signature]
+        notes += [analysis.outcome] if analysis.outcome else []
+        notes += left_out
+        title = f"HEvAS on {len(evaluation.ids)} documents: means, best average first; * best of a metric"
+        print_table(replace(table, title=title, notes=notes), console())
+    if options.out:
+        write_hevas(options.out, documents, systems, evaluation, analysis, options.charts)
+    if options.json:
+        for note in left_out:
+            print(note, file=sys.stderr)
+        return
+    if options.out:
+        print(f"wrote {options.out / 'report.html'}, summary.csv, summary.json, items/ and charts/")
+    print("Next: change-it score says whether the headlines keep the story; HEvAS does not.")
+
+
+def _measurable(
+    metrics: Sequence[str], language: str, *, needs_vectors: bool
+) -> tuple[tuple[str, ...], list[str]]:
+    """Return the metrics that can be measured here, and sentences that say which were left out and why.
+
+    With `needs_vectors` the metrics of word vectors stay, and fail where gensim is missing.
+    """
+    unknown = [name for name in metrics if not is_known(name, language)]
+    without_gensim: list[str] = []
+    if not needs_vectors and find_spec("gensim") is None:
+        without_gensim = [name for name in metrics if name in WITH_VECTORS]
+    notes = []
+    if unknown:
+        notes.append(f"left out: {listed(unknown)}, for which the language {language} is not known")
+    if without_gensim:
+        notes.append(f"left out: {listed(without_gensim)}, which need gensim: pip install '.[hevas]'")
+    measured = tuple(name for name in metrics if name not in {*unknown, *without_gensim})
+    return measured, notes

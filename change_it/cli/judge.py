@@ -1,0 +1,102 @@
+"""`change-it judge`: what the judges say of a new headline."""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import tyro
+
+from change_it.cli.common import print_json
+from change_it.errors import InputError
+from change_it.files.rows import read_input
+from change_it.judges.options import COMMAND
+from change_it.judges.spec import JUDGES
+from change_it.scoring.aspects import ASPECTS, NO_CHECK
+from change_it.render.tables import Column, Row, Table, Value, console, figure, print_lines, print_table
+from change_it.training.training_options import Device, Precision
+
+if TYPE_CHECKING:  # loads torch
+    from change_it.scoring.panel import JudgedHeadline
+
+
+@dataclass(kw_only=True)
+class JudgeHeadlineOptions:
+    """Judge a new headline: same content, fits the article, the other outlet's style, fluent, every number and name in the sources?
+
+    Examples:
+        change-it judge "Il segretario cittadino riceve la direttrice dei lavori, quattro ore di confronto" --original "Faccia a faccia tra segretario e direttrice: ecco che cosa cambia" --article - <<< "Il segretario cittadino ha ricevuto giovedì la direttrice dei lavori. L'incontro è durato quattro ore."
+        change-it judge "Ponte crollato, scuole chiuse" --original "Crolla il ponte: chiuse le scuole" --article article.txt
+        change-it judge "A bridge falls" --original "Bridge collapses" --article - --judges runs/mine/judges --to left < article.txt
+    """
+
+    headline: tyro.conf.Positional[str]
+    """The new headline."""
+    original: str
+    """The original headline."""
+    article: Path
+    """Text file with the original's article; - reads standard input."""
+    judges: str = "runs/quickstart/judges"
+    """Folder or Hub id that holds the judges main, hh and ah, and perhaps fluency."""
+    to: str | None = None
+    """Target outlet (default: the one main did not assign to the original)."""
+    json: bool = False
+    """Print JSON instead of a table."""
+    precision: Precision = "float32"
+    device: Device = "auto"
+
+
+def run(options: JudgeHeadlineOptions) -> None:
+    """Judge a headline and print the marks, or JSON."""
+    headline, original, article = options.headline, options.original, read_input(options.article)
+    texts = {"HEADLINE": headline, "--original": original, "--article": article}
+    if empty := [name for name, text in texts.items() if not text.strip()]:
+        raise InputError(f"{' and '.join(empty)} has no text: give some")
+
+    from change_it.judges.reliability import read_summary
+    from change_it.corpus.reading.article import outlet_names
+    from change_it.models.pretrained import local_folder
+    from change_it.report.score_tables import lacking
+    from change_it.scoring.panel import Judges  # loads torch
+    from change_it.text.stopwords import is_foreign
+
+    folder = local_folder(options.judges, command=COMMAND)
+    judges = Judges.from_pretrained(folder, precision=options.precision, device=options.device)
+    named = options.to and outlet_names("--to", options.to, judges.outlets, 1)
+    [target] = named or judges.opposite_outlets([original])
+    [judged] = judges([headline], originals=[original], articles=[article], to=target)
+    if options.json:
+        print_json({"to": target} | asdict(judged))
+        return
+    terminal = console()
+    print_table(marks_table(judged, target), terminal)
+    text = f"{original}. {article}"
+    known = [name for name, value in judged.marks.items() if value is not None]
+    lines = [NO_CHECK, *lacking(known, judges.style_faults.get(target, ""))]
+    if is_foreign(text, judges.main.corpus.get("language")):
+        lines.append("Unreliable: the text is in another language than the judges' corpus.")
+    summary = read_summary(judges, folder)
+    lines += [summary.together] if summary.together else []
+    lines += [f"{summary.text}; change-it audit says why"] if summary.text else []
+    print_lines(lines, terminal)
+
+
+def marks_table(judged: "JudgedHeadline", target: str) -> Table:
+    """The marks of a headline with their probabilities, then what they come to."""
+    words = {True: "yes", False: "no", None: "n/a"}
+    style, accepted = (words[None] if p is None else figure(p) for p in (judged.style, judged.acceptability))
+    lines: list[tuple[Value, ...]] = []
+    for name, spec in JUDGES.items():
+        p = judged.probabilities.get(name)
+        question = spec.question.format(target=target)
+        lines.append((spec.heading, question, words[judged.marks[name]], "" if p is None else p))
+    lines += [
+        ("compliancy", "HH, AH and main", words[judged.compliant], ""),
+        ("style", f"0 neither newspaper's, 1 {target}'s (-1 to 2)", style, ""),
+        ("acceptability", "p of HH, AH and fluency multiplied, 0 without evidence", accepted, ""),
+        ("edited", "is it the original, or hardly another?", words[judged.edited], ""),
+    ]
+    names = ("judge", "question", "verdict", "p")
+    rows = [Row(dict(zip(names, line, strict=True)), highlight=line[0] in ASPECTS) for line in lines]
+    columns = [*(Column(name, "text") for name in names[:3]), Column("p")]
+    refused = f"refused by {judged.refused_by}" if judged.refused_by else "nothing refuses it"
+    return Table(columns, rows, notes=[refused])

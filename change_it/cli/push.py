@@ -1,0 +1,158 @@
+"""`change-it push`."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import tyro
+
+from change_it.errors import InputError
+from change_it.files.atomic import check_writable
+from change_it.files.texts import listed
+from change_it.render.tables import console, print_lines
+
+if TYPE_CHECKING:
+    from change_it.hub.publishing import Destination
+
+#: Files that the line of a push names.
+NAMED = 20
+
+
+@dataclass(kw_only=True)
+class PushOptions:
+    """Push a data set, judges, a generator, a metric or the Space to the Hugging Face Hub, in one commit.
+
+    Log in with `hf auth login`, or set HF_TOKEN. The repository is created if needed. A push removes the files of the last push
+    to the same repository that are not pushed again, and names them; `.change_it.json` there records them. Other files stay.
+
+    Examples:
+        change-it push dataset runs/quickstart/corpus me/headlines --dry-run --out staged
+        change-it push judge runs/mine/judges me/headline-judges --dataset me/headlines
+        change-it push generator runs/mine/generators/sum-gio me/sum-gio --private
+        change-it push metric compliancy me/compliancy
+        change-it push space headline_transfer me/headline-transfer --variables CHANGE_IT_JUDGES=me/headline-judges
+    """
+
+    kind: tyro.conf.Positional[Literal["dataset", "judge", "generator", "metric", "space"]]
+    """Kind of what is pushed."""
+    folder: tyro.conf.Positional[str]
+    """A corpus, one judge or a folder with main, hh and ah, or one generator; of a metric or Space its name, as in the examples."""
+    repo_id: tyro.conf.Positional[str]
+    """The repository: owner/name."""
+    private: bool = False
+    """Make the repository private; an existing one that is public is refused."""
+    license: str | None = None
+    """Licence on the card of a data set or model, as cc-by-4.0; without it that of the corpus, where one is known. A data set without one is pushed with --private alone."""
+    dataset: str | None = None
+    """Hub id of the corpus that judges or a generator were trained on, for their card; one of other articles is named as another one."""
+    variables: tuple[str, ...] = ()
+    """Variables of a metric or the Space as NAME=VALUE, such as the Hub ids of its models; the card of the Space lists them."""
+    replace: bool = False
+    """Push into a repository that holds files of others: one that has a name of this push is replaced, none is removed."""
+    revision: str | None = None
+    """Branch that is pushed to; a new one begins at main. The main branch when not given."""
+    create_pr: bool = False
+    """Offer the push as a pull request."""
+    commit_message: str | None = None
+    """Message of the commit; it names the kind and the version when not given."""
+    tag: str | None = None
+    """Tag for the commit, as v1."""
+    dry_run: bool = False
+    """Write the folder that would be pushed, exactly, say what would be removed or replaced, and push nothing."""
+    out: Path | None = None
+    """Where --dry-run writes: a new or empty folder; push/ACCOUNT/NAME when not given."""
+
+
+def run(options: PushOptions) -> None:
+    """Push a folder, or write what would be pushed."""
+    from change_it.hub.packaging import files_of, write
+    from change_it.hub.publishing import foresee, publish
+
+    to = _destination(options)
+    out = options.out or Path("push") / options.repo_id
+    if options.dry_run:
+        check_writable(out, inputs=[options.folder])
+    folder = Path(options.folder)
+    digest, lines = _dataset_digest(options)
+    if options.kind == "dataset" and not options.private:
+        _check_licence(folder, options.license)
+    files = files_of(options.kind, folder, options.repo_id, options.license, options.dataset, digest)
+    size = sum(len(file) if isinstance(file, bytes) else file.stat().st_size for file in files.values())
+    summary = f"{len(files)} files, {size / 1e6:,.1f} MB ({listed(sorted(files), NAMED)})"
+    if options.dry_run:
+        foreseen = foresee(files, to)
+        write(files, out)
+        first = f"{summary} in {out}; nothing was pushed"
+        lines = [first, *lines, *foreseen, "Next: this command without --dry-run"]
+    else:
+        commit, changes = publish(files, to)
+        lines = [f"{summary}: {commit.pr_url or commit.commit_url}", *changes.sentences(done=True)]
+    print_lines(lines, console())
+
+
+def _dataset_digest(options: PushOptions) -> tuple[str | None, list[str]]:
+    """Return the digest of --dataset, by which the card compares it; a dry run goes on where it cannot be read, and says so."""
+    from change_it.corpus.folder import digest_of_dataset
+
+    if not options.dataset:
+        return None, []
+    try:
+        return digest_of_dataset(options.dataset), []
+    except InputError as error:
+        if not options.dry_run:
+            raise InputError(f"--dataset cannot be compared ({error}): push the data set first") from error
+        return None, [f"The card does not name {options.dataset}, which cannot be read and compared now"]
+
+
+def _check_licence(folder: Path, license: str | None) -> None:
+    """Refuse to make texts public that nobody has named a licence for."""
+    from change_it.hub.packaging import check_folder, read_licence
+
+    check_folder("dataset", folder)
+    if read_licence(folder, license) == "unknown":
+        fault = f"the texts in {folder} belong to their publishers, and nobody has named a licence"
+        raise InputError(f"{fault}: push them with --private, or name one with --license")
+
+
+def _destination(options: PushOptions) -> "Destination":
+    """Check where and how a push goes."""
+    from huggingface_hub.utils import HFValidationError, validate_repo_id
+
+    from change_it.hub.publishing import Destination
+
+    try:
+        validate_repo_id(options.repo_id if "/" in options.repo_id else "")
+    except HFValidationError as error:
+        raise InputError(f"{options.repo_id} is no name of a repository: give owner/name") from error
+    if options.license and not re.fullmatch(r"[a-z0-9][a-z0-9.+-]*", options.license):
+        raise InputError(f"--license {options.license}: give the Hub's name of a licence, as cc-by-4.0")
+    is_page = options.kind in ("metric", "space")
+    if (options.license or options.dataset) and is_page:
+        raise InputError(f"--license and --dataset are of a data set or model, not of a {options.kind}")
+    if options.variables and not is_page:
+        raise InputError(f"--variables are of a metric or Space, not of a {options.kind}")
+    variables = dict(map(_variable, options.variables))
+    if options.create_pr and (options.tag or options.revision):
+        raise InputError("--create-pr goes to the main branch without a tag: leave --tag and --revision out")
+    if options.out and not options.dry_run:
+        raise InputError("--out requires --dry-run")
+    return Destination(
+        kind=options.kind,
+        repo_id=options.repo_id,
+        private=options.private,
+        replace=options.replace,
+        revision=options.revision,
+        create_pr=options.create_pr,
+        message=options.commit_message,
+        tag=options.tag,
+        variables=variables,
+    )
+
+
+def _variable(given: str) -> tuple[str, str]:
+    """Return the name and the value of a variable of a Space."""
+    name, _, value = given.partition("=")
+    if not re.fullmatch(r"[A-Za-z_]\w*", name) or not value:
+        raise InputError(f"--variables {given}: give NAME=VALUE, as CHANGE_IT_JUDGES=me/headline-judges")
+    return name, value

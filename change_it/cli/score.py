@@ -1,0 +1,186 @@
+"""`change-it score`: reads, scores, prints a table or JSON, writes the report."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from change_it.cli.common import check_counts, print_json, require
+from change_it.corpus.folder import check_corpus, read_warnings
+from change_it.files.atomic import check_writable
+from change_it.files.texts import listed
+from change_it.scoring.aspects import NO_CHECK
+from change_it.scoring.systems import PredictionFile, read_prediction_files
+from change_it.render.tables import console, print_lines, print_table
+from change_it.training.training_options import Device, Precision
+
+if TYPE_CHECKING:  # loads torch, polars and matplotlib
+    from change_it.judges.reliability import Summary
+    from change_it.corpus.test_set import ScoredSystem, TestSet
+    from change_it.scoring.scores import Scores
+
+
+@dataclass(kw_only=True)
+class ScoreOptions:
+    """Score systems' headlines for compliancy, style and acceptability, beside the other newspaper's own (gold) and baselines: clause, lead, copy, random-target and, with judges that choose, floor.
+
+    All rows of a table are scored on the same headlines: those with an aligned one.
+
+    Examples:
+        change-it score --corpus runs/quickstart/corpus --judges runs/quickstart/judges --out runs/mine/report
+        change-it score --corpus runs/mine/corpus --judges runs/mine/judges --predictions sum=sum.csv s2s=s2s.csv
+        change-it score --corpus runs/mine/corpus --judges runs/mine/judges --predictions prompted=prompted.csv --shared-items
+        change-it score --corpus runs/mine/corpus --judges runs/mine/judges-1 --floor runs/mine/judges-0
+    """
+
+    corpus: str
+    """Corpus folder or data set id on the Hub; its test articles are scored."""
+    judges: str
+    """Folder or Hub id that holds the judges main, hh and ah, and fluency for acceptability."""
+    predictions: tuple[str, ...] = ()
+    """Systems to score as NAME=FILE; a file is CSV with id and headline (from transfer also target, error, reranker, generator). Files of one name are runs with other seeds: their mean is shown, with intervals over runs and events."""
+    columns: str = ""
+    """Column map of the prediction files, ours=theirs: id=key,headline=output."""
+    shared_items: bool = False
+    """Score all systems on the headlines that every file of --predictions has (`transfer --items`)."""
+    floor: str | None = None
+    """Folder or Hub id of judges of the other fold, fluency among them: for each headline they choose a sentence or clause of the article's beginning."""
+    labels: tuple[Path, ...] = ()
+    """Readers' labels of some headlines, for the share that they would accept: sheets with sources of `change-it annotate` that people or a model filled in, or files with id, headline and accept, or supported and printable (yes, no)."""
+    reversal: Literal["relative", "target"] = "relative"
+    """Style counts as reversed when main predicts another outlet than for the original (the paper's), or for the target."""
+    out: Path | None = None
+    """Folder for report.html, systems.csv, scores.json and items/; nothing is written when not given."""
+    by_direction: bool = False
+    """Show each direction below the average."""
+    json: bool = False
+    """Print JSON instead of a table."""
+    resamples: int = 1000
+    """Bootstrap resamples, and the minimum of permutations of the paired tests, which have 100 for each pair of systems."""
+    seed: int = 1
+    """Seed of intervals, paired tests and the baseline random-target."""
+    precision: Precision = "float32"
+    device: Device = "auto"
+
+
+def run(options: ScoreOptions) -> None:
+    """Score the built-in systems and those of the prediction files."""
+    for name in ("columns", "shared_items"):
+        require(options, name, "predictions")
+    check_corpus(options.corpus)
+    folders = list(filter(None, (options.judges, options.floor)))
+    check_counts(resamples=options.resamples)
+    files = read_prediction_files(options.predictions, options.columns)
+    if options.out:
+        inputs = [options.corpus, *folders, *(str(file.file) for file in files), *map(str, options.labels)]
+        check_writable(options.out, inputs=inputs, record="scores.json")
+
+    from change_it.readers.labels import reader_labels, shares_accepted
+    from change_it.judges.reliability import read_metrics, read_summary
+    from change_it.report.report_files import made, report_record, write_report  # matplotlib
+    from change_it.corpus.test_set import read_test_set
+    from change_it.scoring.scores import score
+
+    test = read_test_set(options.corpus)
+    labels = reader_labels(options.labels, test) if options.labels else None
+    test, systems = _systems(options, test, files)
+
+    from change_it.models.pretrained import local_folder  # these load torch
+    from change_it.scoring.panel import Judges
+
+    folder = local_folder(options.judges, command="change-it train judge")
+    qualities = read_metrics(folder)  # refused before anything is scored
+    where: dict[str, Any] = {"precision": options.precision, "device": options.device}
+    judges = Judges.from_pretrained(folder, **where)
+    if options.floor:
+        from change_it.scoring.choosing import floor
+
+        systems.append(floor(test, Judges.from_pretrained(options.floor, **where)))
+    settings = {name: getattr(options, name) for name in ("reversal", "resamples", "seed")}
+    scores = score(test, judges, systems, **settings, progress=not options.json)
+    if labels:
+        shares = {name: shares_accepted(labels, items) for name, items in scores.items.items()}
+        known = {name: share for name, share in shares.items() if share}
+        scores = scores.with_accepted(known, labels.hash)
+        headlines = set(chain(*(items.select("id", "headline").rows() for items in scores.items.values())))
+        labelled = labels.table.select("id", "headline").rows()
+        if lost := [headline for headline in labelled if headline not in headlines]:
+            count, (id_, text) = f"{len(lost):,} of {len(labelled):,} labelled headlines", lost[0]
+            print(
+                f"Warning: {count} are of no system that is scored, such as {text!r} ({id_}).",
+                file=sys.stderr,
+            )
+    summary = read_summary(judges, folder)
+    if options.json:
+        print_json(report_record(scores, summary))
+    else:  # the work is not lost where the report cannot be written
+        _show(options, scores, summary)
+    if options.out:
+        articles = {item.id: item.article for item in test.items}
+        write_report(options.out, scores, qualities, summary, made=made(), articles=articles)
+    if not options.json:
+        print_lines(_next(options, summary), console())
+
+
+def _systems(
+    options: ScoreOptions, test: "TestSet", files: Sequence[PredictionFile]
+) -> "tuple[TestSet, list[ScoredSystem]]":
+    """The items, and the built-in systems and those of the prediction files on them."""
+    from change_it.scoring.systems import built_in_systems, on_same_items, shared_directions, systems_of
+    from change_it.text.cleaning import alike, remark
+
+    directions = shared_directions(files, test)
+    if others := sorted({item.direction for item in test.items} - directions):
+        print(f"Not scored: {listed(others)}, of which some file has no headline.", file=sys.stderr)
+    paired = {
+        item.id for item in test.items if item.reference and (item.direction in directions or not directions)
+    }
+    systems = systems_of(files, test, needed=() if options.shared_items else paired)
+    for system in systems:
+        pairs = zip(system.headlines, (item.source for item in test.items), strict=True)
+        written = [(text, source) for text, source in pairs if text is not None]
+        remarks = remark(system.name, [text for text, _ in written if text], "are scored as they are")
+        for sentence in [*remarks, *alike(system.name, written)]:
+            print(f"Warning: {sentence}.", file=sys.stderr)
+    scored, systems = on_same_items(test, systems)
+    if len(scored.items) < len(paired):
+        count = f"{len(scored.items):,} of {len(paired):,}"
+        print(f"All systems are scored on {count} headlines.", file=sys.stderr)
+    return scored, [*built_in_systems(scored, seed=options.seed), *systems]
+
+
+def _show(options: ScoreOptions, scores: "Scores", summary: "Summary") -> None:
+    """Print the tables and what they come to."""
+    from change_it.report.score_tables import examples_table, few_events, meaning, terminal_table
+    from change_it.stats import LEAST_EVENTS
+
+    terminal = console()
+    for table in (examples_table(scores), terminal_table(scores, by_direction=options.by_direction)):
+        if table:
+            print_table(table, terminal)
+    warned = [f"Warning: {warning}." for warning in read_warnings(options.corpus)]
+    few = few_events(scores)
+    warned += [f"Warning: {few[0].lower()}{few[1:]}"] if few else []
+    # of so few headlines nothing here is reliable, whatever the judges are
+    reliable = summary.text if scores.row(scores.systems[0]).events >= LEAST_EVENTS else ""
+    lines = [reliable, summary.together, *warned, NO_CHECK, meaning(scores)]
+    print_lines(filter(None, lines), terminal)
+
+
+def _next(options: ScoreOptions, summary: "Summary") -> list[str]:
+    """What was written, and what comes next by what is lacking."""
+    page = options.out / "report.html" if options.out else None
+    if not summary.together:
+        command = f"change-it audit --judges {options.judges} --corpus {options.corpus}"
+        step = f"these judges have no audit: {command}, then this command again."
+    elif not options.predictions:
+        command = f"change-it corpus items --corpus {options.corpus} --out todo.csv"
+        step = f"{command} lists what to rewrite; then this command with --predictions mine=mine.csv."
+    elif page:
+        step = f"open {page} and read the headlines that nothing refuses."
+    else:
+        step = "--out FOLDER writes a report with all headlines."
+    written = [f"wrote {page}, systems.csv, scores.json and items/"] if page else []
+    return [*written, f"Next: {step}"]

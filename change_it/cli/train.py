@@ -1,0 +1,171 @@
+"""`change-it train judge` and `generator`; their options are `judges.judge_options` and `generators.generator_options`."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from change_it.corpus.folder import check_corpus, check_outlet
+from change_it.errors import InputError
+from change_it.generators.options import NETWORKS, GeneratorOptions, no_model
+from change_it.files.atomic import check_writable
+from change_it.files.model_folders import is_missing_path
+from change_it.files.texts import listed
+from change_it.judges.options import LINEAR, Fold, JudgeOptions, settings_of
+from change_it.judges.spec import TASKS, TRAINED, Task
+from change_it.render.tables import console, figure, print_lines, print_table
+
+#: Passes over the data below which a network that begins at nothing writes no sentences.
+FEW_PASSES = 0.5
+#: Matches below which HH is said to have learnt from few.
+FEW_MATCHES = 200
+
+
+@dataclass(kw_only=True)
+class TrainJudgeOptions(JudgeOptions):
+    """Train judges of style (main), content (hh, ah) and fluency, one or all, and test them on A2.
+
+    A linear judge is fitted in seconds. A transformer is compared with a linear judge of the same examples.
+
+    Examples:
+        change-it train judge --task main --corpus runs/quickstart/corpus --out runs/mine/judges/main
+        change-it train judge --task all --fold both --corpus runs/mine/corpus --out runs/mine/judges
+        change-it train judge --task hh --corpus runs/mine/corpus --encoder xlm-roberta-base --out runs/mine/judges/hh
+        change-it train judge --task main --corpus runs/mine/corpus --encoder bilstm --train-on train_d --out runs/mine/lrec/main
+        accelerate launch -m change_it.judges.train --task ah --encoder xlm-roberta-base --corpus runs/mine/corpus --out runs/mine/judges/ah
+    """
+
+    task: Task | Literal["all"]  # type: ignore[assignment]
+    """main: which outlet wrote a headline; hh: do two headlines match; ah: do headline and article match; fluency: would a newspaper print it; all: each of them, in OUT/main, OUT/hh, ...."""
+    out: Path
+    """Folder of the judge, or of all judges. What it holds is replaced only when the run is finished."""
+    fold: Fold | Literal["both"] = "all"  # type: ignore[assignment]
+    """Train on one fold only; judges that choose candidates and judges that score them take different ones. both, with --task all: fold 1 into OUT and fold 0 into OUT-0."""
+
+    @property
+    def judges(self) -> list[JudgeOptions]:
+        """The options of each judge."""
+        is_all, outs = self.task == "all", {self.fold: self.out}
+        if self.fold == "both":
+            outs = {"1": self.out, "0": self.out.with_name(f"{self.out.name}-0")}
+            if not is_all:
+                raise InputError("--fold both requires --task all")
+        return [
+            JudgeOptions(**asdict(self) | {"task": task, "fold": fold, "out": out / task if is_all else out})
+            for fold, out in outs.items()
+            for task in (TRAINED if is_all else [self.task])
+        ]
+
+
+def judge(options: TrainJudgeOptions) -> None:
+    """Train judges and print their scores and their baselines'."""
+    judges = options.judges
+    check_corpus(options.corpus)
+    for settings in judges:
+        settings_of(settings)
+        check_writable(settings.out, inputs=settings.inputs, record="metrics.json")
+    if is_missing_path(options.encoder):
+        fault = f"no encoder can be loaded from {options.encoder!r}"
+        raise InputError(f"{fault}: give a Hub id, a local folder, or --encoder {LINEAR}")
+
+    from change_it.judges.reliability import table_of, within_event_table
+    from change_it.hub.packaging import write_readme
+    from change_it.judges.train import train_judge  # loads torch
+
+    to = console()
+    for settings in judges:
+        if not (metrics := train_judge(settings)):  # not the main process
+            continue
+        write_readme(settings.out, "judge")
+        for table in (within_event_table(metrics), table_of(metrics)) if len(judges) == 1 else ():
+            if table:
+                print_table(table, to)
+        line = f"✓ {settings.task} {line_of(metrics)}: {settings.out}{_processes(metrics)}"
+        print_lines([line], to)
+    if metrics:
+        print_lines([_next(options)], to)
+
+
+def _processes(metrics: Mapping[str, Any]) -> str:
+    """How many processes trained, since a launcher may have started fewer than it was asked for; and their precision."""
+    mixed = metrics.get("options", {}).get("mixed_precision", "no")
+    return (
+        f" (processes: {metrics.get('processes', 1)}{'' if mixed == 'no' else f', mixed precision: {mixed}'})"
+    )
+
+
+def line_of(metrics: Mapping[str, Any]) -> str:
+    """The results of a judge in a line, from its `metrics.json`, and whether it learnt from few matches."""
+    parts = [f"{name} {figure(result['macro_f1'])}" for name, result in metrics["results"].items()]
+    if within := metrics.get("within_event"):
+        parts.append(f"within an event {figure(within['systems']['judge']['value'])}")
+    if single := _only_answer(metrics["results"]):
+        parts.append(f"answers {single} to everything: it learnt nothing")
+    if metrics["task"] == "hh" and (matches := metrics["sizes"]["train"] // 2) < FEW_MATCHES:
+        parts.append(f"learnt from {matches} matches, fewer than {FEW_MATCHES}: take more articles")
+    return f"F1 {', '.join(parts)}"
+
+
+def _only_answer(results: Mapping[str, Any]) -> str:
+    """Return the class that a judge gave every test headline; empty where it gave several."""
+    recalls: dict[str, set[float]] = {}
+    for result in results.values():
+        for name, scores in result.items():
+            if isinstance(scores, Mapping):
+                recalls.setdefault(name, set()).add(scores["recall"])
+    always = [name for name, values in recalls.items() if values == {1.0}]
+    others = [values == {0.0} for name, values in recalls.items() if name not in always]
+    return always[0] if len(always) == 1 and others and all(others) else ""
+
+
+def _next(options: TrainJudgeOptions) -> str:
+    """What comes after these judges."""
+    folder = options.out if options.task == "all" else options.out.parent
+    if lacking := [task for task in TASKS if not (folder / task).is_dir()]:
+        return f"Next: {folder} lacks {listed(lacking)}; --task all trains all four."
+    return f"Next: change-it audit --judges {folder} --corpus {options.corpus}"
+
+
+def _how_far(options: GeneratorOptions, training: Mapping[str, Any]) -> list[str]:
+    """Say how far a generator came, and what comes next: more training, or writing."""
+    out_of_time = training["stopped"] == "time"
+    begins_at_nothing = options.architecture is None or options.architecture in NETWORKS
+    too_few = begins_at_nothing and training["epochs"] < FEW_PASSES
+    done = f"{training['updates']:,} of {training['planned']:,} updates"
+    more = "give --resume and more --max-minutes" if out_of_time else "train with more updates"
+    if too_few:
+        return [f"Warning: {done} are too few to write sentences: {more}."]
+    lines = [f"{done} when the minutes were over: --resume with more --max-minutes goes on."]
+    writing = f"Next: change-it transfer --generator {options.out} --corpus {options.corpus} --out new.csv"
+    return [*(lines if out_of_time else []), writing]
+
+
+def generator(options: GeneratorOptions) -> None:
+    """Train a generator and say what came of it."""
+    check_corpus(options.corpus)
+    check_writable(options.out, inputs=options.inputs, record="metrics.json")
+    if options.architecture is not None and is_missing_path(options.architecture):
+        raise InputError(no_model(options.architecture))
+    if options.to is not None:
+        check_outlet(options.corpus, options.to)
+
+    from change_it.generators.train import train_generator
+    from change_it.hub.packaging import write_readme
+
+    if not (metrics := train_generator(options)):  # not the main process
+        return
+    write_readme(options.out, "generator")
+    sizes, training = metrics["sizes"], metrics["training"]
+    lines = [
+        f"{sizes['train']:,} training and {sizes['validation']:,} validation examples, "
+        f"{sizes['trained']:,} of {sizes['parameters']:,} parameters trained; {training['updates']:,} updates "
+        f"({training['epochs']:.1f} epochs, stopped: {training['stopped']}) in {metrics['seconds']['training']:.0f} s; "
+        f"validation loss {metrics['validation_loss']:.3f} a token (update {training['best_update']:,}); "
+        f"weights {metrics['weights_hash'][:6]}",
+        f"✓ generator in {options.out}{_processes(metrics)}",
+        *_how_far(options, training),
+    ]
+    if signs := [f"{sign} (in {count:,})" for sign, count in metrics["unknown_signs"].items()]:
+        fault = f"Warning: the tokenizer has no token for signs of headlines, {listed(signs, 5)}"
+        lines.insert(1, f"{fault}: they cannot be written; take another --architecture.")
+    print_lines(lines, console())

@@ -1,0 +1,219 @@
+"""`change-it transfer`: new headlines for a corpus or a file, chosen by judges if there are any."""
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from change_it.cli.common import check_counts, exclude, require
+from change_it.corpus.folder import check_corpus, check_outlet
+from change_it.corpus.reading.reading import COLUMNS
+from change_it.errors import InputError
+from change_it.generators.folder import COMMAND, choose_generators
+from change_it.generators.options import CANDIDATES, Recipe
+from change_it.files.atomic import check_writable
+from change_it.files.growing import only_run
+from change_it.files.model_folders import check_model
+from change_it.files.rows import check_columns, parse_columns, read_tables
+from change_it.files.texts import counted
+from change_it.render.tables import Column, Row, Table, console, print_lines, print_table
+from change_it.training.training_options import Device, Precision
+
+if TYPE_CHECKING:  # loads torch
+    from change_it.generators.batch import TransferSetup
+    from change_it.corpus.test_set import Item
+
+#: Transfers that are printed at the end, and rows of a table whose columns are looked at.
+SHOWN, LOOKED_AT = 5, 1000
+#: Requests at a time when no number is given.
+CONCURRENCY = 8
+#: Options that may differ between a run and the one that goes on with it.
+FREE = ("out", "device", "concurrency")
+
+
+@dataclass(kw_only=True)
+class TransferOptions:
+    """Write new headlines in the other outlet's style; with --rerank, judges choose the best of several candidates.
+
+    The headlines of --corpus or --input are written to --out, one row each: id, headline, target,
+    error, reranker, candidates, generator. An interrupted run is resumed by the same command, from FILE.*.partial.
+
+    Examples:
+        change-it transfer --corpus runs/quickstart/corpus --items 20 --out runs/mine/predictions/rewrite.csv
+        change-it transfer --generator runs/mine/generators --recipe sum --corpus runs/mine/corpus --out runs/mine/predictions/sum.csv
+        change-it transfer --generator runs/mine/generators/sum-gio --input articles.csv --out new.csv
+        change-it transfer --generator NAME --endpoint http://localhost:8000/v1 --corpus runs/mine/corpus --out runs/mine/predictions/prompted.csv
+        change-it transfer --generator runs/mine/generators --corpus runs/mine/corpus --rerank runs/mine/judges-0 --out runs/mine/predictions/chosen.csv
+    """
+
+    out: Path
+    """CSV file to write; it appears only when the run is finished."""
+    corpus: str | None = None
+    """Corpus folder or data set id on the Hub; its test headlines are transferred unless there is an --input."""
+    input: str | None = None
+    """CSV, TSV, JSON lines or parquet file with headline, article and label (the outlet the row comes from); id if there is one."""
+    columns: str = ""
+    """Column map of --input, ours=theirs: headline=title,article=body."""
+    items: int | None = None
+    """Number of headlines of --corpus to transfer, drawn by --seed among those with an aligned one; all when not given."""
+    generator: str = "runs/quickstart/generators"
+    """Folder or Hub id of a generator, or a folder of them (both directions); with --endpoint the server's name of the model."""
+    recipe: Recipe | None = None
+    """Which generators of a folder that holds several recipes."""
+    endpoint: str | None = None
+    """Address of an OpenAI-compatible server whose model --generator is prompted in the language of --corpus, without training; its key is read from the environment, CHANGE_IT_API_KEY."""
+    concurrency: int | None = None
+    """Requests at a time to --endpoint; 8 when not given."""
+    to: str | None = None
+    """Outlet to write for; of the rows of a file the other one than their label when not given."""
+    rerank: str | None = None
+    """Folder or Hub id of judges main, hh and ah that choose, with fluency; train them with --fold, others of the other fold must score."""
+    candidates: int | None = None
+    """Candidates a headline that --rerank chooses among; 10 when not given."""
+    generation: tuple[str, ...] = ()
+    """Settings of transformers' GenerationConfig: num_beams=1 (greedy; 5 when not given) do_sample=true temperature=0.7 max_new_tokens=200 no_repeat_ngram_size=3."""
+    batch_size: int | None = None
+    """Sources a generator reads at once; its own choice when not given."""
+    seed: int = 1
+    """Seed of headlines that are drawn and of --items."""
+    precision: Precision = "float32"
+    device: Device = "auto"
+
+
+def run(options: TransferOptions) -> None:
+    """Transfer, write the file and print the first headlines."""
+    _check(options)
+    with only_run(options.out):  # before models are loaded
+        _transfer(options)
+
+
+def _transfer(options: TransferOptions) -> None:
+    """See `run`."""
+    started = time.monotonic()
+
+    from change_it.generators.batch import corpus_items, file_items, transfer_items
+
+    setup = _setup(options)
+    if options.input:
+        items = file_items(setup, options.input, columns=options.columns, to=options.to)
+    else:
+        items = corpus_items(setup, str(options.corpus), options.items)
+    record = {name: value for name, value in asdict(options).items() if name not in FREE}
+    items = transfer_items(setup, items, options.out, record=record)
+    _show(items, options, setup, time.monotonic() - started)
+    if items and all(item.error for item in items):
+        raise InputError(f"no headline was written; {options.out} says why for each: {items[0].error}")
+
+
+def _check(options: TransferOptions) -> None:
+    """Refuse options that require or exclude another one, and files that are not there or lack a column, before torch is loaded."""
+    if not (options.corpus or options.input):
+        raise InputError("give --corpus to transfer its test headlines, or --input for a file")
+    if options.items is not None and options.input:
+        raise InputError("--items requires a --corpus without --input")
+    require(options, "endpoint", "corpus")
+    require(options, "concurrency", "endpoint")
+    require(options, "candidates", "rerank")
+    require(options, "columns", "input")
+    if options.endpoint:
+        for name in ("recipe", "batch_size"):
+            exclude(options, name, "endpoint")
+        if not options.rerank:  # a server's model runs elsewhere
+            for name in ("device", "precision"):
+                exclude(options, name, "endpoint")
+    counts = ("items", "candidates", "batch_size", "concurrency")
+    check_counts(**{name: getattr(options, name) for name in counts})
+    if options.corpus:
+        check_corpus(options.corpus)
+    needs = {"headline", "article"} if options.endpoint or options.rerank else set[str]()
+    needs_label = options.to is None and bool(options.endpoint)
+    if options.endpoint:
+        if options.to is not None:
+            check_outlet(str(options.corpus), options.to)
+    else:
+        check_model(options.generator, command=COMMAND)
+        if (folder := Path(options.generator)).is_dir():  # of a Hub id nothing is known yet
+            infos = choose_generators(folder, options.recipe, options.to, name=options.generator).values()
+            needs = needs.union(*(info.needs for info in infos))
+            needs_label = options.to is None and (len(infos) > 1 or any(info.to is None for info in infos))
+    if options.input:
+        names = parse_columns(options.columns, COLUMNS)
+        tables = read_tables([options.input], names)
+        if not [row for table in tables for row in islice(table.rows, LOOKED_AT)]:
+            raise InputError(
+                f"{options.input} holds no rows: give CSV with a header, or JSON with one object a line"
+            )
+        needed, advice = [*needs, *["label"] * needs_label], ", or give --to" if needs_label else ""
+        columns = [column for table in tables for column in table.columns]
+        check_columns(options.input, columns, names, COLUMNS, needs=needed, advice=advice)
+    inputs = options.input, options.corpus, options.generator, options.rerank
+    check_writable(options.out, kind="csv", inputs=inputs)
+
+
+def _setup(options: TransferOptions) -> "TransferSetup":
+    """The generators or the model of a server, and the judges that choose."""
+    from change_it.generators.batch import TransferSetup
+    from change_it.generators.generator import BEAMS
+    from change_it.generators.transfer import (
+        HeadlineSystem,
+        HeadlineTransfer,
+        Search,
+        read_decoding,
+    )
+    from change_it.generators.prompted import PromptedGenerator
+    from change_it.models.chat_server import Server
+    from change_it.scoring.panel import Judges
+
+    beams: dict[str, Any] = {} if options.endpoint else {"num_beams": BEAMS}
+    decoding = read_decoding(options.generation, **beams)
+    system: HeadlineSystem
+    if options.endpoint:
+        server = Server(options.endpoint, options.generator)
+        system = PromptedGenerator(str(options.corpus), server, options.concurrency or CONCURRENCY)
+    else:
+        aim: dict[str, Any] = {"recipe": options.recipe, "to": options.to}
+        system = HeadlineTransfer.from_pretrained(
+            options.generator, **aim, precision=options.precision, device=options.device
+        )
+    if options.to:
+        system.targets = (options.to,)
+    judges = None
+    if options.rerank:
+        judges = Judges.from_pretrained(options.rerank, precision=options.precision, device=options.device)
+        judges.check_outlets(system.outlets, options.corpus or f"behind {options.generator}")
+    candidates = (options.candidates or CANDIDATES) if judges else 1
+    return TransferSetup(system, judges, Search(decoding, candidates, options.seed))
+
+
+def _show(items: Sequence["Item"], options: TransferOptions, setup: "TransferSetup", seconds: float) -> None:
+    """Some transfers, a summary and the next command."""
+    from change_it.corpus.test_set import directions_in_turn  # loads polars
+    from change_it.text.cleaning import alike, recurring_opening
+
+    terminal = console()
+    good = [item for item in items if not item.error]
+    shown = directions_in_turn(good, options.seed)[:SHOWN]
+    rows = [Row({"to": item.target, "original": item.source, "transfer": item.prediction}) for item in shown]
+    if rows:
+        print_table(Table([Column(name, "text") for name in rows[0].values], rows), terminal)
+    reasons = Counter(item.error.partition(":")[0] for item in items if item.error)
+    errors = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
+    summary = f"{counted(len(good), 'headline')} in {seconds:.0f} s"
+    summary += f"; {counted(len(items) - len(good), 'row')} with an error ({errors})" if errors else ""
+    pairs = [(item.prediction, item.source) for item in good]
+    warnings = list(filter(None, [*alike(options.out.name, pairs), recurring_opening(pairs)]))
+    lines = [summary, *(f"Warning: {sentence}." for sentence in warnings), f"wrote {options.out}"]
+    if setup.reranker.startswith("fold:all"):
+        lines.append(
+            "Warning: the judges that chose train on all folds, so change-it score refuses every judge for this file: "
+            "train them with change-it train judge --task all --fold both."
+        )
+    elif not options.input:
+        system = f"{options.out.stem}={options.out}" + (" --shared-items" if options.items else "")
+        lines.append(
+            f"Next: change-it score --corpus {options.corpus} --judges JUDGES --predictions {system}"
+        )
+    print_lines(lines, terminal)

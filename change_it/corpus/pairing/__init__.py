@@ -1,0 +1,1 @@
+"""Find the articles of two newspapers that report the same event."""

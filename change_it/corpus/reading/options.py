@@ -1,0 +1,94 @@
+"""Options of `change-it corpus sample | build`: one dataclass a command."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import tyro
+
+from change_it.corpus.pairing.engines import Engine
+from change_it.errors import InputError
+
+#: Days after which two articles above the strict cosine report two events (docs/decisions.md).
+GUARD = 3
+
+
+@dataclass(kw_only=True)
+class ReadingOptions:
+    """Options for reading articles."""
+
+    files: tyro.conf.Positional[tuple[str, ...]]
+    """CSV, TSV, JSON or parquet files, packed ones too, globs of them, or a data set id as hf://datasets/owner/name; OUTLET=FILE where a file is of one outlet."""
+    columns: str = ""
+    """Column map, ours=theirs: headline=title,article=body. CHANGE-IT's own layouts need none; date= leaves a column unread."""
+    labels: str = ""
+    """The two outlets, A then B: left,right or R:rep,G:gio. Without it those of OUTLET=FILE in their order, or the two labels found, sorted."""
+    other_outlets: bool = False
+    """Keep the articles of further labels than the two of --labels; hh, ah and fluency learn from them too."""
+    dayfirst: tyro.conf.FlagConversionOff[bool | None] = None
+    """--dayfirst True reads 06/03/2024 as 6 March, --dayfirst False as June 3; each file's own dates decide when not given, and a file that leaves it open is refused."""
+    mend: bool = False
+    """Take off what the headlines of one outlet share at an end, headlines at the beginning of their articles, and passages that an outlet's articles share, and decode what was encoded twice; it is counted."""
+
+
+@dataclass(kw_only=True)
+class BuildOptions(ReadingOptions):
+    """Read raw articles, align them, split them, and write a corpus folder for `load_dataset`.
+
+    Examples:
+        change-it corpus build runs/quickstart/sample.csv --out runs/mine/corpus
+        change-it corpus build colle=a.csv faro=b.csv --out runs/mine/corpus
+        change-it corpus build news.parquet --labels left,right --language en --out runs/news/corpus
+        change-it corpus build news.parquet --columns label=outlet --labels Post:post,Herald:herald --other-outlets --out runs/news/corpus
+        change-it corpus build change-it/*.csv --out runs/changeit/corpus
+        change-it corpus build archive/*.parquet --engine ray --address auto --out runs/archive/corpus
+    """
+
+    out: Path
+    """Folder to write: parquet files, README.md (data set card), rejected.csv, alignment.json."""
+    language: str | None = None
+    """Language of the articles: it or en, whose stop words the alignment ignores, or the code of any other, or none; guessed when not given."""
+    window_days: int | Literal["none"] = 0
+    """Days between the two articles of a pair, at most: 0 is the same date. none compares everything, as where no article has a date."""
+    strict: float = 0.5
+    """Cosine above which a pair is strictly aligned (A1 and A2)."""
+    loose: float = 0.185
+    """Cosine above which a pair is loosely aligned (A3)."""
+    sizes: str = ""
+    """Fixed numbers of pairs by rank instead of the thresholds: A1=5000,A2=5000,A3=10000."""
+    seed: int = 1
+    """Seed of every random choice."""
+    engine: Engine = "local"
+    """local: this machine; ray: the machines of a Ray cluster, with the same result (extra: ray)."""
+    address: str | None = None
+    """Address of a running Ray cluster, host:port or auto; a cluster of this machine is started when not given."""
+
+    @property
+    def window(self) -> int | None:
+        """`window_days`; None where everything is compared."""
+        return None if self.window_days == "none" else self.window_days
+
+    @property
+    def guard(self) -> int | None:
+        """Days around a test article in which no training article may be above the strict cosine; None for all."""
+        return None if self.window is None else max(GUARD, self.window)
+
+
+def check_language(language: str | None) -> None:
+    """Refuse what is no code of a language."""
+    if language and not re.fullmatch(r"[a-z]{2,3}|none", language):
+        raise InputError(
+            f"--language {language} is no code of a language: write it, en, de or another one, or none"
+        )
+
+
+def parse_sizes(text: str) -> dict[str, int] | None:
+    """Pairs wanted of A1, A2 and A3 (0 when missing) from `A1=5000,A2=5000,A3=10000`, in any order; None for empty text."""
+    if not text.strip():
+        return None
+    matches = [re.fullmatch(r"\s*(A[123])\s*=\s*(\d+)\s*", part) for part in text.split(",")]
+    sizes = {match[1]: int(match[2]) for match in matches if match}
+    if len(sizes) != len(matches) or not sizes.get("A1") or not sizes.get("A2"):
+        raise InputError(f"--sizes {text!r} is not understood: write --sizes A1=5000,A2=5000,A3=10000")
+    return {name: sizes.get(name, 0) for name in ("A1", "A2", "A3")}

@@ -1,0 +1,62 @@
+"""The embedded sample: 12,000 articles of two invented Italian newspapers, written by `tools/sample`."""
+
+import csv
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from change_it.corpus.reading.article import Article
+from change_it.errors import InputError
+from change_it.files.atomic import refuse_pointer, replace_file
+
+#: The embedded sample: `COLUMNS` and `event`, a number that articles about one event share.
+SAMPLE = Path(__file__).parents[2] / "data" / "sample.parquet"
+#: Its articles.
+SIZE = 12_000
+COLUMNS = ("id", "headline", "article", "label", "date")
+#: Labels of its two invented newspapers, La Gazzetta del Colle and Il Faro.
+OUTLETS = ("colle", "faro")
+
+
+def sample_articles(articles: int, seed: int) -> list[Article]:
+    """A part of the embedded sample, 1 to 12,000 articles in order of date.
+
+    Whole events are taken, one after the other from one that the seed chooses; one that has an article too many is passed over.
+    """
+    if not 1 <= articles <= SIZE:
+        raise InputError(
+            f"--articles {articles}: give a number from 1 to {SIZE}; in a checkout tools.sample.write writes more"
+        )
+    import polars as pl
+
+    refuse_pointer(SAMPLE)
+    rows = pl.read_parquet(SAMPLE)
+    events = list(rows.with_row_index().group_by("event", maintain_order=True).agg("index")["index"])
+    first = random.Random(seed).randrange(len(events))
+    taken: list[int] = []
+    for event in events[first:] + events[:first]:
+        if len(taken) + len(event) <= articles:
+            taken.extend(event)
+    return [Article(**row) for row in rows.select(COLUMNS)[sorted(taken)].iter_rows(named=True)]
+
+
+def is_sample(articles: Sequence[Article]) -> bool:
+    """Whether all articles are of the embedded sample, by their headlines."""
+    import polars as pl
+
+    refuse_pointer(SAMPLE)
+    headlines = set(pl.read_parquet(SAMPLE, columns=["headline"])["headline"])
+    return all(article.headline in headlines for article in articles)
+
+
+def is_sample_corpus(outlets: Sequence[str], report: Mapping[str, object] | None = None) -> bool:
+    """Whether outlets are the sample's: as the corpus's `alignment.json` says, by their names where there is none."""
+    return bool((report or {}).get("sample", set(outlets) == set(OUTLETS)))
+
+
+def write_csv(articles: Iterable[Article], out: Path) -> None:
+    """Write articles of the sample as CSV, lines with the ends of RFC 4180."""
+    with replace_file(out) as partial, partial.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(COLUMNS)
+        writer.writerows([getattr(article, name) for name in COLUMNS] for article in articles)

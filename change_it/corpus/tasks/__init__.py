@@ -1,0 +1,1 @@
+"""Build the data sets that judges and generators learn from."""

@@ -1,0 +1,102 @@
+"""Names of models, which are folders or ids of the Hub, what is fetched from there, and the weights in a folder."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from change_it.errors import InputError
+from change_it.files.atomic import read_json, record_errors, refuse_pointer
+
+#: Why weights in another format are refused.
+PICKLE = (
+    "has no safetensors, and weights in a pickle such as pytorch_model.bin are not read, since they can run code: save the "
+    "model again with save_pretrained"
+)
+
+#: Files of a saved model that are no code: those that are fetched from the Hub.
+MODEL_FILES = [
+    "*.safetensors", "*.safetensors.index.json", "*.model", "config.json", "generation_config.json", "adapter_config.json",
+    "generator.json", "metrics.json", "corpus.json", "tokenizer.json", "tokenizer_config.json", "vocab.json", "vocab.txt",
+    "merges.txt", "added_tokens.json", "special_tokens_map.json", "chat_template.jinja", "README.md",
+]  # fmt: skip
+#: Bytes that are fetched from the Hub at a time, at most.
+LARGEST = 20_000_000_000
+#: File in a generator's folder that says what it was made for and of.
+GENERATOR_FILE = "generator.json"
+
+
+def is_hub_id(name: str) -> bool:
+    """Whether a name can be a Hub id; a path that exists cannot."""
+    return name.count("/") == 1 and not name.startswith((".", "/", "~")) and not Path(name).exists()
+
+
+def is_missing_path(name: str) -> bool:
+    """Whether a name can only be a path, of something that is not there; `bert-base-cased` and `owner/name` may be on the Hub."""
+    return not Path(name).exists() and (name.startswith((".", "/", "~")) or name.count("/") > 1)
+
+
+def instead(folder: Path, wanted: str) -> str:
+    """What to give instead of a folder without the corpus, judges or generators wanted; empty where nothing is known of it."""
+    if (folder / wanted).is_dir():
+        return f"did you mean {folder / wanted}?"
+    if wanted == "judges" and (folder / "config.json").is_file() and (folder.parent / "hh").is_dir():
+        return f"it is one judge, give all of them: {folder.parent}"
+    signs = {"corpus": "alignment.json", "judges": "main/config.json", "generators": GENERATOR_FILE}
+    kinds = [kind for kind, file in signs.items() if (folder / file).is_file()]
+    return f"it is {kinds[0]}, not {wanted}: are two options swapped?" if kinds else ""
+
+
+def check_model(name: str, *, command: str) -> None:
+    """Refuse the name of a model that is neither a folder nor a Hub id; `command` writes such folders."""
+    if not Path(name).is_dir() and not is_hub_id(name):
+        raise InputError(f"there is no folder {name}: make it with {command}, or give a Hub id")
+
+
+def weight_files(folder: Path, *, command: str) -> list[Path]:
+    """The safetensors that transformers or PEFT would load of a folder, in one file or in shards; `command` writes such folders."""
+    for name in ("model.safetensors", "adapter_model.safetensors"):
+        if (folder / name).is_file():
+            refuse_pointer(folder / name)
+            return [folder / name]
+    index = folder / "model.safetensors.index.json"
+    if (record := read_json(index)) is None:
+        if any(folder.glob("*.bin")):
+            raise InputError(f"{folder} {PICKLE}")
+        raise InputError(f"{folder} holds no model.safetensors: train one with {command}")
+    with record_errors(index):
+        shards = [folder / name for name in sorted(set(record["weight_map"].values()))]
+    for shard in shards:
+        if shard.parent != folder or not shard.is_file():
+            fault = f"{index} names {shard.name}, which is missing in its folder"
+            raise InputError(f"{fault}: copy the whole model again")
+        refuse_pointer(shard)
+    return shards
+
+
+def fetch(name: str, patterns: Sequence[str], *, kind: Literal["model", "dataset"] = "model") -> Path:
+    """Fetch the files of a Hub repository whose names match, unless they are too many to be ours, and return their folder."""
+    from huggingface_hub import is_offline_mode, snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError
+
+    http_error: type[Exception] = HfHubHTTPError.__mro__[1]  # of a proxy, too
+    wanted: dict[str, Any] = {"repo_type": kind, "allow_patterns": list(patterns)}
+    try:
+        if kind == "model" and not is_offline_mode():
+            planned = snapshot_download(name, dry_run=True, **wanted)
+            size = sum(file.file_size or 0 for file in planned if file.will_download)
+            if size > LARGEST:
+                size_and_mend = f"{size / 1e9:,.0f} GB: fetch it by hf download, and give the folder"
+                raise InputError(f"{name} has {size_and_mend}")
+        return Path(snapshot_download(name, **wanted))
+    except (http_error, OSError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(hub_fault(name, error)) from error
+
+
+def hub_fault(name: str, error: BaseException) -> str:
+    """Why what a Hub id names cannot be had."""
+    return (
+        f"{name} is no folder here, and the Hub cannot be reached or has none that can be read ({type(error).__name__}): check "
+        "the name and the connection, or log in with hf auth login"
+    )

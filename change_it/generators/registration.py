@@ -1,0 +1,19 @@
+"""Registration of our models with the Auto classes of transformers: those of generators here, those of judges in `judges.registration`."""
+
+from typing import Any
+
+from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
+from transformers.pipelines import PIPELINE_REGISTRY
+
+from change_it.generators.networks.headline_pipeline import HeadlinePipeline
+from change_it.generators.networks.pointer_generator import PointerGeneratorForConditionalGeneration
+from change_it.generators.networks.pointer_transformer import PointerTransformerForConditionalGeneration
+from change_it.models.pretrained import register
+from change_it.generators.networks.tokenizer import HeadlineTokenizer
+
+for model in (PointerGeneratorForConditionalGeneration, PointerTransformerForConditionalGeneration):
+    register(model, AutoModelForSeq2SeqLM, HeadlineTokenizer)
+HeadlineTokenizer.register_for_auto_class()
+# A task of our own: text-generation, which config.json names, runs the code that a folder brings, or refuses.
+_models: Any = (AutoModelForSeq2SeqLM, AutoModelForCausalLM)
+PIPELINE_REGISTRY.register_pipeline("headline-generation", HeadlinePipeline, pt_model=_models)

@@ -1,0 +1,317 @@
+"""`HeadlineTransfer`: trained generators as a function from headlines and articles to new headlines."""
+
+import threading
+import zlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from transformers import GenerationConfig
+
+from change_it.corpus.reading.article import outlet_names
+from change_it.errors import InputError, add_versions
+from change_it.generators.folder import COMMAND, choose_generators
+from change_it.generators.generator import BEAMS, Generator, load_generator
+from change_it.generators.options import CANDIDATES, Recipe, source_of
+from change_it.files.texts import listed, refuse_empty, refuse_lengths, texts_of
+from change_it.generators.networks.headline_pipeline import Candidate, search_headlines
+from change_it.models.pretrained import batches_at_once, local_folder, map_threads, reading_errors
+from change_it.progress import bar
+from change_it.corpus.test_set import Item
+from change_it.training.training_options import Arithmetic, setting_of
+
+#: Settings of a search that can be given; the number of candidates and the ends of texts are set otherwise.
+SETTINGS = vars(GenerationConfig()).keys() - {
+    *("num_return_sequences", "pad_token_id", "eos_token_id"),
+    *("return_dict_in_generate", "output_scores", "transformers_version"),
+}
+#: Settings that take a word; any other one is a number, true or false, or a list.
+TEXT_SETTINGS = {
+    *("early_stopping", "stop_strings", "cache_implementation"),
+    *("num_assistant_tokens_schedule", "speculation_type"),
+}
+#: A batch has at most so many sources, source tokens, headlines that are searched at once, and scores of their tokens (1 GiB).
+LARGEST_BATCH, BATCH_TOKENS, BATCH_HEADLINES, BATCH_SCORES = 64, 16_384, 640, 1 << 28
+#: Held while headlines are drawn: torch has one random state for all threads.
+_DRAWING = threading.Lock()
+#: Outlets aimed at, by name or number.
+Aims = str | int | Iterable[str] | Iterable[int] | None
+
+
+class Search(NamedTuple):
+    """Settings of decoding."""
+
+    #: Settings of transformers; `num_beams` is 5 when None, and `no_repeat_ngram_size` what the generator was trained for.
+    decoding: GenerationConfig = GenerationConfig()
+    candidates: int = 1  # distinct headlines a source, at most
+    seed: int = 1  # of headlines that are drawn (`do_sample`); they depend on it and on the batch alone
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings of `decoding` that are not None, by name, and the number of beams; without a beam, which transformers takes for one, refused."""
+        settings = {"num_beams": BEAMS, **self.decoding.to_diff_dict()}
+        check_beams(settings["num_beams"])
+        return {name: value for name, value in settings.items() if name in SETTINGS}
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether headlines are drawn at random."""
+        return bool(self.decoding.do_sample)
+
+    def batch_size(self, generator: Generator) -> int:
+        """The number of sources in a batch where none is given, at least 1."""
+        lengths, vocabulary = generator.format, generator.model.config.get_text_config().vocab_size
+        width = self.candidates if self.is_drawn else max(self.settings["num_beams"], self.candidates)
+        scores = width * lengths.max_target_tokens * vocabulary  # `generate` keeps those of every step
+        limits = BATCH_TOKENS // lengths.max_source_tokens, BATCH_HEADLINES // width, BATCH_SCORES // scores
+        return max(1, min(LARGEST_BATCH // self.candidates, *limits))  # so many headlines at once
+
+    @contextmanager
+    def drawing(self, sources: Sequence[str]) -> Iterator[None]:
+        """Random state of one batch where headlines are drawn: a function of seed and batch alone, restored afterwards."""
+        if not self.is_drawn:
+            yield
+            return
+        text = "\0".join([str(self.seed), *sources]).encode("utf-8", "replace")
+        with _DRAWING, torch.random.fork_rng():
+            torch.manual_seed(zlib.crc32(text))
+            yield
+
+
+def check_beams(beams: object) -> None:
+    """Refuse a number of beams that is no whole number, or below 1."""
+    if not isinstance(beams, int) or beams < 1:
+        raise InputError(
+            f"num_beams={beams} is out of range: give a whole number from 1 on; 1 is greedy search"
+        )
+
+
+def read_decoding(settings: Sequence[str], **values: Any) -> GenerationConfig:
+    """The settings `NAME=VALUE` of transformers' `GenerationConfig`, which win over the other values."""
+    for setting in settings:
+        name, values[name] = setting_of(setting, "--generation", "GenerationConfig")
+        if name not in SETTINGS:
+            raise InputError(
+                f"--generation {setting}: it is no setting of transformers' GenerationConfig, or is set here"
+            )
+        if isinstance(values[name], str) and name not in TEXT_SETTINGS:
+            raise InputError(f"--generation {setting}: give {name} a number, or true or false")
+    try:
+        decoding = GenerationConfig(**values)
+        decoding.validate(strict=True)
+    except (ValueError, TypeError) as error:
+        raise InputError(f"--generation {' '.join(settings)}: {' '.join(str(error).split())}") from error
+    if decoding.num_beams is not None:
+        check_beams(decoding.num_beams)
+    return decoding
+
+
+class HeadlineSystem(ABC):
+    """A system that offers candidates for headlines; it can be shared by threads."""
+
+    def __init__(self, name: str, outlets: tuple[str, str], targets: tuple[str, ...], needs: tuple[str, ...]):
+        self.name = name  # the recipe, or `prompt`
+        self.outlets = outlets  # short names of A and B
+        self.targets = targets  # outlets that it writes for, in the order of `outlets`
+        self.needs = needs  # what it reads: `headline`, `article` or both
+        self.faults: dict[Item, str] = {}  # why there is no headline, where that is known
+
+    @abstractmethod
+    def write(self, items: Sequence[Item], search: Search) -> list[list[Candidate]]:
+        """The candidates of each item of a batch, as `search` wants them."""
+
+    @abstractmethod
+    def signature(self, target: str) -> str:
+        """The column `generator` of headlines for an outlet: the hash of weights or `endpoint`, the pre-trained model, the prompt."""
+
+    def batches(self, items: Sequence[Item], search: Search, batch_size: int | None) -> list[list[int]]:
+        """The positions of the items that have something to read, in batches for `write`: one item each."""
+        return [[row] for row, item in enumerate(items) if (item.source + item.article).strip()]
+
+    def batches_at_once(self, search: Search) -> int:
+        """The number of batches that are written in parallel."""
+        return 1
+
+    def propose(
+        self, items: Sequence[Item], search: Search, batch_size: int | None = None, progress: bool = False
+    ) -> list[list[Candidate]]:
+        """The candidates of each item as `search` wants them; none where there is nothing to read."""
+        batches = self.batches(items, search, batch_size)
+        candidates: list[list[Candidate]] = [[] for _ in items]
+        with bar(f"{self.name} generator", sum(map(len, batches)), shown=progress) as done:
+            parts = ([items[row] for row in batch] for batch in batches)
+            written = map_threads(lambda part: self.write(part, search), parts, self.batches_at_once(search))
+            for batch, groups in zip(batches, written, strict=True):
+                for row, group in zip(batch, groups, strict=True):
+                    candidates[row] = group
+                done.update(len(batch))
+        return candidates
+
+
+class HeadlineTransfer(HeadlineSystem):
+    """Rewrites headlines for another outlet.
+
+    Attributes:
+        outlets: short names of A and B.
+        targets: outlets that it writes for, in the order of `outlets`.
+        recipe: what the generators learnt from.
+        reads: what they are given: `article`, the original `headline`, or `both`.
+        generators: outlet to the generator that writes for it.
+    """
+
+    def __init__(self, generators: Sequence[Generator]):
+        """Transfer with loaded generators: one, or one for each outlet, of one recipe and one pair of outlets."""
+        info = generators[0].info
+        if len({(generator.info.recipe, generator.info.outlets) for generator in generators}) != 1:
+            names = listed([f"{one.info.recipe} of {' and '.join(one.info.outlets)}" for one in generators])
+            raise InputError(f"generators of one recipe and one corpus are needed, these are {names}")
+        self.recipe, self.reads = info.recipe, info.reads
+        self.generators = {
+            outlet: generator
+            for outlet in info.outlets
+            for generator in generators
+            if generator.info.to in (None, outlet)
+        }
+        super().__init__(info.recipe, info.outlets, tuple(self.generators), info.needs)
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        name: str | Path,
+        *,
+        recipe: Recipe | None = None,
+        to: str | None = None,
+        precision: Arithmetic = "float32",
+        device: str = "auto",
+    ) -> "HeadlineTransfer":
+        """Load a generator, or the generators of both directions.
+
+        Args:
+            name: folder written by `change-it train generator`, or a folder of such folders; or a Hub id of either.
+            recipe: which ones of several.
+            to: load the generator for this outlet alone.
+            precision: bf16 leaves weights in bfloat16 around which adapters were trained so; they are float32 otherwise.
+            device: auto, cpu, cuda, cuda:1, mps.
+
+        Raises:
+            InputError: no such folder or id, no generator of that recipe or outlet in it, several recipes and none
+                chosen, no such device.
+        """
+        chosen = choose_generators(local_folder(name, command=COMMAND), recipe, to, name=str(name))
+        return cls([load_generator(path, precision=precision, device=device) for path in chosen])
+
+    def __call__(
+        self,
+        headline: Any,
+        *,
+        article: Any = None,
+        to: Aims = None,
+        decoding: GenerationConfig | None = None,
+        seed: int = 1,
+        batch_size: int | None = None,
+        progress: bool = False,
+    ) -> Any:
+        """Rewrite one headline, or many.
+
+        Args:
+            headline: an original headline, or a list, a column of a data set or frame.
+            article: its article, or as many; may be left out where headlines are read.
+            to: the outlet aimed at, or one for each headline; may be left out where there is no choice.
+            decoding: settings of transformers, five beams when None.
+            seed: of headlines that are drawn at random (`do_sample`).
+            batch_size: sources that a generator reads at once; its own choice when None.
+            progress: whether a bar is shown.
+
+        Returns:
+            One text for one headline, a list of n texts for a list.
+
+        Raises:
+            InputError: an article or outlet is missing, a text that is read is empty, an outlet is unknown or not served, or
+                numbers differ.
+        """
+        single = isinstance(headline, str)
+        if article is not None and single != isinstance(article, str):
+            raise InputError("headline and article must both be texts, or both lists of texts")
+        texts = [[text] if single and text is not None else text for text in (headline, article)]
+        search = Search(decoding or GenerationConfig(), 1, seed)
+        offered = self.propose(self._items(texts[0], texts[1], to), search, batch_size, progress)
+        new = [candidates[0].text if candidates else "" for candidates in offered]
+        return new[0] if single else new
+
+    def candidates(
+        self,
+        headlines: Iterable[str],
+        *,
+        article: Iterable[str] | None = None,
+        to: Aims = None,
+        num_candidates: int = CANDIDATES,
+        decoding: GenerationConfig | None = None,
+        seed: int = 1,
+        batch_size: int | None = None,
+        progress: bool = False,
+    ) -> list[list[Candidate]]:
+        """Offer at most `num_candidates` distinct headlines for each of many, best first; the other arguments are those of a call."""
+        search = Search(decoding or GenerationConfig(), num_candidates, seed)
+        return self.propose(self._items(headlines, article, to), search, batch_size, progress)
+
+    def _items(self, headlines: object, article: object, to: Aims) -> list[Item]:
+        """The items of a call, whose texts that are read are not empty."""
+        texts = {"headline": texts_of("headline", headlines)}
+        if article is None and "article" in self.needs:
+            raise InputError(f"what reads {' and '.join(self.needs)} requires article=")
+        count = len(texts["headline"])
+        texts["article"] = [""] * count if article is None else texts_of("article", article)
+        if to is None and len(self.targets) > 1 and self.recipe != "agnostic":
+            raise InputError(
+                f"choose the outlet to write for: to={self.targets[0]!r} or to={self.targets[1]!r}"
+            )
+        for name in self.needs:
+            refuse_empty(name, texts[name])
+        aims = outlet_names("to", self.targets[0] if to is None else to, self.outlets, count)
+        refuse_lengths(**texts)
+        if missing := sorted(set(aims) - set(self.targets)):
+            raise InputError(
+                f"there is no {self.name} generator for {missing[0]}: this writes for {self.targets[0]}"
+            )
+        return [Item("", "", *row) for row in zip(aims, *texts.values(), strict=True)]
+
+    def batches(self, items: Sequence[Item], search: Search, batch_size: int | None) -> list[list[int]]:
+        """See `HeadlineSystem`; a batch has sources of like length for one generator."""
+        lengths = [len(self._source(item).strip()) for item in items]
+        batches = []
+        for generator in {id(one): one for one in self.generators.values()}.values():
+            rows = [row for row, item in enumerate(items) if self.generators[item.target] is generator]
+            rows = sorted(filter(lengths.__getitem__, rows), key=lambda row: -lengths[row])
+            size = batch_size or search.batch_size(generator)
+            batches += [rows[start : start + size] for start in range(0, len(rows), size)]
+        return batches
+
+    def write(self, items: Sequence[Item], search: Search) -> list[list[Candidate]]:
+        """See `HeadlineSystem`."""
+        generator, sources = self.generators[items[0].target], [*map(self._source, items)]
+        with reading_errors(generator.format.tokenizer), generator.format.lock:
+            inputs = generator.format.inputs(sources)
+        rules = {"candidates": search.candidates, "rule": generator.info.no_repeat_ngram_size}
+        settings = search.settings
+        try:
+            with search.drawing(sources):
+                return search_headlines(generator.model, generator.format, inputs, settings, **rules)
+        except Exception as error:
+            add_versions(error)
+            raise
+
+    def _source(self, item: Item) -> str:
+        return source_of(self.reads, item.source, item.article, item.target)
+
+    def signature(self, target: str) -> str:
+        """See `HeadlineSystem`."""
+        generator = self.generators[target]
+        return "|".join(filter(None, (generator.weights_hash, generator.info.pretrained.replace("|", "_"))))
+
+    def batches_at_once(self, search: Search) -> int:
+        """As many batches as its largest model answers; one where headlines are drawn, since torch has one random state."""
+        models = (generator.model for generator in self.generators.values())
+        return 1 if search.is_drawn else min(map(batches_at_once, models))

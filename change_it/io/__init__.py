@@ -1,1 +1,0 @@
-"""Tables in and files out: the one reader and the one atomic writer of the package."""

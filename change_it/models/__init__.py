@@ -1,0 +1,1 @@
+"""Loading, hashing, devices and threads of any model, and the client of a chat server."""

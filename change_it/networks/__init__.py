@@ -1,1 +1,0 @@
-"""Models that read and write, and the one place that loads from transformers."""

@@ -1,0 +1,1 @@
+"""Tables, the style of charts, and templates: what other rooms draw with."""

@@ -1,0 +1,234 @@
+"""The one model of a table: named columns with formats, rows of values, shown on a terminal, as Markdown, HTML or CSV."""
+
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Literal, TextIO
+
+from change_it.errors import escaped
+from change_it.render.templates import without_markup
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+@dataclass(frozen=True)
+class UnderlinedText:
+    """A text with underlined parts."""
+
+    text: str
+    places: tuple[tuple[int, int], ...]  # start and end of each, rising
+
+
+#: What a cell may hold; a pair is an interval.
+Value = str | int | float | tuple[float, float] | UnderlinedText | None
+#: How a value is written: as it is, with thousands separated, `.743`, `.743` on a heat map, `.7–.8`, `< .001`.
+Format = Literal["text", "count", "figure", "correlation", "interval", "p"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table."""
+
+    name: str  # key of its values, and its name in CSV and JSON
+    format: Format = "figure"
+    title: str = ""  # the name when empty
+    #: Second value of a cell: below or behind it, a column of its own in CSV, left out on a terminal.
+    secondary: "Column | None" = None
+    bold: bool = False  # on a terminal and in HTML
+
+    @property
+    def heading(self) -> str:
+        """The title, or the name."""
+        return self.title or self.name
+
+
+def with_interval(name: str, title: str = "", *, bold: bool = False) -> Column:
+    """A figure with its interval, `<name>_interval`, below."""
+    return Column(name, title=title, secondary=Column(f"{name}_interval", "interval"), bold=bold)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a table."""
+
+    values: Mapping[str, Value]  # by the name of the column
+    group: str = ""  # rows of one group are neighbours, in HTML below its name where there are several groups
+    highlight: bool = False
+    best: Collection[str] = ()  # names of the columns in which it is the best
+    marks: Mapping[str, str] = field(default_factory=dict)  # name of a column to what follows its value
+    remark: str = ""  # one more line in the first cell
+
+    def text(self, column: Column) -> str:
+        """The cell as it is shown."""
+        return formatted(self.values.get(column.name), column.format) + self.marks.get(column.name, "")
+
+    def secondary(self, column: Column, brackets: str = "{}") -> str:
+        """The secondary value of the cell, in brackets; empty without one."""
+        second = column.secondary
+        value = self.values.get(second.name) if second else None
+        return brackets.format(formatted(value, second.format)) if second and value is not None else ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of results; the first column says what a row is about."""
+
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+    title: str = ""
+    notes: Sequence[str] = ()  # sentences below the table
+
+    @property
+    def header(self) -> list[str]:
+        """Headings of the columns."""
+        return [column.heading for column in self.columns]
+
+    @property
+    def groups(self) -> list[tuple[str, list[Row]]]:
+        """Names of groups and their rows."""
+        return [(name, list(rows)) for name, rows in groupby(self.rows, lambda row: row.group)]
+
+    def with_groups(self) -> "Table":
+        """The table with its groups as first column, for what shows no headings between rows; as it is where the rows name theirs."""
+        named = all(
+            any(isinstance(value, str) and value.startswith(row.group) for value in row.values.values())
+            for row in self.rows
+        )
+        if named or len({row.group for row in self.rows} - {""}) < 2:
+            return self
+        rows = [replace(row, values={"group": row.group, **row.values}) for row in self.rows]
+        return replace(self, columns=[Column("group", "text", title=" "), *self.columns], rows=rows)
+
+
+def figure(value: float | None) -> str:
+    """Three digits as the papers print them (.743); a dash for None."""
+    if value is None:
+        return "–"
+    text = f"{round(value, 3) + 0.0:.3f}"
+    return text.replace("0.", ".", 1) if abs(value) < 0.9995 else text
+
+
+def p_value(value: float | None) -> str:
+    """A p-value to three digits."""
+    return "< .001" if value is not None and value < 0.001 else figure(value)
+
+
+def formatted(value: Value, format_: Format) -> str:
+    """A value as it is shown."""
+    if value is None:
+        return "–"
+    if isinstance(value, str | UnderlinedText):
+        return value if isinstance(value, str) else value.text
+    if isinstance(value, tuple):
+        return ("–" if min(value) >= 0 else " to ").join(map(figure, value))
+    if format_ == "count":
+        return f"{value:,}"
+    if format_ == "p":
+        return p_value(value)
+    return str(value) if format_ == "text" else figure(value)
+
+
+def records(table: Table) -> tuple[list[str], list[list[str | int | float | None]]]:
+    """Header and rows of plain values; a column's `secondary` follows it, an interval is `_low` and `_high`."""
+    header: list[str] = []
+    rows: list[list[str | int | float | None]] = [[] for _ in table.rows]
+    for column in (part for first in table.columns for part in (first, first.secondary) if part):
+        ends = ("_low", "_high") if column.format == "interval" else ("",)
+        header += [f"{column.name}{end}" for end in ends]
+        for row, cells in zip(table.rows, rows, strict=True):
+            value = row.values.get(column.name)
+            shown = value.text if isinstance(value, UnderlinedText) else value
+            cells += shown if isinstance(shown, tuple) else [shown] * len(ends)
+    return header, rows
+
+
+def to_markdown(table: Table) -> str:
+    """Write the table in Markdown, secondary values in brackets, without title and notes."""
+    import pandas as pd
+
+    rows = [
+        [(row.text(column) + row.secondary(column, " ({})")).replace("|", r"\|") for column in table.columns]
+        for row in table.rows
+    ]
+    sides = ["left" if column.format == "text" else "right" for column in table.columns]
+    frame = pd.DataFrame(rows, columns=table.header)
+    return str(frame.to_markdown(index=False, disable_numparse=True, colalign=sides if rows else None))
+
+
+def card_markdown(table: Table) -> str:
+    """A table for a card with its notes as a list, in which a stranger's text is no markup."""
+    columns = [replace(column, title=without_markup(column.heading)) for column in table.columns]
+    rows = []
+    for row in table.rows:
+        texts = {name: without_markup(text) for name, text in row.values.items() if isinstance(text, str)}
+        rows.append(replace(row, values={**row.values, **texts}))
+    notes = "".join(f"\n* {without_markup(note)}" for note in table.notes)
+    return f"{to_markdown(replace(table, columns=columns, rows=rows))}\n{notes}".rstrip()
+
+
+def console(file: TextIO | None = None) -> "Console":
+    """A file, or what is standard output when it prints: as wide as the terminal, or 120 columns when it is not a terminal."""
+    from rich.console import Console
+    from rich.segment import Segment
+
+    class Escaped(Console):
+        """A console that shows control characters of texts."""
+
+        def render(self, renderable: Any, options: Any = None) -> Iterator[Segment]:
+            for text, style, control in super().render(renderable, options):
+                yield Segment(text if control else escaped(text), style, control)
+
+    return Escaped(file=file, width=None if sys.stdout.isatty() else 120)
+
+
+def print_table(table: Table, to: "Console") -> None:
+    """Print a table and its notes; where there is no room, columns are left out and named below, the last ones first, bold ones never; none is cut."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    has_best = any(row.best for row in table.rows)
+
+    def is_fixed(column: Column) -> bool:
+        return column.format != "text" and column != table.columns[0]
+
+    def head(column: Column) -> Text:
+        return Text(column.heading.replace(" ", "\n") if is_fixed(column) else column.heading)
+
+    def cell(row: Row, column: Column) -> Text:
+        value, text = row.values.get(column.name), Text(row.text(column))
+        for ends in value.places if isinstance(value, UnderlinedText) else ():
+            text.stylize("underline", *ends)
+        room = " " if has_best and column.format != "text" else ""
+        return text.append("*" if column.name in row.best else room)
+
+    def least_width(column: Column) -> int:
+        texts = [head(column), *(cell(row, column) for row in table.rows)]
+        width = max(to.measure(text).maximum for text in texts)
+        return width if is_fixed(column) else min(width, max(13, to.width // 5))
+
+    shown, widths = list(table.columns), {column: least_width(column) for column in table.columns}
+    for column in reversed(shown[2:]):
+        if 1 + sum(widths[other] + 1 for other in shown) > to.width and not column.bold:
+            shown.remove(column)
+    to.print(Text(table.title, "italic"), soft_wrap=True, end="\n" if table.title else "")
+    grid = Grid(box=SIMPLE_HEAD, padding=0)
+    for column in shown:
+        side: Literal["left", "right"] = "left" if column.format == "text" else "right"
+        bold = "bold" if column.bold else ""
+        grid.add_column(head(column), style=bold, justify=side, no_wrap=is_fixed(column), overflow="fold")
+    for _, rows in table.groups:
+        for row in rows:
+            grid.add_row(*(cell(row, column) for column in shown), style="bold" if row.highlight else "")
+        grid.add_section()
+    to.print(grid)
+    left_out = ", ".join(column.heading for column in table.columns if column not in shown)
+    print_lines([*([f"no room for {left_out}"] if left_out else []), *table.notes], to)
+
+
+def print_lines(lines: Iterable[str], to: "Console") -> None:
+    """Print sentences as they are, each on a line of its own."""
+    for line in lines:
+        to.print(line, soft_wrap=True, markup=False, highlight=False)

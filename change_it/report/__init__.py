@@ -1,0 +1,1 @@
+"""What a person looks at: pages, tables of scores, charts."""

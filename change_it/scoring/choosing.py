@@ -1,0 +1,69 @@
+"""Candidates as judged, the choice among them by acceptability and style, and the baseline `floor`, which is such a choice."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import accumulate, pairwise
+
+import numpy as np
+import polars as pl
+
+from change_it.errors import InputError
+from change_it.corpus.test_set import FLOOR, Item, ScoredSystem, TestSet
+from change_it.scoring.panel import JudgedHeadline, Judges
+from change_it.scoring.signature import Reranker
+from change_it.scoring.systems import clauses
+
+
+def judge_candidates(
+    judges: Judges, candidates: Sequence[Sequence[str]], items: Sequence[Item]
+) -> list[list[JudgedHeadline]]:
+    """The candidates of n items as judges see them, in the order of `order`."""
+    judged = []
+    for texts, table in zip(candidates, _judged(judges, candidates, items), strict=True):
+        rows = table.rows(named=True)
+        judged.append([JudgedHeadline.of(texts[place], rows[place]) for place in _ranked(table)])
+    return judged
+
+
+def order(
+    judges: Judges, candidates: Sequence[Sequence[str]], items: Sequence[Item]
+) -> list[tuple[int, ...]]:
+    """The positions of each item's candidates, the best first by `compliancy.choosing`, of equal ones that with the higher probabilities; empty candidates last."""
+    return [_ranked(table) for table in _judged(judges, candidates, items)]
+
+
+def floor(test: TestSet, judges: Judges) -> ScoredSystem:
+    """For each headline the one of the `clauses` of its article that judges choose.
+
+    The judges that choose are of another fold than those that score; fluency is among them.
+    """
+    judges.check_corpus(test)
+    if judges.fluency is None:
+        raise InputError(
+            "the floor requires a fluency judge: train one with change-it train judge --task fluency"
+        )
+    candidates = clauses(test)
+    orders = order(judges, candidates, test.items)
+    cuts = [tuple(texts[place] for place in places) for texts, places in zip(candidates, orders, strict=True)]
+    best = tuple(texts[0] for texts in cuts)
+    number = float(np.mean([len(texts) for texts in cuts]))
+    return ScoredSystem(FLOOR, best, Reranker.of(judges), cuts=tuple(cuts), candidates=number)
+
+
+def _judged(judges: Judges, candidates: Sequence[Sequence[str]], items: Sequence[Item]) -> list[pl.DataFrame]:
+    """The verdicts of each item's candidates; what chooses sees no partner's article."""
+    offered = [
+        replace(item, prediction=text, reference_article="")
+        for item, texts in zip(items, candidates, strict=True)
+        for text in texts
+    ]
+    table = judges.judge(offered, progress=False)
+    ends = accumulate(map(len, candidates), initial=0)
+    return [table[start:end] for start, end in pairwise(ends)]
+
+
+def _ranked(table: pl.DataFrame) -> tuple[int, ...]:
+    """Positions of rows of verdicts, the best first."""
+    sure = [table[name].fill_null(1.0).to_numpy() for name in ("p_hh", "p_ah", "p_fluency")]
+    # the last key decides first; rows that are equal keep their order
+    return tuple(np.lexsort((-np.prod(sure, axis=0), -table["choosing"].to_numpy())).tolist())

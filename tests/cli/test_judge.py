@@ -1,0 +1,67 @@
+import re
+
+import pytest
+from scoring_fakes import FakeJudges, load_fakes, write_stand_ins
+
+from change_it.cli import main
+from change_it.scoring.aspects import COMPLIANCY_MEASURES, JUDGE_NAMES, NO_CHECK
+from change_it.scoring.panel import Judges
+from change_it.space.answers import judge
+from change_it.space.models import Models
+
+ORIGINAL, ARTICLE = "Crolla il ponte a Lunigola", "Il ponte di Lunigola e' crollato lunedi'."
+
+ITALIAN = "Il ponte di Lunigola è crollato lunedì, e la strada per il mare è chiusa."
+
+
+@pytest.fixture
+def command(tmp_path, monkeypatch):
+    """The command line for a headline, with fakes where judges would be loaded."""
+    write_stand_ins(tmp_path / "judges")
+    (tmp_path / "article.txt").write_text(ARTICLE)
+    load_fakes(monkeypatch)
+
+    def run(headline, *others, original=ORIGINAL, article=tmp_path / "article.txt"):
+        given = ["--original", original, "--article", str(article), "--judges", str(tmp_path / "judges")]
+        return main(["judge", headline, *given, *others])
+
+    return run
+
+
+def test_one_headline_gets_marks_and_unsupported_numbers_are_named(command, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")  # no row is broken
+    assert command("Crolla il ponte, 40 feriti") == 0
+    printed = capsys.readouterr().out
+    names = [*JUDGE_NAMES.values(), *COMPLIANCY_MEASURES[:4]]
+    first = re.findall(rf"^ *({'|'.join(map(re.escape, names))}) ", printed, re.MULTILINE)
+    assert first[: len(names)] == names
+    assert "refused by main; evidence: 40" in " ".join(printed.split())
+    assert "acceptability and fluency are n/a" in printed
+    assert NO_CHECK in " ".join(printed.split())
+    assert "another language" not in printed
+
+
+@pytest.mark.parametrize(
+    ("article", "language", "is_foreign"),
+    [
+        (ITALIAN, "en", True),
+        (ITALIAN, "it", False),
+        ("Ponte statale crollato: quattro feriti, strada chiusa.", "it", False),
+        ("De burgemeester van de stad zei dat de brug er niet komt. " * 6, "it", True),
+        (ITALIAN, None, False),
+    ],
+)
+def test_terminal_and_page_agree_on_what_is_in_another_language(
+    command, tmp_path, capsys, monkeypatch, article, language, is_foreign
+):
+    judges = FakeJudges()
+    judges.main.corpus = {"language": language}
+    monkeypatch.setattr(Judges, "from_pretrained", lambda *_, **__: judges)
+    (tmp_path / "article.txt").write_text(article)
+    assert command("Crolla ponte statale: quattro feriti", original="Crolla ponte statale") == 0
+    assert (
+        "the text is in another language than the judges' corpus" in capsys.readouterr().out
+    ) is is_foreign
+    models = Models(judges, {}, language or "none")
+    answer = judge(models, "Crolla ponte statale: quattro feriti", "Crolla ponte statale", article, "rep2gio")
+    assert answer["foreign"] is is_foreign

@@ -1,0 +1,279 @@
+"""Each fault that people's files have is seen in a spoilt copy of the sample, and none in the sample itself."""
+
+import json
+from dataclasses import replace
+from datetime import date, timedelta
+
+import numpy as np
+import pytest
+from csv_files import read_csv, write_csv, write_rows
+
+from change_it.cli import main
+from change_it.corpus.reading.options import ReadingOptions
+from change_it.corpus.folder import read_warnings
+from change_it.corpus.reading.issues import BEGIN, CAPITALS, CUT, END, MARK, MARKED, look, mended, same_headlines
+from change_it.corpus.reading.reading import RefusedError, read_articles
+from change_it.corpus.reading.sample import COLUMNS, sample_articles
+from change_it.errors import InputError
+from change_it.text.cleaning import decoded, encoded_twice
+
+OUTLETS = "colle", "faro"
+COOKIE = "Questo sito usa cookie tecnici e di terze parti per mostrarti pubblicità. Chiudendo questo banner acconsenti."
+OFFER = "Contenuto riservato agli abbonati. Per continuare a leggere abbonati o accedi con il tuo profilo."
+PASSAGE, TITLE = "articles share a passage", "articles begin with their headline"
+ESCAPED = "articles have escapes in the place of characters"
+ERASED = "articles have a question mark in the place of a letter"
+COPIES = "articles stand word for word, or nearly, in faro, too"
+NOTHING, REJECTED = "headlines are none, or stand over many articles", "rows were rejected"
+NONE = np.zeros(0, dtype=np.int64)
+
+
+@pytest.fixture(scope="module")
+def clean():
+    return sample_articles(600, seed=3)
+
+
+def faro(change, every=1):
+    """A change of each `every`-th article of one outlet."""
+    return lambda number, a: change(a) if a.label == "faro" and number % every == 0 else a
+
+
+def spoilt(articles, change):
+    return [change(number, article) for number, article in enumerate(articles)]
+
+
+def both(**sides):
+    """A change of the headline of each outlet."""
+    return lambda number, a: replace(a, headline=sides[a.label](a.headline))
+
+
+def escaped(article):
+    """Write letters outside ASCII as JSON does."""
+    texts = {name: json.dumps(getattr(article, name))[1:-1] for name in ("headline", "article")}
+    return replace(article, **texts)
+
+
+SPOILT = {
+    "site's name": (both(colle=lambda text: f"{text} | La Gazzetta del Colle", faro=lambda text: f"{text} - IlFaro.it"), [("colle", END), ("faro", END)]),
+    "agency": (faro(lambda a: replace(a, headline=f"ANSA: {a.headline}"), 3), [("faro", BEGIN)]),
+    "apostrophes": (both(colle=lambda text: text, faro=lambda text: text.replace("'", "’")), [("colle", MARK), ("faro", MARK)]),
+    "title in body": (faro(lambda a: replace(a, article=f"{a.headline.upper()}. {a.article}")), [("faro", TITLE)]),
+    "cookies": (faro(lambda a: replace(a, article=f"{COOKIE} {a.article}")), [("faro", PASSAGE)]),
+    "paywall": (faro(lambda a: replace(a, article=f"{' '.join(a.article.split()[:12])}… {OFFER}"), 2), [("faro", PASSAGE), ("faro", "articles have less than 20 words of their own")]),
+    "spreadsheet": (faro(lambda a: replace(a, headline="#NAME?"), 50), [("faro", NOTHING)]),
+    "one headline": (faro(lambda a: replace(a, headline="Notizie del giorno"), 10), [("faro", NOTHING)]),
+    "placeholder": (faro(lambda a: replace(a, date=date(1970, 1, 1)), 3), [("faro", "articles are of one day")]),
+    "months": (faro(lambda a: replace(a, date=a.date.replace(day=1))), [("faro", "articles are of the first of a month")]),
+    "encoded twice": (faro(lambda a: replace(a, article=a.article.encode().decode("cp1252", "ignore"))), [("faro", "articles were encoded as UTF-8 twice")]),
+    "JSON's escapes": (faro(escaped), [("faro", ESCAPED)]),
+    "escapes of a spreadsheet": (faro(lambda a: replace(a, article=a.article.replace(". ", "._x000D_\n")), 9), [("faro", ESCAPED)]),
+    "line breaks as letters": (faro(lambda a: replace(a, article=a.article.replace(". ", ".\\n"))), [("faro", ESCAPED)]),
+    "erased letters": (faro(lambda a: replace(a, headline=a.headline.encode("ascii", "replace").decode(), article=a.article.encode("ascii", "replace").decode()), 3), [("faro", ERASED)]),
+    "capitals": (faro(lambda a: replace(a, headline=a.headline.upper()), 3), [("faro", CAPITALS)]),
+    "cut with three dots": (faro(lambda a: replace(a, headline=f"{a.headline[:40]}...")), [("faro", CUT)]),
+    "cut with an ellipsis": (both(colle=lambda text: f"{text[:40]}…", faro=lambda text: text), [("colle", CUT)]),
+    "Chinese": (lambda number, a: replace(a, headline="桥梁倒塌，无人受伤。" + chr(0x5000 + number)), [("", "headlines are in a script without spaces")]),
+}  # fmt: skip
+
+
+def names(looks):
+    return [(each.outlet, each.name) for each in looks]
+
+
+def test_the_sample_is_clean(clean):
+    assert look(clean, OUTLETS, (NONE, NONE)) == []
+    assert mended(clean, OUTLETS) == (clean, [])
+
+
+@pytest.mark.parametrize("fault", SPOILT)
+def test_each_fault_is_seen_with_its_number_and_an_example(clean, fault):
+    change, expected = SPOILT[fault]
+    looks = look(spoilt(clean, change), OUTLETS, (NONE, NONE))
+    assert names(looks) == expected
+    assert all(f"{each.count} of {each.total} " in each.text and each.example for each in looks)
+    if fault == "spreadsheet":
+        assert looks[0].count == sum(a.label == "faro" for a in clean[::50])
+
+
+@pytest.mark.parametrize("fault", ["site's name", "agency", "cookies", "title in body"])
+def test_mend_takes_off_what_was_put_on(clean, fault):
+    change, expected = SPOILT[fault]
+    articles, taken = mended(spoilt(clean, change), OUTLETS)
+    assert names(taken) == expected
+    assert not any(each.advice for each in taken)
+    assert articles == clean
+
+
+def test_a_page_of_many_stories_and_articles_of_both_outlets(clean):
+    a, b = ([at for at, article in enumerate(clean) if article.label == name] for name in OUTLETS)
+    articles = [replace(article, date=date(2024, 3, 6 + at % 9)) for at, article in enumerate(clean)]
+    pairs = [(i, j) for i in a[:99] for j in b[:99] if articles[i].date == articles[j].date][:60]
+    for i, _ in pairs[:20]:
+        articles[i] = replace(articles[i], article=" ".join(x.article for x in clean[i : i + 12]))
+    links = tuple(np.array(pairs).T)
+    assert [(each.outlet, each.name[:28]) for each in look(articles, OUTLETS, links)] == [
+        ("", "articles are 4 times as long")
+    ]
+    far = [replace(article, date=article.date + timedelta(article.label == "faro")) for article in articles]
+    assert look(far, OUTLETS, links) == []  # only those of one day count
+
+    copies = list(clean)
+    for i, j in zip(a[:12], b[:12], strict=True):
+        copies[j] = replace(clean[j], article=clean[i].article)
+    assert ("colle", COPIES) in names(look(copies, OUTLETS, (NONE, NONE)))
+
+
+@pytest.fixture(scope="module")
+def wire(clean):
+    """Half of colle's articles stand in faro, too, behind a dateline and with the agency's name behind the headline."""
+    sent = [a for a in clean if a.label == "colle"][::2]
+    copies = [
+        replace(a, id=f"w{a.id}", label="faro", article=f"(ANSO) - LUNARA, {a.article}", headline=f"{a.headline} (ANSO)")
+        for a in sent
+    ]  # fmt: skip
+    return [*clean, *copies], len(sent)
+
+
+def linked(articles):
+    """Pair each copy with the article that it is of."""
+    at = {article.id: place for place, article in enumerate(articles)}
+    pairs = [(at[id_.removeprefix("w")], place) for id_, place in at.items() if id_.startswith("w")]
+    return tuple(np.array(pairs).T)
+
+
+def test_copies_behind_a_dateline_are_seen_before_and_after_mending(wire):
+    articles, count = wire
+    for given in (articles, mended(articles, OUTLETS)[0]):
+        seen = {each.name: each for each in look(given, OUTLETS, linked(given))}
+        assert (seen[COPIES].outlet, seen[COPIES].count) == ("colle", count)
+    half = [replace(a, article=a.article[: len(a.article) // 3]) if a.id[0] == "w" else a for a in articles]
+    cut = {each.name: each for each in look(half, OUTLETS, linked(half))}
+    assert cut[COPIES].count == count  # most of the shorter one
+    other = [replace(a, article=articles[0].article) if a.id[0] == "w" else a for a in articles]
+    assert COPIES not in {each.name for each in look(other, OUTLETS, linked(other))}
+
+
+def test_articles_that_are_empty_when_trimmed_are_no_copies(clean):
+    articles = [replace(a, article=a.headline) for a in clean]
+    assert all(not a.article for a in mended(articles, OUTLETS)[0])
+    assert COPIES not in {each.name for each in look(articles, OUTLETS, (NONE, NONE))}
+
+
+def test_test_pairs_with_one_headline_are_counted_by_their_words():
+    pairs = [("Crolla il ponte", "CROLLA IL PONTE."), ("È così", "E' cosi"), ("Cade", "Cade il ponte")]
+    assert same_headlines(pairs[2:]) == []
+    [seen] = same_headlines(pairs)
+    assert (seen.count, seen.total, seen.example) == (2, 3, "Crolla il ponte")
+
+
+def test_what_only_one_outlet_has_lets_main_tell_them_apart(clean):
+    assert {CAPITALS, CUT} <= {*MARKED}
+    for change in (str.upper, lambda text: f"{text[:40]}..."):
+        alike = spoilt(clean, both(colle=change, faro=change))
+        assert not {CAPITALS, CUT} & {each.name for each in look(alike, OUTLETS, (NONE, NONE))}
+
+
+@pytest.mark.parametrize("fault", ["JSON's escapes", "escapes of a spreadsheet", "line breaks as letters"])
+def test_mend_undoes_escapes(clean, tmp_path, fault):
+    change, _ = SPOILT[fault]
+    changed = spoilt(clean, change)
+    reading = read(table(tmp_path / "x.csv", changed), mend=True)
+    assert [(a.headline, a.article) for a in reading.articles] == [(a.headline, a.article) for a in clean]
+    [taken] = reading.mended
+    count = sum(getattr(a, name) != getattr(b, name) for a, b in zip(changed, clean, strict=True) for name in ("headline", "article"))  # fmt: skip
+    assert (taken.name, taken.outlet, taken.count) == ("texts had escapes in the place of characters", "faro", count)  # fmt: skip
+
+
+def table(path, articles, **changes):
+    rows = [
+        [changes.get(name, lambda a, name=name: getattr(a, name))(a) for name in COLUMNS] for a in articles
+    ]
+    return str(write_csv(path, rows, COLUMNS))
+
+
+def read(*files, **options):
+    return read_articles(ReadingOptions(files=files, **options))
+
+
+def versions(clean):
+    """Three versions of each article of an outlet: on the day half of it, the next day more, and that day all of it."""
+    for a in clean:
+        words = a.article.split()
+        if a.label == "faro":
+            yield a
+            continue
+        yield replace(a, article=" ".join(words[: len(words) // 2]))
+        yield replace(a, article=" ".join(words[:-9]), date=a.date + timedelta(1))
+        yield replace(a, date=a.date + timedelta(1))
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_the_versions_of_an_id_the_newest_and_longest_is_kept(clean, tmp_path, order):
+    reading = read(table(tmp_path / "x.csv", [*versions(clean)][::order]))
+    assert {a.id: (a.article, a.date) for a in reading.articles} == {a.id: (a.article, a.date) for a in clean}
+    count = sum(a.label == "colle" for a in clean)
+    [seen] = reading.looks
+    assert (seen.name, seen.outlet, seen.count, seen.total) == (REJECTED, "colle", 2 * count, 3 * count)
+    several = [replace(a, id=f"{a.id}-{at}") for at, a in enumerate(versions(clean))]
+    assert ("colle", "articles begin as another one with another id") in names(
+        look(several, OUTLETS, (NONE, NONE))
+    )
+
+
+def test_an_outlet_without_usable_rows_is_named_with_its_reasons_and_the_rows_are_listed(
+    clean, tmp_path, capsys
+):
+    file = table(tmp_path / "x.csv", clean, date=lambda a: str(a.date)[: 10 if a.label == "colle" else 7])
+    count = sum(a.label == "faro" for a in clean)
+    out = tmp_path / "corpus"
+    assert main(["corpus", "build", file, "--out", str(out)]) == 2
+    said = capsys.readouterr().err
+    assert f"{count} date without a day, month or year of faro" in said
+    assert f"{out}.rejected.csv lists them" in said
+    assert len(read_csv(f"{out}.rejected.csv")) == count
+    assert not out.exists()
+    with pytest.raises(RefusedError, match="no usable row has the label"):
+        read(file, labels="colle,faro")
+
+
+def test_dates_that_are_not_read_or_cannot_be(clean, tmp_path):
+    rows = [{"title": a.headline, "text": a.article, "outlet": a.label, "seen": str(a.date)} for a in clean]
+    file, named = str(write_rows(tmp_path / "x.csv", rows)), "headline=title,article=text,label=outlet"
+    with pytest.raises(InputError, match=f"--columns {named},date=seen"):
+        read(file)
+    [seen] = read(file, columns=named).looks
+    assert seen.text.endswith("give --columns date=seen, or date= to leave it unread")
+    assert read(file, columns=f"{named},date=seen").looks == read(file, columns=f"{named},date=").looks == []
+    old = table(tmp_path / "old.csv", clean, date=lambda a: f"18{str(a.date)[2:]}")
+    with pytest.raises(InputError, match="or leave the dates unread by --columns date="):
+        read(old)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ObamaÃ¢â‚¬â„¢s", "Obama’s"),
+        ("perchÃ© la cittÃ\xa0 Ã¨", "perché la città è"),
+        ("ÐœÐ¾Ñ\x81ÐºÐ²Ð°", "Москва"),
+        ("Ð¼", "Ð¼"),
+        ("È l’É” NÃO Àé»", "È l’É” NÃO Àé»"),
+    ],
+)
+def test_only_what_decodes_is_decoded(text, expected):
+    assert decoded(text) == expected
+    assert bool(encoded_twice(text)) == (expected != text)
+
+
+def test_build_prints_and_keeps_what_it_saw_and_took_off(clean, tmp_path, capsys):
+    change, _ = SPOILT["site's name"]
+    file = table(tmp_path / "x.csv", spoilt(clean, change))
+    for options, key, says in (([], "looks", "Look: "), (["--mend"], "mended", "Taken off: ")):
+        assert main(["corpus", "build", file, "--out", str(tmp_path / "c"), *options]) == 0
+        report = json.loads((tmp_path / "c" / "alignment.json").read_text())
+        assert [each["outlet"] for each in report[key]] == [*OUTLETS]
+        first = report[key][0]["text"]
+        assert f"{says}{first}." in capsys.readouterr().out
+        assert first.partition(",")[0] in (tmp_path / "c" / "README.md").read_text()
+        assert len(report["looks"]) + len(report["mended"]) == 2
+        noticed = "corpus build noticed 2 things in these articles: see"
+        assert any(noticed in warning for warning in read_warnings(str(tmp_path / "c"))) == (key == "looks")

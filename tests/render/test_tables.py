@@ -1,0 +1,79 @@
+import io
+
+import pytest
+from rich.console import Console
+
+from change_it.render.tables import (
+    Column,
+    Row,
+    Table,
+    UnderlinedText,
+    formatted,
+    print_table,
+    records,
+    to_markdown,
+)
+
+MEASURES = [f"measure_{number}" for number in range(12)]
+
+
+@pytest.fixture
+def table():
+    columns = [Column("system", "text"), Column("interval", "interval", "95% interval")]
+    columns += [Column(name, title=name.replace("_", " ")) for name in MEASURES]
+    rows = [
+        Row(
+            {"system": f"{name}-of-a-very-long-name", "interval": (-0.25, 0.5)}
+            | dict.fromkeys(MEASURES, 0.5),
+            name,
+        )
+        for name in ("[red]one", "two")
+    ]
+    return Table(columns, rows, "Twelve [measures]", ["the note"])
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_columns_without_room_are_left_out_from_the_right_and_named(table, width):
+    out = io.StringIO()
+    print_table(table, Console(file=out, width=width))
+    grid, _, rest = out.getvalue().partition("no room for ")
+    names = [name.replace("_", " ") for name in MEASURES]
+    left_out = rest.splitlines()[0].split(", ") if rest else []
+    assert left_out == names[len(names) - len(left_out) :]
+    assert grid.count(".500") == 2 * (1 + len(names) - len(left_out))  # of the intervals, too
+    assert bool(left_out) == (width < 200)
+    assert max(map(len, grid.splitlines())) <= width
+    assert "…" not in grid
+    assert "-.250 to .500" in grid
+    assert out.getvalue().count("Twelve [measures]") == out.getvalue().count("the note") == 1
+
+
+def test_markdown_keeps_its_columns_apart():
+    table = Table((Column("system", "text"), Column("F1")), (Row({"system": "a|b", "F1": 0.5}),))
+    assert to_markdown(table).splitlines()[2] == r"| a\|b     | .500 |"
+
+
+@pytest.mark.parametrize(
+    ("value", "format_", "shown"),
+    [
+        (0.7431, "figure", ".743"),
+        (-0.05, "figure", "-.050"),
+        (4.2, "figure", "4.200"),
+        (0.0312, "p", ".031"),
+        (1e-9, "p", "< .001"),
+        ((0.25, 0.5), "interval", ".250–.500"),
+        (1234, "count", "1,234"),
+        (None, "text", "–"),
+    ],
+)
+def test_formats(value, format_, shown):
+    assert formatted(value, format_) == shown
+
+
+def test_underlined_parts():
+    headline = UnderlinedText("Roma, tre feriti", ((6, 9),))
+    table = Table([Column("new", "text")], [Row({"new": headline})])
+    assert records(table)[1] == [["Roma, tre feriti"]]
+    out = io.StringIO()
+    print_table(table, Console(file=out, width=80, force_terminal=True, color_system="standard"))
+    assert "\x1b[4mtre\x1b[0m" in out.getvalue()

@@ -1,0 +1,282 @@
+"""Style, acceptability and edited, what chooses by them, the reasons against a headline, and tables that have them."""
+
+import json
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+import pytest
+from scoring_fakes import OUTLETS, SCALE, FakeJudges, larger, scored, toy_test_set, write_toy_corpus
+
+from change_it.scoring.choosing import floor
+from change_it.judges.options import MARKS, NGRAMS
+from change_it.report.score_tables import remarks
+from change_it.scoring import aspects
+from change_it.scoring import scores as scores_module
+from change_it.corpus.test_set import ScoredSystem, read_test_set
+from change_it.scoring.scores import chances, score
+from change_it.scoring.systems import built_in_systems, on_same_items
+
+
+@pytest.fixture
+def judges():
+    return FakeJudges(digits="abcd")
+
+
+@pytest.fixture
+def unpaired(tmp_path):
+    """A corpus with one test article of each outlet in no pair."""
+    folder = write_toy_corpus(tmp_path / "corpus")
+    file = folder / "articles" / "test.parquet"
+    more = [
+        (f"{outlet}-alone", outlet, headline, f"{headline}, dicono.", "a3")
+        for outlet, headline in (("rep", "Il sindaco inaugura la piscina"), ("gio", "Piscina inaugurata!"))
+    ]
+    table = pl.read_parquet(file)
+    pl.concat([table, pl.DataFrame(more, schema=table.schema, orient="row")]).write_parquet(file)
+    return read_test_set(str(folder))
+
+
+def of_gold(test, name="same"):
+    return ScoredSystem(name, tuple(item.reference or item.source for item in test.items))
+
+
+def test_style_is_measured_from_the_clause_to_gold_of_its_direction():
+    scale = SCALE._replace(gold=4.0, clause=(2.0, -2.0))
+    of = {step: 1 / (1 + np.exp(-float(step))) for step in (-9, -3, 0, 1, 2, 4, 9)}
+    steps, from_b = [0, 2, 4, 0, 1, 4, 9, -9], [False] * 3 + [True] * 3 + [False] * 2
+    found = aspects.style(np.array([of[step] for step in steps]), np.full(8, 0.5), scale, np.array(from_b))
+    assert found == pytest.approx([-1, 0, 1, 2 / 6, 3 / 6, 1, 2, -1])  # the last two are cut
+    shifted = aspects.style(np.array([of[1]]), np.array([of[-3]]), scale, np.array([False]))
+    assert shifted == pytest.approx([1])  # what original and new headline share cancels
+    assert np.isfinite(aspects.style(np.array([1.0]), np.array([0.0]), scale, np.array([True]))).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "aims", "said"),
+    [
+        ({}, [], ""),
+        ({"pairs": 19}, ["gio", "rep"], "main measured its scale on 19 aligned training pairs, fewer than 20"),
+        ({"low": (1.0, 0.0)}, ["rep"], "style of gio2rep is n/a: main does not surely tell rep's own headlines from clauses of gio's articles (median steps 3.58 and 0.00 on 29 pairs)"),
+        ({"low": (-0.1, 1.0)}, ["gio"], "gio's own headlines from clauses of rep's articles"),
+        ({"leads": {MARKS: (0.0, 0.2), NGRAMS: (0.1, 0.2)}}, ["gio", "rep"], "on 29 training pairs main is not surely better than marks, capitals, length within an event (lead .000 to .200)"),
+        ({"leads": {MARKS: (0.1, 0.2), NGRAMS: (-0.3, -0.1)}}, ["gio", "rep"], "main is surely worse than n-grams within an event (lead -.300 to -.100)"),
+        ({"leads": {MARKS: (0.1, 0.2), NGRAMS: (-0.3, 0.1)}}, [], ""),
+    ],
+)  # fmt: skip
+def test_a_scale_that_cannot_measure_says_why(change, aims, said):
+    faults = SCALE._replace(**change).faults(OUTLETS)
+    assert sorted(faults) == aims
+    assert all(said in fault for fault in faults.values())
+
+
+def test_style_is_scored_of_the_direction_that_has_it():
+    judges, test = FakeJudges(digits="abc", scale=SCALE._replace(low=(1.0, 0.0))), larger(toy_test_set(), 2)
+    both = score(test, judges, built_in_systems(test), progress=False)
+    row, other, average = (both.row("gold", name) for name in ("rep2gio", "gio2rep", "average"))
+    assert "style" not in other.values
+    assert average.values["style"] == row.values["style"] == pytest.approx(1)
+    assert average.intervals["style"] == row.intervals["style"]
+    assert both.p_values["style"].min() < 1
+    assert both.style_fault.startswith("style of gio2rep is n/a")
+    one = replace(test, items=tuple(item for item in test.items if item.target == "gio"))
+    alone = score(one, judges, built_in_systems(one), progress=False)
+    assert alone.style_fault == ""
+    assert "style" in alone.row("copy").values
+
+
+@pytest.mark.parametrize(
+    ("headline", "counts", "edited"),
+    [
+        ("CROLLA IL PONTE SULLA STATALE?!", (0, 5), True),
+        ("Crolla il ponte", (0, 3), True),
+        ("Crolla il ponte oggi", (1, 4), True),
+        ("Crolla il viadotto, oggi", (2, 4), False),
+        ("Giù, giù", (1, 1), False),
+        ("!!!", (0, 0), False),
+    ],
+)
+def test_a_headline_of_which_a_quarter_of_the_different_words_are_new_is_edited(headline, counts, edited):
+    original = "Crolla il ponte sulla statale"
+    assert aspects.new_words(headline, original) == counts
+    assert aspects.is_edited(headline, original) == edited
+
+
+def test_what_chooses_is_acceptability_times_style_cut_and_edited_comes_last():
+    p = {"hh": np.full(5, 0.8), "ah": np.full(5, 0.5)}
+    edited = np.array([False, False, False, False, True])
+    style = np.array([0.5, 2.0, -1.0, 1.0, 1.0])
+    given = p, np.array([True, True, True, False, True])
+    assert aspects.choosing(*given, style, edited) == pytest.approx([0.2, 0.4, 0, 0, -0.6])
+    assert aspects.choosing(*given, None, edited) == pytest.approx([0.4, 0.4, 0.4, 0, -0.6])
+
+
+def test_each_headline_has_its_aspects_and_reasons(toy_test, judges):
+    gold = [item.reference for item in toy_test.items]
+    gold[0] += " un ponte"
+    gold[1] = "Ecco: a Zagarolo; approvata la riforma fiscale!"
+    gold[2] = "Sciopero generale dei treni"
+    gold[4] = ""
+    rows = judges.judge(toy_test.predicted(gold), progress=False)
+    names = ("compliancy", "style", "acceptability", "edited", "refused_by")
+    assert [tuple(row) for row in rows.select(names).rows()[:5]] == [
+        (True, pytest.approx(1), pytest.approx(0.8 * 0.7 * 0.4), False, "fluency"),
+        (True, pytest.approx(1), 0, False, "evidence: Zagarolo"),
+        (False, 0, pytest.approx(0.8 * 0.7 * 0.6), True, "main; edited: 0 of 4 words new"),
+        (True, pytest.approx(1), pytest.approx(0.8 * 0.7 * 0.6), False, ""),
+        (False, -1, 0, True, "no headline"),
+    ]
+    assert rows["unsupported"][1].to_list() == [{"text": "Zagarolo", "start": 8, "end": 16, "kind": "name"}]
+    assert rows["choosing"][4] == rows["choosing"].min() < -1
+
+
+def test_the_papers_compliancy_and_its_parts_are_as_published(toy_test, judges):
+    """EvalNLGEval 2020, section 4: HH and AH say match, and main's decision on the new headline is not that on the original."""
+    random = np.random.default_rng(1)
+    answers = {}
+
+    def drawn(*texts):
+        return answers.setdefault(texts, random.choice([0.2, 0.5, 0.5000001, 0.8]))
+
+    for judge in judges.by_task.values():
+        judge.rule = lambda *texts, task=judge.task: drawn(task, *texts)
+    new = tuple(f"Titolo {number}" for number in range(8))
+    scores = scored(toy_test, judges, ScoredSystem("mine", new))
+    expected = []
+    for item, text in zip(toy_test.items, new, strict=True):
+        hh, ah = drawn("hh", item.source, text) > 0.5, drawn("ah", text, item.article) > 0.5
+        turned = (drawn("main", text, None) > 0.5) != (drawn("main", item.source, None) > 0.5)
+        expected.append((hh and ah and turned, hh, ah, turned))
+    names = ("compliancy", "hh", "ah", "main")
+    assert scores.items["mine"].select(names).rows() == expected
+    of_directions = np.array(expected).reshape(2, 4, 4).mean(axis=1)
+    values = scores.row("mine").values
+    assert [values[name] for name in names] == pytest.approx(of_directions.mean(axis=0).tolist(), abs=1e-12)
+
+
+def test_the_other_outlet_s_article_is_evidence_and_its_headline_is_not(toy_test, judges):
+    item = replace(toy_test.items[0], prediction="Crolla il ponte a Zagarolo, 17 feriti")
+    changes = {"reference": item.prediction}, {"reference_article": "A Zagarolo."}, {"reference_article": ""}
+    items = [item, *(replace(item, **change) for change in changes)]
+    found = judges.judge(items, progress=False)["unsupported"]
+    both = ["Zagarolo", "17"]
+    assert [[one["text"] for one in row] for row in found] == [both, both, ["17"], both]
+
+
+@pytest.mark.parametrize(
+    ("about", "unknown", "signed", "said"),
+    [
+        ({"digits": "abc"}, {"acceptability", "fluency"}, "|fold:all|reversal", "have no fluency judge"),
+        ({"scale": SCALE._replace(pairs=19)}, {"style"}, "|style:none|", "its scale on 19 aligned"),
+        (
+            {"scale": SCALE._replace(evidence=0.4)},
+            {"evidence"},
+            "|evidence:none|",
+            "too short to be evidence",
+        ),
+    ],
+)
+def test_what_cannot_be_computed_is_null_and_said(toy_test, about, unknown, signed, said):
+    scores = scored(toy_test, FakeJudges(**{"digits": "abcd", **about}))
+    record = json.loads(json.dumps(scores.as_dict(), allow_nan=False))
+    values = record["systems"]["gold"]["average"]
+    assert {name for name in aspects.COMPLIANCY_MEASURES if values[name] is None} == unknown
+    assert scores.items["gold"][next(iter(unknown))].null_count() == 8
+    assert {*record["p_values"]} == {*aspects.ASPECTS} - unknown
+    assert signed in scores.signature
+    assert sum(said in line for line in remarks(scores)) == 1
+
+
+def test_systems_are_compared_by_each_aspect(toy_test, judges):
+    gold = of_gold(toy_test, "gold")
+    broken = ScoredSystem("broken", tuple(f"{text} ponte ponte" for text in gold.headlines))
+    half = ScoredSystem("half", (*broken.headlines[:2], *gold.headlines[2:]))
+    scores = scored(toy_test, judges, broken, half)
+    assert scores.systems == ["broken", "half", "clause", "gold", "lead", "copy", "random-target"]
+    assert scores.row("broken").values["compliancy"] == 1
+    whole, damaged = 0.8 * 0.7 * 0.6, 0.8 * 0.7 * 0.4
+    assert scores.row("half").values["acceptability"] == pytest.approx((6 * whole + 2 * damaged) / 8)
+    first, last = scores.systems.index("gold"), scores.systems.index("broken")
+    found = {name: of[first, last] for name, of in scores.p_values.items()}
+    assert list(found) == ["compliancy", "style", "acceptability"]
+    assert found["compliancy"] == 1
+    assert found["acceptability"] < 0.2
+    assert scores.as_dict()["p_values"]["acceptability"]["gold"]["broken"] == found["acceptability"]
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 5, 9])
+def test_chances_of_the_best_of_a_number_that_are_drawn(number):
+    """By counting: every set of so many of five ranked texts is as likely, and its first is taken."""
+    sets = list(combinations(range(5), min(number, 5)))
+    counted = [sum(one[0] == rank for one in sets) / len(sets) for rank in range(5)]
+    assert chances(number, 5) == pytest.approx(counted)
+    assert chances(number, 5).sum() == pytest.approx(1)
+
+
+def test_the_curve_of_the_floor_begins_at_the_clause_and_ends_at_the_floor(toy_test, monkeypatch):
+    items = [
+        replace(item, article=f"{item.article} Poi sul te\u00adma si litiga ancora! E {item.source.lower()}, dicono tutti.")
+        for item in toy_test.items
+    ]  # fmt: skip
+    test = larger(replace(toy_test, items=tuple(items)), 2)
+    choosers = FakeJudges(fold="0", digits="efgh")
+    choosers.main.rule = lambda text, _: 0.9 if "litiga" in text else 0.2
+    system = floor(test, choosers)
+    most = max(map(len, system.cuts))
+    monkeypatch.setattr(scores_module, "CANDIDATES", (1, 2, most, most + 1))
+    scores = scored(test, FakeJudges(fold="1", digits="abcd"), system)
+    assert [row["candidates"] for row in scores.curve] == [1, 2, most]
+    for name in aspects.ASPECTS:
+        first, *_, last = ((row[name], row[f"{name}_interval"]) for row in scores.curve)
+        for (value, (low, high)), system_name in ((first, "clause"), (last, "floor")):
+            assert value == pytest.approx(scores.row(system_name).values[name])
+            assert low - 1e-9 <= value <= high + 1e-9
+    row = scores.row("floor")
+    assert row.candidates == np.mean([len(texts) for texts in system.cuts])
+    assert f"|candidates:{row.candidates:.3g}|" in row.signature
+    assert scored(test, FakeJudges()).curve == []  # without a floor
+
+
+def test_clause_is_the_mean_over_all_cuts_of_each_article(toy_test, judges):
+    scores = scored(toy_test, judges)
+    rows = scores.items["clause"].with_columns(pl.col("compliancy", "edited").cast(pl.Float64))
+    assert rows.height > 8
+    names = ("compliancy", "style", "acceptability", "edited")
+    means = pl.col(*names).mean()
+    averages = rows.group_by("id", "direction").agg(means).group_by("direction").agg(means).mean()
+    values = scores.row("clause").values
+    assert {name: values[name] for name in names} == pytest.approx(
+        {name: averages[name][0] for name in names}
+    )
+    assert scores.row("clause").n == 8
+
+
+def test_all_rows_are_of_the_items_that_have_a_reference(unpaired):
+    chosen = floor(unpaired, FakeJudges(fold="0", digits="efgh"))
+    test, systems = on_same_items(unpaired, [of_gold(unpaired), chosen])
+    scores = scored(test, FakeJudges(fold="1", digits="abcd"), *systems)
+    assert {row.n for row in scores.rows if row.direction == "average"} == {8}
+    gold, row = scores.row("gold"), scores.row("same")
+    assert gold.values["compliancy"] == row.values["compliancy"] == row.values["bleu"] == 1
+    assert "|n:8|" in scores.signature
+    one, other = scores.systems.index("gold"), scores.systems.index("same")
+    assert scores.p_values["compliancy"][one, other] == 1
+
+
+def two(*ones):
+    return np.column_stack([1 - np.array(ones), ones])
+
+
+def test_with_target_the_original_does_not_matter_and_a_tie_goes_to_class_0():
+    main, originals, half = two(0.7, 0.3, 0.3), two(0.9, 0.2, 0.8), two(0.5, 0.5, 0.5)
+    yes = two(0.9, 0.9, 0.9)
+    found = aspects.verdicts(yes, yes, main, originals, [1, 1, 0], reversal="target")
+    assert found["main"].tolist() == found["compliancy"].tolist() == [True, False, True]
+    assert not aspects.verdicts(half, yes, main, originals, [1, 1, 0])["hh"].any()
+
+
+def test_a_headline_is_read_as_it_looks(toy_test):
+    text = "Perche\u0301 la Ro\u00adma\u200b \x07👩\u200d🚀"
+    assert replace(toy_test.items[0], prediction=text).prediction == "Perché la Roma 👩\u200d🚀"
+    assert replace(toy_test.items[0], prediction="\u200b").prediction == ""
