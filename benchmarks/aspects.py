@@ -21,14 +21,14 @@ import tyro
 
 from change_it.audit.measure import measure_systems, read_corpus
 from change_it.cli import main as command
-from change_it.scoring.choosing import floor
-from change_it.scoring.aspects import ASPECTS, COMPLIANCY_MEASURES
 from change_it.corpus.test_set import read_test_set
+from change_it.render.tables import figure
+from change_it.scoring.aspects import ASPECTS, COMPLIANCY_MEASURES
+from change_it.scoring.choosing import floor
 from change_it.scoring.panel import Judges
 from change_it.scoring.scores import score
 from change_it.scoring.systems import built_in_systems, on_same_items
 from change_it.stats import AVERAGE, Floats, Statistics, measure
-from change_it.render.tables import figure
 
 GROUPS = ("gold", "floor", "clause", "copy")
 

@@ -11,9 +11,9 @@ from typing import Annotated, Any
 import tyro
 
 from change_it.judges.data import load_task
-from change_it.judges.options import LINEAR
 from change_it.judges.linear_training import fit_baselines, fit_main
 from change_it.judges.metrics import measure_main, scores
+from change_it.judges.options import LINEAR
 
 
 def measure_corpus(corpus: str, seed: int) -> dict[str, Any]:

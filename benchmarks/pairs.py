@@ -23,16 +23,16 @@ import tyro
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import cohen_kappa_score
 
-from change_it.readers.labels import auc
-from change_it.corpus.pairing.matching import align, day_numbers, one_to_one, pairs_by_lag
-from change_it.corpus.reading.options import GUARD, ReadingOptions
 from change_it.corpus.folder import read_table
-from change_it.corpus.reading.reading import read_articles
-from change_it.corpus.splits import components
+from change_it.corpus.pairing.groups import components
+from change_it.corpus.pairing.matching import align, day_numbers, one_to_one, pairs_by_lag
 from change_it.corpus.pairing.vectors import tfidf
+from change_it.corpus.reading.options import GUARD, ReadingOptions
+from change_it.corpus.reading.reading import read_articles
 from change_it.judges.judge import Judge
-from change_it.stats import Bools, measure, share_interval
+from change_it.readers.labels import auc
 from change_it.render.tables import figure
+from change_it.stats import Bools, measure, share_interval
 from change_it.text.stopwords import stop_words
 
 #: Whether two readers say that a pair reports one event.

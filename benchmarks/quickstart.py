@@ -20,8 +20,8 @@ from typing import Any
 
 import tyro
 
-from change_it.report.report_files import made
 from change_it.render.tables import figure
+from change_it.report.report_files import made
 
 ROOT = Path(__file__).parents[1]
 FIGURES = Path(__file__).with_suffix(".json")

@@ -30,8 +30,8 @@ import tyro
 from change_it.generators.options import LORA_ALPHA, LORA_RANK, LORA_RATE, NETWORKS, PRETRAINED
 from change_it.judges.options import BILSTM, OF_BILSTM, TOKENS
 from change_it.judges.spec import JUDGES, TRAINED
-from change_it.report.report_files import made
 from change_it.render.tables import figure
+from change_it.report.report_files import made
 
 README, RESULTS = Path(__file__).with_name("README.md"), Path(__file__).with_name("results")
 ROOT = Path(__file__).parents[1]

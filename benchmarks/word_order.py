@@ -20,10 +20,10 @@ import polars as pl
 import tyro
 
 from change_it.cli import main as command
-from change_it.corpus.test_set import GOLD, Item, ScoredSystem, read_test_set
+from change_it.corpus.test_set import GOLD, Item, read_test_set
 from change_it.scoring.panel import Judges
 from change_it.scoring.scores import score
-from change_it.scoring.systems import on_same_items
+from change_it.scoring.systems import ScoredSystem, on_same_items
 from change_it.stats import AVERAGE, Floats, Statistics, measure
 
 SHUFFLED, REPEATED = "gold's words in random order", "one word five times"

@@ -1,7 +1,5 @@
 """`import change_it.auto` registers our models with the Auto classes of transformers; they are saved with their code."""
 
-import change_it.judges.registration
-import change_it.generators.registration  # noqa: F401
 from change_it.generators.networks.headline_pipeline import HeadlinePipeline
 from change_it.generators.networks.tokenizer import HeadlineTokenizer
 

@@ -17,14 +17,14 @@ import pandas as pd
 import polars as pl
 import tyro
 
-from change_it.readers.agreement import score_cells
 from change_it.corpus.folder import read_outlets
-from change_it.judges.options import TASKS
-from change_it.readers.published import CITATIONS
-from change_it.scoring import overlap
 from change_it.corpus.test_set import BUILT_IN, GOLD
-from change_it.stats import AVERAGE
+from change_it.judges.options import TASKS
+from change_it.readers.agreement import score_cells
+from change_it.readers.published import CITATIONS
 from change_it.render.tables import Column, Row, Table, to_markdown, with_interval
+from change_it.scoring import overlap
+from change_it.stats import AVERAGE
 
 Paper = Literal["lrec2020", "evalnlgeval2020", "changeit2020", "hevas2019"]
 F1 = ("first", "second", "mean")

@@ -17,7 +17,7 @@ from change_it.scoring.systems import built_in_systems
 
 @pytest.fixture(scope="module")
 def metric():
-    return evaluate.load(change_it.metric_path("compliancy"))
+    return evaluate.load(change_it.files.shipped.metric_path("compliancy"))
 
 
 def columns_of(test):
@@ -43,7 +43,7 @@ def test_gold_complies_and_copy_does_not(metric, gold, fake_judges):
     assert metric.verdicts[0] == {**both, **unknown, "refused_by": "", "unsupported": []}
     assert metric.intervals["average"]["compliancy"] == pytest.approx((0.025 ** (1 / 8), 1))
     assert metric.signature.endswith(
-        f"|reversal:relative|tok:unicode|n:8|partners:0|events:8|resamples:1000|seed:1|v:{change_it.__version__}"
+        f"|reversal:relative|tok:unicode|n:8|partners:0|events:8|resamples:1000|seed:1|v:{change_it.version.__version__}"
     )
     copy = metric.compute(**{**gold, "predictions": gold["sources"]}, judges=fake_judges)
     assert (copy["compliancy"], copy["hh"], copy["main"], copy["style"], copy["edited"]) == (0, 1, 0, 0, 1)
@@ -103,7 +103,7 @@ def test_batches_and_generators_carry_all_that_compute_takes(metric, toy_test, f
     assert compute_compliancy(**half, judges=fake_judges)["compliancy"] == 1
     with pytest.raises(InputError, match="compliancy takes no tokenizer: choose from predictions, sources"):
         metric.compute(**gold, judges=fake_judges, tokenizer=str.split)
-    rouge = evaluate.load(change_it.metric_path("headline_rouge"))
+    rouge = evaluate.load(change_it.files.shipped.metric_path("headline_rouge"))
     both = evaluate.combine([metric, rouge]).compute(
         **gold, references=gold["predictions"], judges=fake_judges
     )

@@ -37,7 +37,7 @@ def test_direct_use_gives_the_rows_of_the_command(built, tmp_path):
         direct = ChangeItSplits(config_name=config, **options)
         direct.download_and_prepare()
         place = Path(direct.cache_dir).relative_to(tmp_path / "made").parts[::2]
-        assert place == ("change_it_splits", change_it.__version__)
+        assert place == ("change_it_splits", change_it.version.__version__)
         same_rows(
             direct.as_dataset(), datasets.load_dataset(folder, config, cache_dir=str(tmp_path / "read"))
         )
@@ -52,7 +52,7 @@ def test_direct_use_gives_the_rows_of_the_command(built, tmp_path):
 )
 def test_datasets_3_runs_the_script(built, tmp_path):
     files, folder = built
-    script = str(Path(change_it.dataset_script_path()) / "change_it_splits.py")
+    script = str(Path(change_it.files.shipped.dataset_script_path()) / "change_it_splits.py")
     options = {"data_files": files, "trust_remote_code": True, **CHOICES}
     for config in CONFIGS:
         made = datasets.load_dataset(script, config, cache_dir=str(tmp_path / "made"), **options)

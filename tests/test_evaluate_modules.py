@@ -17,7 +17,7 @@ from change_it.hevas.evaluation import METRICS, WITH_REFERENCES, MetricOptions
 from change_it.hevas.evaluation import evaluate as measure
 from change_it.text.rouge import headline_rouge
 
-ROOT = change_it.shipped_path("metrics")
+ROOT = change_it.files.shipped.shipped_path("metrics")
 PREDICTIONS = ["Tasse, il governo ci ripensa", "Coppa alla squadra di casa", "", "Neve a Torino"]
 REFERENCES = [
     ["Il governo rinvia la riforma delle tasse", "Sulle tasse il governo ci ripensa"],
@@ -37,19 +37,19 @@ HEVAS = {"topics": 2, "lsi": "2", "seed": 3}
 
 @pytest.fixture(scope="module")
 def rouge():
-    return evaluate.load(change_it.metric_path("headline_rouge"))
+    return evaluate.load(change_it.files.shipped.metric_path("headline_rouge"))
 
 
 @pytest.fixture(scope="module")
 def hevas():
-    return evaluate.load(change_it.metric_path("hevas"))
+    return evaluate.load(change_it.files.shipped.metric_path("hevas"))
 
 
 def test_rouge_is_the_mean_of_the_scores_of_the_package(rouge):
     result = rouge.compute(predictions=PREDICTIONS, references=REFERENCES)
     expected = headline_rouge(PREDICTIONS, REFERENCES, measures=ROUGES)
     assert result == {name: pytest.approx(expected[name].mean()) for name in ROUGES}
-    assert rouge.signature == f"headline_rouge|counts:set|tok:unicode|n:4|v:{change_it.__version__}"
+    assert rouge.signature == f"headline_rouge|counts:set|tok:unicode|n:4|v:{change_it.version.__version__}"
     json.dumps(result)
     some = rouge.compute(predictions=PREDICTIONS, references=REFERENCES, rouge_types=["rougeL", "rouge1"])
     assert list(some) == ["rougeL", "rouge1"]

@@ -19,16 +19,14 @@ from processes import Handler, listening
 from change_it import HeadlineTransfer, InputError
 from change_it.cli import exit_on_input_error, main
 from change_it.corpus.tasks.negatives import negate
-from change_it.hub import cards
-from change_it.files import atomic
-from change_it.files import predictions
-from change_it.files import rows
+from change_it.files import atomic, predictions, rows
 from change_it.files import rows as reader
+from change_it.hub import cards
 from change_it.judges.linear import boosted
 from change_it.models import chat_server as servers
 from change_it.models.chat_answers import headline_of
-from change_it.models.pretrained import local_folder
 from change_it.models.chat_server import Server
+from change_it.models.pretrained import local_folder
 from change_it.text.cleaning import clean, encoded_twice
 from change_it.text.evidence import unsupported
 from change_it.text.rouge import headline_rouge
@@ -191,7 +189,9 @@ def test_no_module_of_adapters_is_imported(tmp_path):
 
     pytest.importorskip("peft")
     (tmp_path / "adapter_model.safetensors").touch()
-    atomic.write_json(tmp_path / "adapter_config.json", {"megatron_config": {"a": 1}, "megatron_core": "evil"})
+    atomic.write_json(
+        tmp_path / "adapter_config.json", {"megatron_config": {"a": 1}, "megatron_core": "evil"}
+    )
     with pytest.raises(InputError, match="names a module of Python"):
         load_adapters(None, tmp_path)
 

@@ -11,8 +11,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from change_it import __version__
 from change_it.cli import DESCRIPTION, main
+from change_it.version import __version__
 from tools import versions
 
 CHECKOUT = Path(__file__).parent.parent

@@ -11,11 +11,11 @@ from change_it.corpus.build import build_corpus
 from change_it.corpus.reading.options import ReadingOptions
 from change_it.corpus.reading.reading import read_articles
 from change_it.corpus.splits import split
+from change_it.corpus.test_set import Item
 from change_it.errors import InputError
 from change_it.hevas.documents import Documents, worded
 from change_it.hevas.evaluation import MetricOptions, evaluate
 from change_it.scoring import aspects
-from change_it.corpus.test_set import Item
 from change_it.text.evidence import unsupported
 
 FEW = settings(max_examples=settings.default.max_examples // 20 or 3)  # of what takes a second

@@ -10,7 +10,7 @@ from zipfile import ZipFile
 import pytest
 from processes import run_program
 
-from change_it import __version__
+from change_it.version import __version__
 
 CHECKOUT = Path(__file__).parent.parent
 #: Folders and files of the checkout, and where they are in the wheel.
@@ -24,15 +24,15 @@ from short_quickstart import shorten
 import change_it
 from change_it.cli import main
 assert "site" in change_it.__file__, change_it.__file__
-metric = evaluate.load(change_it.metric_path("compliancy"))
+metric = evaluate.load(change_it.files.shipped.metric_path("compliancy"))
 assert sorted(metric.features) == ["articles", "labels", "predictions", "sources"]
-rouge = evaluate.load(change_it.metric_path("headline_rouge"))
+rouge = evaluate.load(change_it.files.shipped.metric_path("headline_rouge"))
 assert rouge.compute(predictions=["a x c"], references=["a b c"])["rougeSU"] == 0.5
-hevas = evaluate.load(change_it.metric_path("hevas"))
+hevas = evaluate.load(change_it.files.shipped.metric_path("hevas"))
 texts = ["Il governo cade a Roma. Poi si vota."]
 scores = hevas.compute(predictions=["Roma, cade il governo"], references=texts, documents=texts, metrics=["R-1", "NR"])
 assert sorted(scores) == ["NR", "R-1", "empty"]
-assert Path(change_it.dataset_script_path(), "change_it_splits.py").exists()
+assert Path(change_it.files.shipped.dataset_script_path(), "change_it_splits.py").exists()
 assert change_it.ChangeItSplits.BUILDER_CONFIGS[0].name == "articles"
 shorten(pytest.MonkeyPatch())  # of few articles and with little training
 assert main(["quickstart", "--articles", "500"]) == 0

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 import polars as pl
 
-from change_it import __version__
-from change_it.readers.labels import ReaderLabels, agreement
 from change_it.audit.perturbations import PERTURBATIONS, Perturbation, Resources, perturbed
-from change_it.judges.reliability import Summary, hashes, rate_judges
 from change_it.corpus.folder import read_language, read_table
-from change_it.scoring.aspects import COMPLIANCY_MEASURES
 from change_it.corpus.test_set import GOLD, Item, read_test_set
-from change_it.stats import AVERAGE, LEAST_EVENTS, EventIds, Floats, Score, Statistics, log_odds, measure
+from change_it.judges.reliability import Summary, hashes, rate_judges
+from change_it.readers.labels import ReaderLabels, agreement
 from change_it.render.tables import figure
+from change_it.scoring.aspects import COMPLIANCY_MEASURES
+from change_it.stats import AVERAGE, LEAST_EVENTS, EventIds, Floats, Score, Statistics, log_odds, measure
 from change_it.text.corruptions import Lexicon
 from change_it.text.stopwords import guess_language
+from change_it.version import __version__
 
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judge

@@ -53,10 +53,10 @@ def run(options: AuditOptions) -> None:
     out = options.out or Path(options.judges).resolve().parent / "audit"
     check_writable(out, inputs=[options.corpus, options.judges, *options.labels], record="audit.json")
 
-    from change_it.readers.labels import agreement_table, reader_labels  # these load torch and polars
     from change_it.audit.measure import audit, read_corpus
     from change_it.judges.reliability import read_metrics, read_verdicts, verdicts_table
     from change_it.models.pretrained import local_folder
+    from change_it.readers.labels import agreement_table, reader_labels  # these load torch and polars
     from change_it.report.audit_tables import perturbations_table, write_audit
     from change_it.report.score_tables import other_corpus
     from change_it.scoring.panel import Judges

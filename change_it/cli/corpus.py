@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from change_it.corpus.reading.options import BuildOptions, check_language
 from change_it.corpus.folder import PICTURE, REJECTED, REPORT, check_corpus
+from change_it.corpus.pairing.engines import use_engine
+from change_it.corpus.reading.options import BuildOptions, check_language
 from change_it.corpus.reading.sample import sample_articles, write_csv
 from change_it.corpus.report import summary
-from change_it.corpus.pairing.engines import use_engine
 from change_it.errors import InputError
 from change_it.files.atomic import check_writable, write_table
 from change_it.files.rows import HUB, outlet_and_file, read_tables

@@ -9,14 +9,14 @@ from typing import Literal
 
 from change_it.cli.common import check_counts, print_json
 from change_it.errors import InputError
+from change_it.files.atomic import check_writable
+from change_it.files.predictions import named_files
+from change_it.files.texts import listed
 from change_it.hevas.analysis import analyse
 from change_it.hevas.baseline_systems import BASELINES, Baseline, baseline
 from change_it.hevas.documents import read_documents, read_systems
 from change_it.hevas.evaluation import WITH_VECTORS, MetricOptions, chosen_metrics, evaluate
 from change_it.hevas.readability import is_known
-from change_it.files.atomic import check_writable
-from change_it.files.predictions import named_files
-from change_it.files.texts import listed
 from change_it.render.tables import console, print_table
 from change_it.text.stopwords import LISTED, guess_language
 

@@ -11,8 +11,8 @@ from change_it.errors import InputError
 from change_it.files.rows import read_input
 from change_it.judges.options import COMMAND
 from change_it.judges.spec import JUDGES
-from change_it.scoring.aspects import ASPECTS, NO_CHECK
 from change_it.render.tables import Column, Row, Table, Value, console, figure, print_lines, print_table
+from change_it.scoring.aspects import ASPECTS, NO_CHECK
 from change_it.training.training_options import Device, Precision
 
 if TYPE_CHECKING:  # loads torch
@@ -52,8 +52,8 @@ def run(options: JudgeHeadlineOptions) -> None:
     if empty := [name for name, text in texts.items() if not text.strip()]:
         raise InputError(f"{' and '.join(empty)} has no text: give some")
 
-    from change_it.judges.reliability import read_summary
     from change_it.corpus.reading.article import outlet_names
+    from change_it.judges.reliability import read_summary
     from change_it.models.pretrained import local_folder
     from change_it.report.score_tables import lacking
     from change_it.scoring.panel import Judges  # loads torch

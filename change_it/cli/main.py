@@ -18,9 +18,9 @@ from typing import Annotated, Any, Union, get_type_hints
 
 import tyro
 
-from change_it import __version__
 from change_it.errors import InputError, add_versions, escaped
 from change_it.files.atomic import WRITING
+from change_it.version import __version__
 
 #: Commands, modules of `change_it.cli`, and the commands in each.
 COMMANDS: dict[str, tuple[str, ...]] = {
@@ -205,4 +205,3 @@ def _is_ours(file: str) -> bool:
     """Return whether a file is of the package or of the Python that runs it."""
     path = Path(file).absolute()
     return any(path.is_relative_to(folder) for folder in (Path(__file__).parent, sys.prefix, sys.base_prefix))
-

@@ -10,29 +10,25 @@ from typing import Any
 
 import tyro
 
-from change_it import __version__
-from change_it.cli import audit
-from change_it.cli import corpus
-from change_it.cli import score
-from change_it.cli import train
-from change_it.cli import transfer
+from change_it.cli import audit, corpus, score, train, transfer
 from change_it.cli.audit import AuditOptions
 from change_it.cli.corpus import SampleOptions
 from change_it.cli.score import ScoreOptions
 from change_it.cli.train import TrainJudgeOptions, line_of
 from change_it.cli.transfer import TransferOptions
-from change_it.corpus.reading.options import BuildOptions, ReadingOptions
 from change_it.corpus.folder import REPORT, read_report
+from change_it.corpus.reading.options import BuildOptions, ReadingOptions
 from change_it.corpus.reading.sample import SIZE
 from change_it.errors import InputError
-from change_it.generators.options import Recipe
 from change_it.files.atomic import check_writable, read_json, write_json
 from change_it.files.model_folders import is_missing_path
 from change_it.files.rows import outlet_and_file
+from change_it.generators.options import Recipe
 from change_it.judges.options import LINEAR, Fold
 from change_it.judges.spec import TRAINED, Task
-from change_it.scoring.systems import read_prediction_files
 from change_it.render.tables import console, print_lines
+from change_it.scoring.systems import read_prediction_files
+from change_it.version import __version__
 
 #: In the folder of a run: its options and the seconds of its finished steps, and all that the steps print.
 RECORD, LOG = "run.json", "run.log"

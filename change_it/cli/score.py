@@ -11,15 +11,16 @@ from change_it.cli.common import check_counts, print_json, require
 from change_it.corpus.folder import check_corpus, read_warnings
 from change_it.files.atomic import check_writable
 from change_it.files.texts import listed
+from change_it.render.tables import console, print_lines, print_table
 from change_it.scoring.aspects import NO_CHECK
 from change_it.scoring.systems import PredictionFile, read_prediction_files
-from change_it.render.tables import console, print_lines, print_table
 from change_it.training.training_options import Device, Precision
 
 if TYPE_CHECKING:  # loads torch, polars and matplotlib
+    from change_it.corpus.test_set import TestSet
     from change_it.judges.reliability import Summary
-    from change_it.corpus.test_set import ScoredSystem, TestSet
     from change_it.scoring.scores import Scores
+    from change_it.scoring.systems import ScoredSystem
 
 
 @dataclass(kw_only=True)
@@ -77,10 +78,10 @@ def run(options: ScoreOptions) -> None:
         inputs = [options.corpus, *folders, *(str(file.file) for file in files), *map(str, options.labels)]
         check_writable(options.out, inputs=inputs, record="scores.json")
 
-    from change_it.readers.labels import reader_labels, shares_accepted
-    from change_it.judges.reliability import read_metrics, read_summary
-    from change_it.report.report_files import made, report_record, write_report  # matplotlib
     from change_it.corpus.test_set import read_test_set
+    from change_it.judges.reliability import read_metrics, read_summary
+    from change_it.readers.labels import reader_labels, shares_accepted
+    from change_it.report.report_files import made, report_record, write_report  # matplotlib
     from change_it.scoring.scores import score
 
     test = read_test_set(options.corpus)

@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 from change_it.corpus.folder import check_corpus, check_outlet
 from change_it.errors import InputError
-from change_it.generators.options import NETWORKS, GeneratorOptions, no_model
 from change_it.files.atomic import check_writable
 from change_it.files.model_folders import is_missing_path
 from change_it.files.texts import listed
+from change_it.generators.options import NETWORKS, GeneratorOptions, no_model
 from change_it.judges.options import LINEAR, Fold, JudgeOptions, settings_of
 from change_it.judges.spec import TASKS, TRAINED, Task
 from change_it.render.tables import console, figure, print_lines, print_table
@@ -68,8 +68,8 @@ def judge(options: TrainJudgeOptions) -> None:
         fault = f"no encoder can be loaded from {options.encoder!r}"
         raise InputError(f"{fault}: give a Hub id, a local folder, or --encoder {LINEAR}")
 
-    from change_it.judges.reliability import table_of, within_event_table
     from change_it.hub.packaging import write_readme
+    from change_it.judges.reliability import table_of, within_event_table
     from change_it.judges.train import train_judge  # loads torch
 
     to = console()

@@ -12,19 +12,19 @@ from change_it.cli.common import check_counts, exclude, require
 from change_it.corpus.folder import check_corpus, check_outlet
 from change_it.corpus.reading.reading import COLUMNS
 from change_it.errors import InputError
-from change_it.generators.folder import COMMAND, choose_generators
-from change_it.generators.options import CANDIDATES, Recipe
 from change_it.files.atomic import check_writable
 from change_it.files.growing import only_run
 from change_it.files.model_folders import check_model
 from change_it.files.rows import check_columns, parse_columns, read_tables
 from change_it.files.texts import counted
+from change_it.generators.folder import COMMAND, choose_generators
+from change_it.generators.options import CANDIDATES, Recipe
 from change_it.render.tables import Column, Row, Table, console, print_lines, print_table
 from change_it.training.training_options import Device, Precision
 
 if TYPE_CHECKING:  # loads torch
-    from change_it.generators.batch import TransferSetup
     from change_it.corpus.test_set import Item
+    from change_it.generators.batch import TransferSetup
 
 #: Transfers that are printed at the end, and rows of a table whose columns are looked at.
 SHOWN, LOOKED_AT = 5, 1000
@@ -157,13 +157,13 @@ def _setup(options: TransferOptions) -> "TransferSetup":
     """The generators or the model of a server, and the judges that choose."""
     from change_it.generators.batch import TransferSetup
     from change_it.generators.generator import BEAMS
+    from change_it.generators.prompted import PromptedGenerator
     from change_it.generators.transfer import (
         HeadlineSystem,
         HeadlineTransfer,
         Search,
         read_decoding,
     )
-    from change_it.generators.prompted import PromptedGenerator
     from change_it.models.chat_server import Server
     from change_it.scoring.panel import Judges
 

@@ -13,35 +13,36 @@ import polars as pl
 import pyarrow.parquet as pq
 from jinja2 import FileSystemLoader
 
-from change_it import __version__, dataset_script_path
+from change_it.corpus.folder import CARD, CONFIGS, PICTURE, REJECTED, REPORT, arrow_schema
+from change_it.corpus.leak_check import find_neighbours, leak_check, test_neighbours
+from change_it.corpus.pairing.groups import components
 from change_it.corpus.pairing.matching import (
     EDGES,
     LEAST_PAIRS,
     Candidates,
-    find_neighbours,
     find_pairs,
     histogram,
     lowest_strict,
     outlet_numbers,
     share_of_one_event,
-    test_neighbours,
 )
+from change_it.corpus.pairing.vectors import near_duplicates, tfidf
 from change_it.corpus.reading.article import Article, Outlets
-from change_it.corpus.reading.options import BuildOptions, parse_sizes
-from change_it.corpus.folder import CARD, CONFIGS, OTHER, PICTURE, REJECTED, REPORT, arrow_schema
 from change_it.corpus.reading.issues import look, refuse_apart, same_headlines
+from change_it.corpus.reading.options import OTHER, BuildOptions, parse_sizes
 from change_it.corpus.reading.reading import Reading, Rejection, write_rejected
 from change_it.corpus.reading.sample import is_sample
-from change_it.corpus.splits import REMOVED, Splits, components, leak_check, split
 from change_it.corpus.report import summary
+from change_it.corpus.splits import REMOVED, Splits, split
 from change_it.corpus.tasks.judges import Tables, training_sets
-from change_it.corpus.pairing.vectors import near_duplicates, tfidf
 from change_it.files.atomic import replace_folder, write_json, write_text
+from change_it.files.shipped import dataset_script_path
 from change_it.files.texts import counted
-from change_it.stats import Ints
 from change_it.render.tables import card_markdown
 from change_it.render.templates import template_environment, without_markup
+from change_it.stats import Ints
 from change_it.text.stopwords import function_word_shares, function_words, guess_language
+from change_it.version import __version__
 
 #: Rows of a group of parquet, few enough to stream.
 ROWS_A_GROUP = 5_000

@@ -8,11 +8,11 @@ from typing import Any
 import datasets
 import polars as pl
 
-from change_it import __version__
 from change_it.corpus.build import build_corpus
-from change_it.corpus.reading.options import BuildOptions
 from change_it.corpus.folder import CONFIGS, features
+from change_it.corpus.reading.options import BuildOptions
 from change_it.corpus.reading.reading import read_articles
+from change_it.version import __version__
 
 _OPTIONS = [field for field in dataclasses.fields(BuildOptions) if field.name not in ("files", "out")]
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from change_it.corpus.reading.article import Outlets
+from change_it.corpus.reading.options import OTHER
 from change_it.errors import InputError
 from change_it.files.atomic import read_json, refuse_pointer
 from change_it.files.model_folders import fetch, instead, is_hub_id
@@ -24,8 +25,6 @@ REJECTED = "rejected.csv"
 #: In the folder of a trained model: what its card says of its corpus, and what tells its articles from those of another one.
 MODEL_CORPUS = "corpus.json"
 
-#: Splits of `articles` and `pairs` with the articles of further outlets, and pairs that have one of them.
-OTHER = "other"
 SPLITS = ("train", "validation", "test", OTHER)
 
 _HEADLINES = "id headline label:outlet fold:int64"

@@ -4,20 +4,16 @@ The unit of all of it is the *event*: articles linked by near-duplicate clusters
 with articles and pairs, and intervals draw it. What is close to a test article, in one step and not transitively, leaves.
 """
 
-import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
-from change_it.corpus.reading.article import Alignment
+from change_it.corpus.pairing.groups import NONE, components, rng_for
 from change_it.corpus.pairing.vectors import near_duplicates, tfidf
+from change_it.corpus.reading.article import Alignment
 from change_it.errors import InputError
 from change_it.files.texts import counted
 from change_it.stats import Bools, Floats, Ints
@@ -29,12 +25,6 @@ REMOVED = ""  #: in `Splits.alignment`, of an article that left the corpus
 _ORDER = ("R", "A3", "A1", "A2")  # weakest claim on an article first
 #: Share of the strict pairs up to which pairs that are close to each other are dealt together.
 TOGETHER = 0.1
-NONE: Ints = np.zeros(0, dtype=np.int64)
-
-#: Columns of the finished tables that the leak check reads.
-_IDS = ("id", "a_id", "b_id")
-_TEXTS = ("article", "source", "a_article", "b_article")
-_HEADLINES = ("headline", "headline1", "headline2", "a_headline", "b_headline", "target")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,21 +39,6 @@ class Splits:
     removed: dict[int, str]  # position of each article that left the corpus → why
     dropped: int  # pairs above the thresholds that would tie training to test or one fold to the other
     others: Ints  # (kept pairs of other outlets,) positions in those given
-
-
-def rng_for(seed: int, purpose: str) -> np.random.Generator:
-    """A random generator of its own for each purpose, so that one choice never shifts another."""
-    return np.random.default_rng([seed, zlib.crc32(purpose.encode())])
-
-
-def components(clusters: Ints, a: Ints, b: Ints) -> Ints:
-    """Number the connected components, (articles,), of articles linked by near-duplicate clusters and pairs."""
-    count = len(clusters)
-    _, first, inverse = np.unique(clusters, return_index=True, return_inverse=True)
-    rows = np.concatenate([np.arange(count), a])
-    columns = np.concatenate([first[inverse], b])
-    graph = coo_array((np.ones(len(rows), dtype=np.int8), (rows, columns)), shape=(count, count))
-    return connected_components(graph, directed=False)[1].astype(np.int64)
 
 
 def events_of(articles: Sequence[str], partners: Sequence[str]) -> Ints:
@@ -231,56 +206,3 @@ def _folds(event: Ints, alignment: NDArray[np.str_], labels: Ints, rng: np.rando
     fold = np.zeros(count, dtype=np.int64)
     fold[order] = np.array([0, 1, 1, 0])[rank % 4]
     return fold[event]
-
-
-def leak_check(tables: Mapping[str, Mapping[str, pl.DataFrame]], clusters: pl.DataFrame) -> dict[str, Any]:
-    """Compare every training and validation table with A2; it knows only the finished tables and the clusters (`id, cluster`).
-
-    Counted over all sets, a RuntimeError where not 0: ids of A2 articles, of their near-duplicates and partners; texts of A2
-    articles; and headlines, but changed ones of HH and AH, that belong to no training article.
-    """
-    articles, pairs = tables["articles"], tables["pairs"]
-    test = articles["test"]
-    test_ids = test["id"]
-    is_tested = pl.col("id").is_in(test_ids.implode())
-    near = clusters.filter(pl.col("cluster").is_in(clusters.filter(is_tested)["cluster"].implode()))
-    partners = pl.concat(
-        part.select(id=side, partner=other)
-        for part in pairs.values()
-        for side, other in (("a_id", "b_id"), ("b_id", "a_id"))
-    )
-    forbidden = {
-        "ids": ("ids", test_ids),
-        "near_duplicates": ("ids", near["id"]),
-        "partners": ("ids", partners.filter(is_tested)["partner"]),
-        "texts": ("texts", _hashes(test["article"])),
-    }
-    training_headlines = [part["headline"] for split, part in articles.items() if split != "test"]
-    headlines = _hashes(pl.concat(training_headlines)).unique().implode()
-    leaks = dict.fromkeys([*forbidden, "foreign_headlines"], 0)
-    rows = {}
-    for config, splits in tables.items():
-        training = [part for split, part in splits.items() if split != "test"]
-        rows[config] = sum(part.height for part in training)
-        values = {"ids": _values(training, _IDS), "texts": _hashes(_values(training, _TEXTS))}
-        for name, (kind, series) in forbidden.items():
-            leaks[name] += int(values[kind].is_in(series.unique().implode()).sum())
-        unchanged = [
-            part.filter(pl.col("kind") != "facts") if "kind" in part.columns else part for part in training
-        ]
-        is_known = _hashes(_values(unchanged, _HEADLINES)).is_in(headlines)
-        leaks["foreign_headlines"] += int((~is_known).sum())
-    if any(leaks.values()):
-        raise RuntimeError(f"the leak check found test material in training sets: {leaks}")
-    return {"test_articles": test.height, "rows": rows, "found": leaks}
-
-
-def _values(tables: Iterable[pl.DataFrame], columns: tuple[str, ...]) -> pl.Series:
-    parts = [table[name] for table in tables for name in columns if name in table.columns]
-    none = pl.Series("value", [], pl.String)
-    return pl.concat([none, *(part.alias("value") for part in parts)]).drop_nulls()
-
-
-def _hashes(texts: pl.Series) -> pl.Series:
-    """64-bit hashes, because a set of whole articles would double the memory."""
-    return texts.hash(seed=0)

@@ -14,7 +14,7 @@ from change_it.errors import InputError
 from change_it.text.folding import composed
 
 if TYPE_CHECKING:
-    from change_it.scoring.signature import Reranker
+    pass
 
 #: The system that is the other outlet's own headline, and so its own reference.
 GOLD = "gold"
@@ -76,19 +76,6 @@ class TestSet:
         """The items with these n new headlines, without those that have None."""
         new = zip(self.items, predictions, strict=True)
         return [replace(item, prediction=text) for item, text in new if text is not None]
-
-
-@dataclass(frozen=True)
-class ScoredSystem:
-    """New headlines for every item."""
-
-    name: str  # in tables
-    headlines: tuple[str | None, ...]  # empty where it has failed, None where its file lacks one
-    reranker: "Reranker | None" = None  # the judges that chose among candidates
-    run_of: str = ""  # the system that this is one of several runs of, trained with another seed each
-    # of `clause` and `floor`: all cuts of each article, those of `floor` the best first; the score of `clause` is the mean over them
-    cuts: tuple[tuple[str, ...], ...] = ()
-    candidates: float | None = None  # mean number of headlines that one was chosen of, where it is known
 
 
 def directions_in_turn(items: Sequence[Item], seed: int) -> list[Item]:

@@ -6,22 +6,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from change_it import __version__
 from change_it.corpus.reading.article import KNOWN_LABELS
 from change_it.corpus.reading.reading import COLUMNS
+from change_it.corpus.test_set import Item, directions_in_turn, read_test_set
 from change_it.errors import InputError
-from change_it.generators.transfer import HeadlineSystem, Search
-from change_it.scoring.choosing import order
 from change_it.files.atomic import write_table
 from change_it.files.growing import earlier_rows, write_growing
 from change_it.files.rows import parse_columns, read_tables
 from change_it.files.texts import cell_text, length_fault
+from change_it.generators.transfer import HeadlineSystem, Search
 from change_it.models.pretrained import thread_pool
-from change_it.corpus.test_set import Item, directions_in_turn, read_test_set
+from change_it.scoring.choosing import order
 from change_it.scoring.panel import Judges
 from change_it.scoring.signature import Reranker
 from change_it.text import cleaning
 from change_it.text.folding import composed
+from change_it.version import __version__
 
 HEADER = ("id", "headline", "target", "error", "reranker", "candidates", "generator")
 

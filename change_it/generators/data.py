@@ -6,10 +6,11 @@ import numpy as np
 import polars as pl
 
 from change_it.corpus.folder import read_outlets, read_table
-from change_it.corpus.splits import rng_for
-from change_it.corpus.tasks.judges import held_out, read_rewriting
+from change_it.corpus.pairing.groups import rng_for
+from change_it.corpus.tasks.judges import OPENING, held_out
 from change_it.errors import InputError
 from change_it.generators.options import Recipe, source_of
+from change_it.text.evidence import unsupported
 
 #: Pairs that a recipe learns from, in the names of the splits.
 PAIRS = {"s2s1": "A3", "s2s2": "A1 and A3", "s2s3": "A1"}
@@ -21,6 +22,32 @@ class RecipeData(NamedTuple):
     train: pl.DataFrame
     validation: pl.DataFrame  # chooses the weights; no source and no headline is in both
     outlets: tuple[str, str]
+
+
+def read_rewriting(corpus: str) -> pl.DataFrame:
+    """`id, given, article, to, target` for the generator `rewrite`: every article with its own headline, and both directions of A1 (pairs of A3 are two events too often).
+
+    `given` is the original's headline; an own headline has none. Nothing teaches to invent: headlines with names, numbers
+    or quotations that the original and the beginning of its article lack are left out.
+    """
+    articles = read_table(corpus, "articles", "train", ["id", "label", "headline", "article"])
+    parts = [articles.select("id", "article", given=pl.lit(""), target="headline", to="label")]
+    sides = [f"{side}_{column}" for side in "ab" for column in ("id", "headline", "article")]
+    pairs = read_table(corpus, "pairs", "train", [*sides, "alignment"]).filter(alignment="A1")
+    label = dict(articles.select("id", "label").iter_rows())
+    for here, there in ("ab", "ba"):
+        to = pl.col(f"{there}_id").replace_strict(label, return_dtype=pl.String)
+        names = {"id": "id", "article": "article", "given": "headline"}
+        columns = {name: f"{here}_{column}" for name, column in names.items()}
+        parts.append(pairs.select(**columns, target=f"{there}_headline", to=to))
+    rows = pl.concat(parts).filter(
+        pl.col(name).str.strip_chars().str.len_chars() > 0 for name in ("article", "target")
+    )
+    supported = [
+        not unsupported(target, (given, article[:OPENING]))
+        for article, given, target in rows.select("article", "given", "target").iter_rows()
+    ]
+    return rows.filter(pl.Series(supported, dtype=pl.Boolean))
 
 
 def load_recipe(

@@ -10,13 +10,13 @@ from typing import Any, Literal
 from huggingface_hub.dataclasses import strict
 from huggingface_hub.errors import StrictDataclassError
 
-from change_it import __version__
 from change_it.corpus.folder import read_language, read_table
 from change_it.errors import InputError
-from change_it.generators.options import ModelKind, Reads, Recipe
 from change_it.files.atomic import read_json, write_json
 from change_it.files.model_folders import GENERATOR_FILE, instead
+from change_it.generators.options import ModelKind, Reads, Recipe
 from change_it.text.stopwords import guess_language
+from change_it.version import __version__
 
 COMMAND = "change-it train generator"
 #: Tokens of a source or a headline, at most.

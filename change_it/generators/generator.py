@@ -17,26 +17,13 @@ from transformers import (
     PreTrainedTokenizerBase,
 )
 from transformers.dynamic_module_utils import custom_object_save
-from transformers.models.auto.modeling_auto import (
-    MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
-    MODEL_FOR_MASKED_LM_MAPPING_NAMES,
-    MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES,
-)
 
 import change_it.generators.registration  # noqa: F401
 from change_it.corpus.folder import MODEL_CORPUS
 from change_it.errors import InputError, escaped
-from change_it.generators.folder import COMMAND, GeneratorInfo
-from change_it.generators.options import (
-    LORA_ALPHA,
-    LORA_RANK,
-    NETWORKS,
-    TRANSFORMER,
-    ModelKind,
-    no_model,
-)
 from change_it.files.atomic import read_json, write_json
 from change_it.files.model_folders import GENERATOR_FILE, PICKLE, is_missing_path
+from change_it.generators.folder import COMMAND, GeneratorInfo
 from change_it.generators.networks.formats import FORMATS, Format
 from change_it.generators.networks.headline_pipeline import HeadlinePipeline
 from change_it.generators.networks.pointer_generator import (
@@ -49,6 +36,13 @@ from change_it.generators.networks.pointer_transformer import (
     PointerTransformerConfig,
     PointerTransformerForConditionalGeneration,
 )
+from change_it.generators.networks.tokenizer import HeadlineTokenizer, train_tokenizer
+from change_it.generators.options import (
+    LORA_ALPHA,
+    LORA_RANK,
+    TRANSFORMER,
+    ModelKind,
+)
 from change_it.models.pretrained import (
     Use,
     check_finite,
@@ -58,10 +52,8 @@ from change_it.models.pretrained import (
     local_folder,
     pick_device,
     quiet,
-    read_config,
     read_tokenizer,
 )
-from change_it.generators.networks.tokenizer import HeadlineTokenizer, train_tokenizer
 from change_it.training.training_options import Arithmetic
 
 #: Width of a search that sets nothing else.
@@ -163,25 +155,6 @@ def copy_generator(source: Path, folder: Path) -> None:
     for name in (MODEL_CORPUS, "README.md"):
         if (source / name).is_file():
             copyfile(source / name, folder / name)
-
-
-def kind_of(architecture: str) -> ModelKind:
-    """The kind of a network of this package, a Hub id or a folder; of a pre-trained model only the configuration is loaded."""
-    if architecture in NETWORKS:
-        return "words"
-    with load_errors(no_model(architecture)):
-        config = read_config(architecture)
-    name = config.model_type
-    if name in (PointerGeneratorConfig.model_type, PointerTransformerConfig.model_type):
-        return "words"
-    if config.is_encoder_decoder and name in MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES:
-        return "encoder-decoder"
-    is_decoder = getattr(config, "is_decoder", False) or name not in MODEL_FOR_MASKED_LM_MAPPING_NAMES
-    if not config.is_encoder_decoder and name in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES and is_decoder:
-        return "causal"
-    raise InputError(
-        f"{architecture} ({name}) writes no text: give an encoder-decoder like T5 or a causal model like GPT-2"
-    )
 
 
 def new_network(

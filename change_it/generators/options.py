@@ -5,7 +5,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from transformers.models.auto.modeling_auto import (
+    MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+    MODEL_FOR_MASKED_LM_MAPPING_NAMES,
+    MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES,
+)
+
 from change_it.errors import InputError
+from change_it.generators.networks.pointer_generator import PointerGeneratorConfig
+from change_it.generators.networks.pointer_transformer import PointerTransformerConfig
+from change_it.models.pretrained import load_errors, read_config
 from change_it.training.training_options import CONSTANT, TrainingOptions
 
 Recipe = Literal["sum", "s2s1", "s2s2", "s2s3", "agnostic", "rewrite", "train_d", "train_m"]
@@ -107,6 +116,25 @@ class GeneratorFields:
     """Cells of pn, pnc and transformer (256 when 0) and s2s (128)."""
 
 
+def kind_of(architecture: str) -> ModelKind:
+    """The kind of a network of this package, a Hub id or a folder; of a pre-trained model only the configuration is loaded."""
+    if architecture in NETWORKS:
+        return "words"
+    with load_errors(no_model(architecture)):
+        config = read_config(architecture)
+    name = config.model_type
+    if name in (PointerGeneratorConfig.model_type, PointerTransformerConfig.model_type):
+        return "words"
+    if config.is_encoder_decoder and name in MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES:
+        return "encoder-decoder"
+    is_decoder = getattr(config, "is_decoder", False) or name not in MODEL_FOR_MASKED_LM_MAPPING_NAMES
+    if not config.is_encoder_decoder and name in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES and is_decoder:
+        return "causal"
+    raise InputError(
+        f"{architecture} ({name}) writes no text: give an encoder-decoder like T5 or a causal model like GPT-2"
+    )
+
+
 @dataclass(kw_only=True)
 class GeneratorOptions(TrainingOptions, GeneratorFields):
     """Train a generator that writes headlines of one outlet, from its articles (sum) or from the other's headlines (s2s), or of both.
@@ -126,8 +154,6 @@ class GeneratorOptions(TrainingOptions, GeneratorFields):
     @cached_property
     def kind(self) -> ModelKind:
         """The kind of the architecture; of a model that is not ours its configuration is loaded."""
-        from change_it.generators.generator import kind_of
-
         return kind_of(architecture_of(self))
 
     @property

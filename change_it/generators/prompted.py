@@ -5,14 +5,14 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from change_it import __version__
 from change_it.corpus.folder import read_outlets
+from change_it.corpus.test_set import Item
 from change_it.errors import InputError
 from change_it.generators.folder import corpus_language, read_prompts
 from change_it.generators.transfer import SETTINGS, Candidate, HeadlineSystem, Search
 from change_it.models.chat_answers import fault_of, headline_of, shown
 from change_it.models.chat_server import Server
-from change_it.corpus.test_set import Item
+from change_it.version import __version__
 
 #: Characters of an article in a prompt, and tokens of an answer when no `max_new_tokens` are given, at most.
 ARTICLE, ANSWER_TOKENS = 1200, 96

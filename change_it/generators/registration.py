@@ -8,8 +8,8 @@ from transformers.pipelines import PIPELINE_REGISTRY
 from change_it.generators.networks.headline_pipeline import HeadlinePipeline
 from change_it.generators.networks.pointer_generator import PointerGeneratorForConditionalGeneration
 from change_it.generators.networks.pointer_transformer import PointerTransformerForConditionalGeneration
-from change_it.models.pretrained import register
 from change_it.generators.networks.tokenizer import HeadlineTokenizer
+from change_it.models.pretrained import register
 
 for model in (PointerGeneratorForConditionalGeneration, PointerTransformerForConditionalGeneration):
     register(model, AutoModelForSeq2SeqLM, HeadlineTokenizer)

@@ -22,6 +22,9 @@ from transformers import PreTrainedTokenizerBase
 
 from change_it.corpus.folder import MODEL_CORPUS, describe_corpus
 from change_it.errors import InputError
+from change_it.files.atomic import read_json
+from change_it.files.model_folders import GENERATOR_FILE
+from change_it.generators.data import RecipeData, load_recipe
 from change_it.generators.folder import GeneratorInfo, corpus_language, prompt_of
 from change_it.generators.generator import (
     add_adapters,
@@ -31,25 +34,16 @@ from change_it.generators.generator import (
     new_network,
     save_generator,
 )
+from change_it.generators.networks.formats import Format
+from change_it.generators.networks.tokenizer import IGNORED
 from change_it.generators.options import (
     NETWORKS,
     READS,
     GeneratorOptions,
     architecture_of,
 )
-from change_it.generators.data import RecipeData, load_recipe
-from change_it.files.atomic import read_json
-from change_it.files.model_folders import GENERATOR_FILE
-from change_it.generators.networks.formats import Format
-from change_it.generators.networks.tokenizer import IGNORED
-from change_it.training.run_folder import (
-    TokenIds,
-    TrainingResult,
-    TrainingRun,
-    process_state,
-    tokenized,
-    train_in_folder,
-)
+from change_it.training.run import TokenIds, TrainingResult, TrainingRun
+from change_it.training.run_folder import process_state, tokenized, train_in_folder
 
 #: Validation examples an evaluation reads, at most; and of a pre-trained model that has --max-minutes.
 VALIDATION, FEW = 1000, 100

@@ -12,15 +12,15 @@ import torch
 from transformers import GenerationConfig
 
 from change_it.corpus.reading.article import outlet_names
+from change_it.corpus.test_set import Item
 from change_it.errors import InputError, add_versions
+from change_it.files.texts import listed, refuse_empty, refuse_lengths, texts_of
 from change_it.generators.folder import COMMAND, choose_generators
 from change_it.generators.generator import BEAMS, Generator, load_generator
-from change_it.generators.options import CANDIDATES, Recipe, source_of
-from change_it.files.texts import listed, refuse_empty, refuse_lengths, texts_of
 from change_it.generators.networks.headline_pipeline import Candidate, search_headlines
+from change_it.generators.options import CANDIDATES, Recipe, source_of
 from change_it.models.pretrained import batches_at_once, local_folder, map_threads, reading_errors
 from change_it.progress import bar
-from change_it.corpus.test_set import Item
 from change_it.training.training_options import Arithmetic, setting_of
 
 #: Settings of a search that can be given; the number of candidates and the ends of texts are set otherwise.

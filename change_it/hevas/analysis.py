@@ -18,8 +18,8 @@ import scipy  # its parts are loaded when they are used
 from numpy.typing import NDArray
 
 from change_it.hevas.evaluation import Evaluation
-from change_it.stats import AVERAGE, DECIMALS, LEVEL, Events, Floats, event_means, holm, measure
 from change_it.render.tables import figure, p_value
+from change_it.stats import AVERAGE, DECIMALS, LEVEL, Events, Floats, event_means, holm, measure
 
 #: Name of the average over all metrics in tables of metrics.
 OVERALL = "average"

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from change_it import __version__
 from change_it.errors import InputError
+from change_it.files.texts import refuse_lengths
 from change_it.hevas.documents import Documents
 from change_it.hevas.readability import LOWER_IS_BETTER, average_word_length, fog, tag_ratios
-from change_it.files.texts import refuse_lengths
 from change_it.progress import bar
 from change_it.stats import DECIMALS, Floats
 from change_it.text.rouge import headline_rouge
 from change_it.text.stopwords import LISTED, stop_words
 from change_it.text.tagging import load_tagger
 from change_it.text.tokens import words
+from change_it.version import __version__
 
 if TYPE_CHECKING:
     from change_it.hevas.spaces import TextSpace

@@ -10,22 +10,22 @@ from huggingface_hub import DatasetCard, ModelCardData
 from jinja2 import Environment, PackageLoader
 from jinja2.utils import htmlsafe_json_dumps
 
-from change_it import __version__
-from change_it.judges.reliability import table_of, within_event_table
 from change_it.corpus.folder import MODEL_CORPUS, PICTURE
 from change_it.corpus.reading.sample import OUTLETS, is_sample_corpus
+from change_it.corpus.test_set import BUILT_IN
 from change_it.errors import InputError
-from change_it.generators.folder import GeneratorInfo
 from change_it.files.atomic import read_json, record_errors
 from change_it.files.model_folders import is_hub_id
+from change_it.generators.folder import GeneratorInfo
 from change_it.judges.options import BILSTM, LINEAR, read_judge_info
+from change_it.judges.reliability import table_of, within_event_table
 from change_it.judges.spec import JUDGES
 from change_it.readers.published import CITATIONS
-from change_it.report.score_tables import HEADINGS
-from change_it.scoring.aspects import COMPLIANCY_MEASURES
-from change_it.corpus.test_set import BUILT_IN
 from change_it.render.tables import Column, Row, Table, card_markdown, with_interval
 from change_it.render.templates import template_environment, without_markup
+from change_it.report.score_tables import HEADINGS
+from change_it.scoring.aspects import COMPLIANCY_MEASURES
+from change_it.version import __version__
 
 #: Placeholders in a corpus card that a push replaces: the path of its example, and its last section.
 LOCAL_PATH, RIGHTS = "path/to/this/folder", "## Rights"

@@ -11,17 +11,18 @@ from typing import Any, Literal
 from huggingface_hub import DatasetCard, constants
 from huggingface_hub.utils import filter_repo_objects
 
-from change_it import __version__, shipped_path
 from change_it.corpus.folder import FILES, PICTURE, check_corpus, read_report
 from change_it.errors import InputError
-from change_it.generators.folder import GeneratorInfo
-from change_it.hub.cards import dataset_card, licence_of, model_card, public
 from change_it.files.atomic import read_json, record_errors, refuse_pointer, replace_folder, write_text
 from change_it.files.model_folders import GENERATOR_FILE, MODEL_FILES, weight_files
+from change_it.files.shipped import shipped_path
 from change_it.files.texts import listed
+from change_it.generators.folder import GeneratorInfo
+from change_it.hub.cards import dataset_card, licence_of, model_card, public
 from change_it.judges.options import COMMAND as JUDGE_COMMAND
 from change_it.judges.options import check_tasks
 from change_it.judges.spec import TRAINED
+from change_it.version import __version__
 
 PushKind = Literal["dataset", "judge", "generator", "metric", "space"]
 #: Path in the repository to content, or to the file on disk that holds it.

@@ -17,10 +17,10 @@ from huggingface_hub.errors import (
     RevisionNotFoundError,
 )
 
-from change_it import __version__
 from change_it.errors import InputError
-from change_it.hub.packaging import RECORD, Files, PushKind
 from change_it.files.texts import listed
+from change_it.hub.packaging import RECORD, Files, PushKind
+from change_it.version import __version__
 
 #: Files that the Hub itself puts into a new repository.
 OF_THE_HUB = frozenset({".gitattributes"})

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from change_it.corpus.folder import read_all_outlets, read_outlets, read_table
-from change_it.corpus.splits import rng_for
+from change_it.corpus.pairing.groups import rng_for
 from change_it.corpus.tasks.judges import VALIDATION_SHARE, balanced, held_out, of_fold
 from change_it.errors import InputError
 from change_it.judges.options import Fold, TrainingSet

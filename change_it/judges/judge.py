@@ -16,8 +16,8 @@ import change_it.judges.registration  # noqa: F401
 from change_it.corpus.folder import MODEL_CORPUS
 from change_it.errors import InputError
 from change_it.files.atomic import read_json
-from change_it.judges.options import COMMAND, JudgeInfo, read_judge_info
 from change_it.judges.linear import LinearJudgeForSequenceClassification
+from change_it.judges.options import COMMAND, JudgeInfo, read_judge_info
 from change_it.judges.spec import JUDGES
 from change_it.models.pretrained import (
     arithmetic,

@@ -13,9 +13,9 @@ from threadpoolctl import threadpool_limits
 
 from change_it.judges import linear
 from change_it.judges.data import Examples, TaskData
-from change_it.judges.options import MARKS, NGRAMS
 from change_it.judges.linear import Array, Arrays
 from change_it.judges.linear import LinearJudgeForSequenceClassification as LinearJudge
+from change_it.judges.options import MARKS, NGRAMS
 from change_it.judges.spec import Task
 from change_it.stats import Floats
 

@@ -10,8 +10,8 @@ from change_it.files.atomic import read_json, record_errors
 from change_it.files.texts import listed
 from change_it.judges.options import MARKS
 from change_it.judges.spec import FACTS, JUDGES, TRAINED
-from change_it.stats import share_interval
 from change_it.render.tables import Column, Row, Table, Value, figure, with_interval
+from change_it.stats import share_interval
 
 if TYPE_CHECKING:  # loads torch
     from change_it.scoring.panel import Judges

@@ -13,17 +13,19 @@ from transformers import AutoModelForSequenceClassification, ByT5Tokenizer, PreT
 import change_it.judges.registration  # noqa: F401
 from change_it.corpus.folder import MODEL_CORPUS, describe_corpus, read_report, training_article_hashes
 from change_it.errors import InputError
+from change_it.generators.networks.tokenizer import Padding
 from change_it.judges.bilstm import build_bilstm
 from change_it.judges.data import Examples, TaskData, load_task
 from change_it.judges.judge import Judge
-from change_it.judges.options import BILSTM, LINEAR, LONGEST, JudgeOptions, settings_of
 from change_it.judges.linear_training import ACCEPTANCE, Ask, fit_baselines, fit_linear, fit_main
-from change_it.judges.metrics import f1_lead, measure_main, scores, style_scale
+from change_it.judges.metrics import f1_lead, measure_main, scores
+from change_it.judges.options import BILSTM, LINEAR, LONGEST, JudgeOptions, settings_of
 from change_it.judges.spec import JUDGES
+from change_it.judges.style_scale import style_scale
 from change_it.models.pretrained import load_errors, load_weights, read_config, read_tokenizer
-from change_it.generators.networks.tokenizer import Padding
 from change_it.stats import log_odds
-from change_it.training.run_folder import MIN_UPDATES, TrainingRun, process_state, tokenized, train_in_folder
+from change_it.training.run import MIN_UPDATES, TrainingRun
+from change_it.training.run_folder import process_state, tokenized, train_in_folder
 from change_it.training.training_options import Arithmetic
 
 #: Dropout before the linear layer of a transformer: the shared task organisers'.

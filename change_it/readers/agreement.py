@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from change_it import __version__
-from change_it.readers import published
 from change_it.corpus.pairing.matching import GOOD
-from change_it.errors import InputError
-from change_it.readers.questions import MODEL, QUESTIONS
 from change_it.corpus.test_set import GOLD, Item
+from change_it.errors import InputError
+from change_it.readers import published
+from change_it.readers.questions import MODEL, QUESTIONS
 from change_it.readers.sheets import JUDGE, PEOPLE, Ratings
-from change_it.stats import AVERAGE, DECIMALS, Aggregate, EventIds, Floats, Score, Statistics, measure
 from change_it.render.tables import Column, Row, Table, Value, figure, records, with_interval
+from change_it.stats import AVERAGE, DECIMALS, Aggregate, EventIds, Floats, Score, Statistics, measure
+from change_it.version import __version__
 
 if TYPE_CHECKING:
     from change_it.scoring.panel import Judges

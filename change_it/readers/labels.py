@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from change_it.corpus.test_set import BUILT_IN, GOLD, Item, TestSet
 from change_it.errors import InputError
 from change_it.files.atomic import with_formula
 from change_it.files.rows import Record
 from change_it.files.texts import counted, listed
 from change_it.judges.spec import JUDGES
 from change_it.readers.questions import MODEL, QUESTIONS, answer_number, read_sheet
+from change_it.render.tables import Column, Row, Table, with_interval
 from change_it.scoring.accepted import Accepted, accepted
 from change_it.scoring.aspects import PROBABILITIES
-from change_it.corpus.test_set import BUILT_IN, GOLD, Item, TestSet
 from change_it.scoring.overlap import statistics
 from change_it.stats import AVERAGE, Bools, EventIds, Floats, Statistics, measure
-from change_it.render.tables import Column, Row, Table, with_interval
 from change_it.text.folding import composed, fold
 
 if TYPE_CHECKING:  # loads torch

@@ -10,13 +10,13 @@ import numpy as np
 import polars as pl
 
 from change_it.corpus.folder import read_table
+from change_it.corpus.test_set import GOLD, Item, TestSet
 from change_it.errors import InputError
 from change_it.files.atomic import with_formula, write_table
 from change_it.files.rows import read_records
 from change_it.files.texts import counted, listed
 from change_it.judges.data import random_split
 from change_it.readers.questions import HEADINGS, MODEL, PAIRS, SHEETS, answer_number, read_sheet
-from change_it.corpus.test_set import GOLD, Item, TestSet
 from change_it.scoring.systems import PredictionFile, system_of
 from change_it.stats import Floats
 

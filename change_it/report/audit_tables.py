@@ -6,17 +6,17 @@ from typing import Any, get_args
 
 import polars as pl
 
-from change_it.readers.labels import agreement_table
 from change_it.audit.measure import HALFWAY, OCCLUDED, STOPPED, Outcome
-from change_it.judges.reliability import read_verdicts, verdicts_table, within_event_table
 from change_it.corpus.reading.sample import OUTLETS
+from change_it.corpus.test_set import GOLD
 from change_it.files.atomic import replace_folder, write_json, write_text
+from change_it.judges.reliability import read_verdicts, verdicts_table, within_event_table
 from change_it.judges.spec import JUDGES
+from change_it.readers.labels import agreement_table
+from change_it.render.tables import Column, Row, Table, figure, with_interval
 from change_it.report.pages import environment
 from change_it.report.score_tables import HEADINGS, other_corpus
 from change_it.scoring.aspects import COMPLIANCY_MEASURES
-from change_it.corpus.test_set import GOLD
-from change_it.render.tables import Column, Row, Table, figure, with_interval
 
 #: A JSON object of an audit.
 Record = Mapping[str, Any]

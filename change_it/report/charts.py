@@ -12,12 +12,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
-from change_it.render.drawing import BLUE, LINE, narrow, styled
-from change_it.report.score_tables import DAGGER
 from change_it.corpus.test_set import BUILT_IN, FLOOR, GOLD
+from change_it.render.drawing import BLUE, LINE, narrow, styled
+from change_it.render.tables import figure
+from change_it.report.score_tables import DAGGER
 from change_it.scoring.scores import ScoreRow, Scores
 from change_it.stats import Floats
-from change_it.render.tables import figure
 
 #: Characters of a system's name in a chart.
 NAME_LENGTH = 16

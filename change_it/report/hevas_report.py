@@ -10,17 +10,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from change_it.render.drawing import LINE, SYSTEMS, save, styled
+from change_it.files.atomic import replace_folder, write_json, write_table, write_text
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.documents import Documents
 from change_it.hevas.evaluation import ALIKE, Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
-from change_it.files.atomic import replace_folder, write_json, write_table, write_text
+from change_it.render.drawing import LINE, SYSTEMS, save, styled
+from change_it.render.tables import Column, Row, Table, Value, records
 from change_it.report.charts import NAME_LENGTH, Drawing
 from change_it.report.pages import environment
 from change_it.report.score_tables import square
 from change_it.stats import Floats
-from change_it.render.tables import Column, Row, Table, Value, records
 
 #: Charts by their names on the command line, with their titles and what they show to readers who do not see them.
 CHARTS = {

@@ -17,10 +17,10 @@ import polars as pl
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
-from change_it import __version__
-from change_it.scoring.aspects import JUDGE_NAMES, NO_CHECK, PROBABILITIES, VERDICT_NAMES
 from change_it.render.tables import formatted
 from change_it.render.templates import template_environment
+from change_it.scoring.aspects import JUDGE_NAMES, NO_CHECK, PROBABILITIES, VERDICT_NAMES
+from change_it.version import __version__
 
 # What each aspect was validated on, which reports show. Their figures are compared with the tables of benchmarks/ by a test.
 COMPLIANCY = (

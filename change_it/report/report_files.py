@@ -15,10 +15,10 @@ from typing import Any
 
 import polars as pl
 
-from change_it import __version__
-from change_it.judges.reliability import NO_AUDIT, Summary, verdicts_table, within_event_table
 from change_it.corpus.reading.sample import is_sample_corpus
+from change_it.corpus.test_set import BUILT_IN
 from change_it.files.atomic import replace_folder, without_formula, write_json, write_table, write_text
+from change_it.judges.reliability import NO_AUDIT, Summary, verdicts_table, within_event_table
 from change_it.report import score_tables as tables
 from change_it.report.charts import plane
 from change_it.report.pages import (
@@ -29,9 +29,9 @@ from change_it.report.pages import (
     items_table,
 )
 from change_it.scoring.aspects import ASPECTS, VERDICT_NAMES
-from change_it.corpus.test_set import BUILT_IN
 from change_it.scoring.overlap import OVERLAP_MEASURES
 from change_it.scoring.scores import AVERAGE, Scores
+from change_it.version import __version__
 
 #: Libraries whose versions a report names.
 LIBRARIES = ("torch", "transformers", "numpy", "scikit-learn", "polars")

@@ -7,13 +7,8 @@ import numpy as np
 import polars as pl
 
 from change_it.corpus.reading.sample import is_sample_corpus
-from change_it.files.texts import counted, listed
-from change_it.report.pages import named
-from change_it.scoring.aspects import ASPECTS, COMPLIANCY_MEASURES, JUDGE_NAMES
 from change_it.corpus.test_set import BUILT_IN, CLAUSE, GOLD
-from change_it.scoring.overlap import OF_REFERENCE, correlations
-from change_it.scoring.scores import AVERAGE, SCORE_MEASURES, ScoreRow, Scores
-from change_it.stats import Score, holm
+from change_it.files.texts import counted, listed
 from change_it.render.tables import (
     Column,
     Format,
@@ -26,6 +21,11 @@ from change_it.render.tables import (
     p_value,
     with_interval,
 )
+from change_it.report.pages import named
+from change_it.scoring.aspects import ASPECTS, COMPLIANCY_MEASURES, JUDGE_NAMES
+from change_it.scoring.overlap import OF_REFERENCE, correlations
+from change_it.scoring.scores import AVERAGE, SCORE_MEASURES, ScoreRow, Scores
+from change_it.stats import Score, holm
 
 #: Headlines that reports begin with, of those that nothing refuses and of the others each.
 SHOWN = 3

@@ -8,11 +8,12 @@ import polars as pl
 
 from change_it.corpus.reading.article import outlet_names
 from change_it.corpus.splits import events_of
+from change_it.corpus.test_set import Item, TestSet
 from change_it.errors import InputError
 from change_it.files.texts import column_of, refuse_lengths, texts_by_name, texts_of
 from change_it.scoring.aspects import COMPLIANCY_MEASURES, Reversal, check_reversal
-from change_it.corpus.test_set import Item, ScoredSystem, TestSet
 from change_it.scoring.scores import score
+from change_it.scoring.systems import ScoredSystem
 from change_it.stats import AVERAGE
 
 if TYPE_CHECKING:  # loads torch

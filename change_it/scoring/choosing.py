@@ -7,11 +7,11 @@ from itertools import accumulate, pairwise
 import numpy as np
 import polars as pl
 
+from change_it.corpus.test_set import FLOOR, Item, TestSet
 from change_it.errors import InputError
-from change_it.corpus.test_set import FLOOR, Item, ScoredSystem, TestSet
 from change_it.scoring.panel import JudgedHeadline, Judges
 from change_it.scoring.signature import Reranker
-from change_it.scoring.systems import clauses
+from change_it.scoring.systems import ScoredSystem, clauses
 
 
 def judge_candidates(

@@ -9,8 +9,9 @@ from typing import Any, Self
 import numpy as np
 import polars as pl
 
-from change_it.corpus.reading.article import outlet_names
 from change_it.corpus.folder import hash_article
+from change_it.corpus.reading.article import outlet_names
+from change_it.corpus.test_set import Item, TestSet
 from change_it.errors import InputError
 from change_it.files.texts import listed, texts_by_name
 from change_it.judges.judge import Judge
@@ -32,7 +33,6 @@ from change_it.scoring.aspects import (
     style,
     verdicts,
 )
-from change_it.corpus.test_set import Item, TestSet
 from change_it.stats import Bools, Floats
 from change_it.text.evidence import Unsupported, unsupported
 from change_it.text.folding import composed

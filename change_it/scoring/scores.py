@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from change_it.corpus.test_set import BUILT_IN, CLAUSE, FLOOR, GOLD, TestSet
 from change_it.errors import InputError
 from change_it.files.texts import listed
 from change_it.judges.options import StyleScale
-from change_it.scoring import overlap
-from change_it.scoring import aspects
+from change_it.scoring import aspects, overlap
 from change_it.scoring.accepted import Accepted
 from change_it.scoring.aspects import ASPECTS, Reversal
-from change_it.corpus.test_set import BUILT_IN, CLAUSE, FLOOR, GOLD, ScoredSystem, TestSet
 from change_it.scoring.signature import Reranker, signature
+from change_it.scoring.systems import ScoredSystem
 from change_it.stats import AVERAGE, LEAST_EVENTS, Floats, Score, Statistics, measure, paired_p_values
 from change_it.text.folding import composed
 

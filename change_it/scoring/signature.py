@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from change_it import __version__
 from change_it.errors import InputError
 from change_it.judges.spec import TASKS, TRAINED
+from change_it.version import __version__
 
 if TYPE_CHECKING:  # loads torch
     from change_it.scoring.panel import Judges

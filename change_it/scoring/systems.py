@@ -7,21 +7,24 @@ A prediction file has `id, headline` and perhaps `target`, one new headline for 
 import random
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import compress
 from pathlib import Path
 from statistics import mean, median_low
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from change_it.corpus.test_set import BUILT_IN, CLAUSE, GOLD, TestSet
 from change_it.errors import InputError
 from change_it.files.predictions import Predictions, headlines_of, named_files
 from change_it.files.rows import read_records
 from change_it.files.texts import listed
-from change_it.corpus.test_set import BUILT_IN, CLAUSE, GOLD, ScoredSystem, TestSet
 from change_it.scoring.signature import parse_reranker
 from change_it.text.sentences import cuts, without_end
 from change_it.text.tokens import beginning, length
 from change_it.text.typography import Typography
+
+if TYPE_CHECKING:
+    from change_it.scoring.signature import Reranker
 
 #: What a prediction file must have, and what it may have.
 MUST_HAVE = ("id", "headline")
@@ -44,6 +47,19 @@ def read_prediction_files(specs: Sequence[str], columns: str = "") -> list[Predi
         records = read_records(file, required=MUST_HAVE, optional=MAY_HAVE, columns=columns)
         files.append(PredictionFile(name, file, [record.cells for record in records]))
     return files
+
+
+@dataclass(frozen=True)
+class ScoredSystem:
+    """New headlines for every item."""
+
+    name: str  # in tables
+    headlines: tuple[str | None, ...]  # empty where it has failed, None where its file lacks one
+    reranker: "Reranker | None" = None  # the judges that chose among candidates
+    run_of: str = ""  # the system that this is one of several runs of, trained with another seed each
+    # of `clause` and `floor`: all cuts of each article, those of `floor` the best first; the score of `clause` is the mean over them
+    cuts: tuple[tuple[str, ...], ...] = ()
+    candidates: float | None = None  # mean number of headlines that one was chosen of, where it is known
 
 
 def built_in_systems(test: TestSet, *, seed: int = 1) -> list[ScoredSystem]:

@@ -8,15 +8,15 @@ from typing import Any
 
 from markupsafe import escape
 
+from change_it.corpus.test_set import Item
 from change_it.errors import InputError
 from change_it.generators.transfer import Search
-from change_it.scoring.choosing import judge_candidates
+from change_it.render.tables import UnderlinedText, figure
 from change_it.report.pages import environment
 from change_it.scoring.aspects import JUDGE_NAMES, VERDICT_NAMES
-from change_it.corpus.test_set import Item
+from change_it.scoring.choosing import judge_candidates
 from change_it.scoring.panel import JudgedHeadline
 from change_it.space.models import ARTICLE, HEADLINE, Models
-from change_it.render.tables import UnderlinedText, figure
 from change_it.text.folding import fold
 from change_it.text.stopwords import is_foreign
 from change_it.text.tokens import words

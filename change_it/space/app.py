@@ -12,9 +12,9 @@ from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from change_it.errors import InputError
+from change_it.render.templates import without_markup
 from change_it.space.answers import CANDIDATES, SHOWN, cards, judge, opening, render, transfer
 from change_it.space.models import ARTICLE, HEADLINE, Models
-from change_it.render.templates import without_markup
 
 HEADING = """# Headlines that change their style
 A headline of one newspaper rewritten in the style of another, and judges that say whether the story stayed, whether the style changed, \

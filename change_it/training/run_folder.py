@@ -9,9 +9,9 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib.metadata import version
 from logging import getLogger
 from pathlib import Path
@@ -21,14 +21,14 @@ import numpy as np
 import torch
 from accelerate import PartialState
 from accelerate.utils import parse_flag_from_env, set_seed
-from torch import Tensor, nn
 
-from change_it import __version__
 from change_it.errors import InputError
 from change_it.files.atomic import WORK, files_of_ours, read_json, replace_folder, write_json
 from change_it.files.texts import listed
 from change_it.models.pretrained import hash_of_model, hash_of_weights, quiet
+from change_it.training.run import TokenIds, TrainingResult, TrainingRun
 from change_it.training.training_options import TrainingOptions, check_numbers
+from change_it.version import __version__
 
 logger = getLogger(__name__)
 
@@ -38,41 +38,7 @@ COMPLETE = "complete"
 LIBRARIES = ("torch", "transformers", "tokenizers", "accelerate", "datasets", "scikit-learn")
 #: Settings that may change when a run is resumed; a corpus is known by what is recorded of it.
 FREE = {"resume", "max_minutes", "checkpoint_minutes", "out", "corpus"}
-#: Epochs rise until there are this many updates (small corpora).
-MIN_UPDATES = 300
-#: Examples of a run in memory, by the names of their token ids; `tokenized` makes them, so many at once.
-TokenIds = list[dict[str, Any]]
 AT_ONCE = 2000
-
-
-@dataclass
-class TrainingResult:
-    """The end of a run."""
-
-    updates: int = 0  # optimizer steps
-    planned: int = 0  # those of the whole run, which early stopping or --max-minutes may end sooner
-    epochs: float = 0.0  # passes over the data, fractional
-    seconds: float = 0.0  # since the start, earlier parts of a resumed run included
-    stopped: str = "updates"  # all updates done, no better score (`early`), or out of time
-    best_score: float | None = None  # validation score of the weights that it now has
-    best_update: int = 0
-    # for each evaluation `update`, `loss` (mean since the last one) and its numbers
-    history: Sequence[dict[str, float]] = ()
-
-
-@dataclass(frozen=True)
-class TrainingRun:
-    """A model and all that its training needs."""
-
-    model: Any  # a model of transformers or PEFT, whose output has the loss of a batch
-    examples: TokenIds | None  # None: it is fitted, and not trained
-    collate: Callable[[list[Any]], Any]  # pads examples to a batch; can be pickled, for workers
-    # in the main process the validation `score` of the model (higher is better) and further numbers; None keeps the last weights
-    evaluate: Callable[[nn.Module], Mapping[str, float]] | None
-    save: Callable[[Path], None]  # saves the trained model in a folder
-    describe: Callable[[TrainingResult], dict[str, Any]]  # metrics of the model, with the sizes of the data
-    min_updates: int = MIN_UPDATES
-    loss: Callable[[nn.Module, Any], Tensor] | None = None  # of the model and a batch; None: the model's own
 
 
 def tokenized(encode: Callable[[range], Mapping[str, Any]], n: int) -> TokenIds:

@@ -77,7 +77,7 @@ class HeadlineRouge(Module):
         if unknown := [name for name in rouge_types if name not in TYPES]:
             raise InputError(f"rouge_types has {unknown[0]!r}: choose from {', '.join(TYPES)}")
         scores = headline_rouge(predictions, references, measures=rouge_types, counts=counts)
-        n, version = len(predictions), change_it.__version__
+        n, version = len(predictions), change_it.version.__version__
         self.signature = f"headline_rouge|counts:{counts}|tok:unicode|n:{n}|v:{version}"
         return {
             name: float(score.mean()) if use_aggregator else score.tolist() for name, score in scores.items()

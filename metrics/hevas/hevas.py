@@ -7,10 +7,10 @@ import datasets
 import evaluate
 
 from change_it.evaluate_module import Module
+from change_it.files.texts import references_of, texts_of
 from change_it.hevas.documents import Documents
 from change_it.hevas.evaluation import METRICS, WITH_REFERENCES, MetricOptions
 from change_it.hevas.evaluation import evaluate as measure
-from change_it.files.texts import references_of, texts_of
 
 _DESCRIPTION = """\
 Informativeness and readability of headlines: ROUGE-1, -2, -SU and -WSU, latent semantic indexing, topics, word embeddings and

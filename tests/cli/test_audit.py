@@ -6,8 +6,8 @@ from corpus_fakes import articles, write_articles
 from scoring_fakes import load_fakes
 
 from change_it.audit import measure
-from change_it.cli import main
 from change_it.cli import audit as audit_command
+from change_it.cli import main
 from change_it.cli.audit import AuditOptions
 from change_it.corpus.folder import read_outlets
 

@@ -14,9 +14,9 @@ import pytest
 import tyro
 
 import change_it
-from change_it import __version__
 from change_it.cli import COMMANDS, TYRO_CONFIG, exit_on_input_error, main, options_of, union_of
 from change_it.files.atomic import replace_file, replace_folder
+from change_it.version import __version__
 
 LEAVES = [
     [name, member] if member else [name] for name, members in COMMANDS.items() for member in members or [""]

@@ -11,8 +11,8 @@ from tiny_generators import save_generator
 from change_it.cli import transfer as transfer_command
 from change_it.cli.transfer import TransferOptions
 from change_it.errors import InputError
-from change_it.generators.transfer import HeadlineTransfer
 from change_it.generators.networks.headline_pipeline import Candidate
+from change_it.generators.transfer import HeadlineTransfer
 from change_it.models.pretrained import hash_of_weights
 from change_it.scoring.panel import Judges
 from change_it.scoring.signature import parse_reranker

@@ -11,12 +11,12 @@ from corpus_fakes import articles, options, reading, words, write_articles
 from csv_files import read_csv
 from datasets import ClassLabel, get_dataset_config_names, load_dataset
 
-from change_it.cli import main
 from change_it.cli import corpus as corpus_commands
+from change_it.cli import main
 from change_it.corpus import build
 from change_it.corpus.build import build_corpus, write_corpus
 from change_it.corpus.folder import CONFIGS, read_outlets
-from change_it.corpus.splits import NONE
+from change_it.corpus.pairing.groups import NONE
 
 
 @cache

@@ -6,9 +6,9 @@ from datetime import date
 import pytest
 from csv_files import write_csv
 
-from change_it.corpus.reading.options import ReadingOptions
 from change_it.corpus.reading.date_search import TWO_DATES, UPDATE_ALONE
 from change_it.corpus.reading.dates import parse_date
+from change_it.corpus.reading.options import ReadingOptions
 from change_it.corpus.reading.reading import read_articles
 from change_it.errors import InputError
 

@@ -8,9 +8,8 @@ from importlib.util import find_spec
 import pytest
 from corpus_fakes import articles, options, write_articles
 
-from change_it.corpus.pairing import engines
 from change_it.cli import corpus as corpus_commands
-from change_it.corpus.pairing import matching
+from change_it.corpus.pairing import engines, matching
 from change_it.corpus.pairing.engines import map_ordered, use_engine
 from change_it.errors import InputError
 

@@ -9,9 +9,19 @@ import pytest
 from csv_files import read_csv, write_csv, write_rows
 
 from change_it.cli import main
-from change_it.corpus.reading.options import ReadingOptions
 from change_it.corpus.folder import read_warnings
-from change_it.corpus.reading.issues import BEGIN, CAPITALS, CUT, END, MARK, MARKED, look, mended, same_headlines
+from change_it.corpus.reading.issues import (
+    BEGIN,
+    CAPITALS,
+    CUT,
+    END,
+    MARK,
+    MARKED,
+    look,
+    mended,
+    same_headlines,
+)
+from change_it.corpus.reading.options import ReadingOptions
 from change_it.corpus.reading.reading import RefusedError, read_articles
 from change_it.corpus.reading.sample import COLUMNS, sample_articles
 from change_it.errors import InputError

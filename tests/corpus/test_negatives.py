@@ -2,7 +2,14 @@ import random
 
 import pytest
 
-from change_it.corpus.tasks.negatives import contradict, name_pool, negate, swap_names, swap_numbers, swap_roles
+from change_it.corpus.tasks.negatives import (
+    contradict,
+    name_pool,
+    negate,
+    swap_names,
+    swap_numbers,
+    swap_roles,
+)
 from change_it.text.spans import numbers_in
 
 

@@ -4,9 +4,9 @@ from datetime import UTC, date, datetime, timedelta
 import pandas as pd
 import pytest
 
-from change_it.corpus.reading.options import ReadingOptions
 from change_it.corpus.reading.date_words import FURTHER_MONTHS
 from change_it.corpus.reading.dates import DAY_NUMBER, NO_DAY, parse_date
+from change_it.corpus.reading.options import ReadingOptions
 from change_it.corpus.reading.reading import read_articles
 from change_it.errors import InputError
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from corpus_fakes import OUTLETS, articles
 
-from change_it.corpus.reading.options import check_language, parse_sizes
 from change_it.corpus.folder import read_outlets, read_table
-from change_it.corpus.reading.issues import refuse_apart
-from change_it.corpus.splits import split
 from change_it.corpus.pairing.vectors import tfidf
+from change_it.corpus.reading.issues import refuse_apart
+from change_it.corpus.reading.options import check_language, parse_sizes
+from change_it.corpus.splits import split
 from change_it.errors import InputError
 
 PAIRS = np.arange(100), np.arange(100, 200), 0.9 - 0.001 * np.arange(100)

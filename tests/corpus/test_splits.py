@@ -6,7 +6,8 @@ import pytest
 from corpus_fakes import articles, options, reading
 
 from change_it.corpus.build import build_corpus
-from change_it.corpus.splits import CLOSE, NEAR_DUPLICATE, leak_check, split
+from change_it.corpus.leak_check import leak_check
+from change_it.corpus.splits import CLOSE, NEAR_DUPLICATE, split
 
 
 def ranked(count, *, start=0.9, step=0.001):

@@ -18,8 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from change_it.errors import InputError
-from change_it.files import rows
-from change_it.files import texts
+from change_it.files import rows, texts
 
 
 def table(tmp_path, content, name="x.csv"):

@@ -5,8 +5,8 @@ import torch
 from peft import LoraConfig, get_peft_model
 from transformers import Gemma3ForCausalLM, Gemma3TextConfig, T5Config, T5ForConditionalGeneration
 
-from change_it.generators.train import headline_loss
 from change_it.generators.networks.tokenizer import IGNORED, padded, padded_inputs
+from change_it.generators.train import headline_loss
 
 ENDS = {"pad_token_id": 0, "eos_token_id": 1, "bos_token_id": 2}
 PROMPTS, ANSWERS = [[*range(3, 12)], [*range(20, 25)]], [[30, 31, 32], [*range(40, 47)]]

@@ -5,8 +5,8 @@ from tiny_generators import WORDS, save_generator
 from transformers import GenerationConfig
 
 from change_it import HeadlineTransfer, InputError
-from change_it.generators.transfer import Search
 from change_it.corpus.test_set import Item
+from change_it.generators.transfer import Search
 
 HEADLINES = ["Crolla il ponte", "Approvata la riforma fiscale", "Sciopero"]
 ARTICLES = [f"Roma. {WORDS}", "Approvata ieri la riforma fiscale, dice Rossi.", "Sciopero dei treni " * 30]

@@ -21,9 +21,9 @@ from change_it.cli.transfer import TransferOptions
 from change_it.corpus.reading.options import BuildOptions
 from change_it.errors import InputError
 from change_it.generators import train
+from change_it.generators.data import load_recipe
 from change_it.generators.folder import GeneratorInfo
 from change_it.generators.generator import add_adapters, load_generator, load_model, load_tokenizer
-from change_it.generators.data import load_recipe
 
 
 def keys(folder, name):

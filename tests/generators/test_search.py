@@ -6,7 +6,6 @@ from tiny_generators import batch_of, found_by
 
 from change_it.generators.folder import prompt_of
 from change_it.generators.generator import load_model, load_tokenizer, new_network
-from change_it.generators.options import NETWORKS
 from change_it.generators.networks import formats
 from change_it.generators.networks.formats import (
     CausalFormat,
@@ -16,6 +15,7 @@ from change_it.generators.networks.formats import (
     WordFormat,
 )
 from change_it.generators.networks.tokenizer import IGNORED, train_tokenizer
+from change_it.generators.options import NETWORKS
 
 SOURCES = ["Il governo cade e si torna a votare", "«Sì» alla riforma, ma perché?", "Crolla il ponte"]
 LENGTHS = {"max_source_tokens": 40, "max_target_tokens": 12}

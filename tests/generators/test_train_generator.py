@@ -10,10 +10,10 @@ from change_it.cli import train as train_commands
 from change_it.corpus.folder import describe_corpus
 from change_it.errors import InputError
 from change_it.generators import train
+from change_it.generators.data import load_recipe
 from change_it.generators.generator import load_generator, new_network
 from change_it.generators.options import NETWORKS, GeneratorOptions, Preset, architecture_of
 from change_it.generators.transfer import HeadlineTransfer
-from change_it.generators.data import load_recipe
 from change_it.training.training_options import CONSTANT
 
 

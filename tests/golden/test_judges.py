@@ -11,9 +11,10 @@ from pathlib import Path
 import evaluate
 import pytest
 
-from change_it import Judges, __version__
+from change_it import Judges
 from change_it.cli import main
 from change_it.scoring.api import compute_compliancy
+from change_it.version import __version__
 
 HERE = Path(__file__).parent
 GOLDEN = json.loads((HERE / "judged.json").read_text(encoding="utf-8"))

@@ -16,8 +16,8 @@ def run(tmp_path_factory):
     from tiny_generators import save_generator
 
     from change_it.cli import corpus as corpus_commands
-    from change_it.corpus.reading.options import BuildOptions
     from change_it.corpus.folder import MODEL_CORPUS, describe_corpus
+    from change_it.corpus.reading.options import BuildOptions
     from change_it.files.atomic import write_json
 
     folder = tmp_path_factory.mktemp("runs") / "mine"

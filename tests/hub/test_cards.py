@@ -9,9 +9,9 @@ from huggingface_hub import DatasetCard, ModelCard
 from saved_judges import save_judge
 from tiny_generators import save_generator, save_pretrained_generator
 
+from change_it.files.atomic import write_json
 from change_it.hub import packaging
 from change_it.hub.packaging import write
-from change_it.files.atomic import write_json
 
 
 def model_card(files):

@@ -3,14 +3,14 @@ import json
 import pytest
 from scoring_fakes import SCALE, FakeJudges
 
-from change_it import __version__
 from change_it.audit import measure
 from change_it.audit.measure import audit, measure_systems, outcome_of, read_corpus, summary_sentence
 from change_it.audit.perturbations import Perturbation
-from change_it.judges.reliability import Summary, rate_judges, read_summary
 from change_it.corpus.reading.issues import END
-from change_it.judges.options import MARKS
 from change_it.corpus.test_set import GOLD
+from change_it.judges.options import MARKS
+from change_it.judges.reliability import Summary, rate_judges, read_summary
+from change_it.version import __version__
 
 
 @pytest.fixture(scope="module")

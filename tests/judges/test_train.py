@@ -10,18 +10,18 @@ from judge_data import options
 from saved_judges import build_encoder, save_parts
 from transformers import AutoTokenizer
 
-from change_it.judges.reliability import table_of
 from change_it.cli import train as train_commands
 from change_it.corpus.folder import describe_corpus, read_table, training_article_hashes
 from change_it.errors import InputError
 from change_it.judges import train
 from change_it.judges.data import load_fluency, load_task
 from change_it.judges.judge import Judge
-from change_it.judges.options import LINEAR, PAPERS, settings_of
 from change_it.judges.linear_training import ACCEPTANCE
 from change_it.judges.metrics import scores
+from change_it.judges.options import LINEAR, PAPERS, settings_of
+from change_it.judges.reliability import table_of
 from change_it.stats import log_odds
-from change_it.training.run_folder import TrainingRun
+from change_it.training.run import TrainingRun
 
 TINY = judge_data.TINY | {"max_steps": 16, "eval_steps": 8}
 BASELINES = ["n-grams", "marks, capitals, length"]
@@ -76,7 +76,7 @@ def test_a_linear_judge_is_saved_with_its_numbers(fitted, corpus):
 
 
 def test_the_scale_of_a_fold_is_of_the_pairs_of_the_other_one(corpus, fitted, tmp_path, monkeypatch):
-    monkeypatch.setattr("change_it.judges.metrics.PAIRS", 1)  # those of the other fold are enough
+    monkeypatch.setattr("change_it.judges.style_scale.PAIRS", 1)  # those of the other fold are enough
     metrics = train.train_judge(options(corpus, tmp_path / "main", fold="0"))
     judge = Judge.from_pretrained(tmp_path / "main", device="cpu")
     pairs = read_table(corpus, "pairs", "train").filter(fold=1, alignment="A1")

@@ -6,11 +6,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from change_it.judges.reliability import within_event_table
 from change_it.judges import metrics as within_event
 from change_it.judges.data import Examples
-from change_it.judges.options import MARKS, NGRAMS
 from change_it.judges.linear_training import fit_baselines
+from change_it.judges.options import MARKS, NGRAMS
+from change_it.judges.reliability import within_event_table
 
 
 def test_accuracy_and_lead_by_hand():

@@ -13,9 +13,9 @@ import scoring_fakes
 from csv_files import read_csv, write_csv, write_rows
 from scoring_fakes import OUTLETS, load_fakes, write_toy_corpus
 
-from change_it.readers.agreement import alpha, coincidences
 from change_it.cli import main
 from change_it.judges.data import load_task
+from change_it.readers.agreement import alpha, coincidences
 from change_it.readers.questions import HEADINGS, QUESTIONS
 
 PLACES = ("Roma", "Milano", "Torino", "Napoli", "Bari", "Pisa", "Lecce", "Genova")

@@ -10,10 +10,10 @@ from scoring_fakes import load_fakes, toy_test_set, write_toy_corpus
 from sklearn.metrics import roc_auc_score
 
 from change_it.audit import measure
-from change_it.readers.labels import PARTS, auc, by_question, reader_labels, shares_accepted
 from change_it.cli import main
 from change_it.corpus.folder import read_table
 from change_it.errors import InputError
+from change_it.readers.labels import PARTS, auc, by_question, reader_labels, shares_accepted
 from change_it.readers.questions import HEADINGS
 
 HEADER = ["id", "headline", "supported", "printable", "system"]

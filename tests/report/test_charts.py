@@ -8,12 +8,12 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 from scoring_fakes import SCALE, FakeJudges, scored, toy_test_set
 
-from change_it.render.drawing import save
 from change_it.hevas.analysis import compare
+from change_it.render.drawing import save
+from change_it.render.tables import figure
 from change_it.report.charts import Drawing, plane
 from change_it.report.hevas_report import bar_chart, scatter_chart
-from change_it.corpus.test_set import ScoredSystem
-from change_it.render.tables import figure
+from change_it.scoring.systems import ScoredSystem
 
 #: What earlier tests in the process left open is not ours.
 LEFT_OPEN = ("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")

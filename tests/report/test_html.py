@@ -25,9 +25,8 @@ from change_it.report.score_tables import (
     terminal_table,
 )
 from change_it.scoring.aspects import JUDGE_NAMES, NO_CHECK
-from change_it.corpus.test_set import ScoredSystem
 from change_it.scoring.scores import score
-from change_it.scoring.systems import built_in_systems
+from change_it.scoring.systems import ScoredSystem, built_in_systems
 
 EVIL = "<b onclick=window.ran=1>evil"
 

@@ -9,14 +9,14 @@ import polars as pl
 import pytest
 from scoring_fakes import OUTLETS, SCALE, FakeJudges, larger, scored, toy_test_set, write_toy_corpus
 
-from change_it.scoring.choosing import floor
+from change_it.corpus.test_set import read_test_set
 from change_it.judges.options import MARKS, NGRAMS
 from change_it.report.score_tables import remarks
 from change_it.scoring import aspects
 from change_it.scoring import scores as scores_module
-from change_it.corpus.test_set import ScoredSystem, read_test_set
+from change_it.scoring.choosing import floor
 from change_it.scoring.scores import chances, score
-from change_it.scoring.systems import built_in_systems, on_same_items
+from change_it.scoring.systems import ScoredSystem, built_in_systems, on_same_items
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import pytest
 from scoring_fakes import SCALE, FakeJudges, write_stand_ins
 
 from change_it.cli import main
-from change_it.scoring.choosing import floor, judge_candidates, order
 from change_it.corpus.test_set import Item
+from change_it.scoring.choosing import floor, judge_candidates, order
 from change_it.scoring.systems import built_in_systems, clauses
 from change_it.text.tokens import words
 

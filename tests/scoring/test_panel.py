@@ -7,14 +7,14 @@ from scoring_fakes import FakeJudges, scored
 
 from change_it.audit.measure import audit, read_corpus
 from change_it.cli import corpus as corpus_commands
-from change_it.corpus.reading.options import BuildOptions
 from change_it.corpus.folder import describe_corpus, hash_article, training_article_hashes
+from change_it.corpus.reading.options import BuildOptions
+from change_it.corpus.test_set import read_test_set
 from change_it.errors import InputError
 from change_it.generators.batch import TransferSetup, corpus_items
 from change_it.generators.transfer import Search
-from change_it.scoring.choosing import floor
 from change_it.report.score_tables import remarks
-from change_it.corpus.test_set import read_test_set
+from change_it.scoring.choosing import floor
 from change_it.scoring.panel import Judges
 
 

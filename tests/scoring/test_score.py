@@ -7,10 +7,10 @@ import pytest
 from scipy.stats import binom
 from scoring_fakes import larger, scored, write_toy_corpus
 
+from change_it.corpus.test_set import read_test_set
 from change_it.errors import InputError
 from change_it.scoring.aspects import SHARES
-from change_it.corpus.test_set import ScoredSystem, read_test_set
-from change_it.scoring.systems import built_in_systems
+from change_it.scoring.systems import ScoredSystem, built_in_systems
 
 
 @pytest.fixture

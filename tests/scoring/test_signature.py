@@ -2,9 +2,9 @@ import pytest
 from scoring_fakes import SCALE, FakeJudges, scored
 
 from change_it import InputError
-from change_it.corpus.test_set import ScoredSystem
 from change_it.scoring.scores import score
 from change_it.scoring.signature import Reranker, parse_reranker
+from change_it.scoring.systems import ScoredSystem
 
 
 def reranked(test, judges, name="mine"):

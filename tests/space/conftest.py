@@ -23,9 +23,9 @@ def tiny_run(tmp_path_factory):
 @pytest.fixture(scope="session")
 def url(tiny_run):
     """The address of a page with rules as judges, and the run's generators under two names."""
-    from change_it.judges.reliability import Summary, Verdict
-    from change_it.generators.transfer import HeadlineTransfer
     from change_it.corpus.test_set import Item
+    from change_it.generators.transfer import HeadlineTransfer
+    from change_it.judges.reliability import Summary, Verdict
     from change_it.space.app import build, launch
     from change_it.space.models import Models
 

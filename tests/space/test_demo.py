@@ -11,8 +11,8 @@ from unittest.mock import Mock
 
 import pytest
 
-from change_it import space_path
 from change_it.cli import main
+from change_it.files.shipped import space_path
 
 
 @pytest.mark.slow

@@ -7,11 +7,11 @@ import pytest
 from gradio_client import Client
 from scoring_fakes import FakeJudges
 
-from change_it.errors import InputError
-from change_it.generators.transfer import HeadlineSystem
-from change_it.generators.networks.headline_pipeline import Candidate
-from change_it.scoring.aspects import NO_CHECK
 from change_it.corpus.test_set import Item
+from change_it.errors import InputError
+from change_it.generators.networks.headline_pipeline import Candidate
+from change_it.generators.transfer import HeadlineSystem
+from change_it.scoring.aspects import NO_CHECK
 from change_it.space import answers as tab
 from change_it.space.app import build
 from change_it.space.models import Models

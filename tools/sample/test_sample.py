@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from change_it.corpus.pairing.matching import align, day_numbers, one_to_one
-from change_it.corpus.reading.sample import SAMPLE, SIZE
 from change_it.corpus.pairing.vectors import tfidf
+from change_it.corpus.reading.sample import SAMPLE, SIZE
 from change_it.errors import InputError
 from change_it.text.evidence import unsupported
 from change_it.text.stopwords import stop_words

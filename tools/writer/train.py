@@ -10,13 +10,13 @@ from typing import Any
 import tyro
 from safetensors.torch import load_file, save_file
 
-from change_it.cli import exit_on_input_error
 from change_it.cli import corpus as corpus_commands
+from change_it.cli import exit_on_input_error
 from change_it.cli import train as train_commands
 from change_it.cli.quickstart import SHIPPED
 from change_it.corpus.reading.options import BuildOptions
-from change_it.generators.options import GeneratorOptions
 from change_it.files.atomic import read_json, write_json, write_text
+from change_it.generators.options import GeneratorOptions
 from change_it.report.report_files import made
 from tools.sample import write
 from tools.sample.write import WriteOptions

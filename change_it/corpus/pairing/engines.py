@@ -8,14 +8,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib.util import find_spec
 from secrets import token_hex
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
+from change_it.corpus.reading.options import Engine
 from change_it.errors import InputError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-#: This machine, or the machines of a Ray cluster.
-Engine = Literal["local", "ray"]
 
 #: Threads of the local engine; each holds a piece of work, so the number bounds the memory.
 THREADS = min(4, os.cpu_count() or 1)

@@ -13,13 +13,12 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-import polars as pl
 from scipy.sparse import csr_matrix
 
+from change_it.corpus.pairing.engines import map_ordered
+from change_it.corpus.pairing.groups import NONE
 from change_it.corpus.reading.article import Article, Outlets
 from change_it.corpus.reading.options import GUARD, BuildOptions
-from change_it.corpus.splits import NONE, Splits
-from change_it.corpus.pairing.engines import map_ordered
 from change_it.errors import InputError
 from change_it.stats import Bools, Floats, Ints
 
@@ -359,53 +358,3 @@ def lowest_strict(lags: list[dict[str, Any]], window: int | None, loose: float) 
                 break
             lowest = edge
     return lowest
-
-
-def find_neighbours(
-    articles: Sequence[Article],
-    vectors: csr_matrix,
-    labels: Ints,
-    splits: Splits,
-    paired: Ints,
-    options: BuildOptions,
-) -> pl.DataFrame:
-    """The ids of wrong articles of the same side and fold, one row an article, null where there is none.
-
-    `own_id` is of the nearest of the own outlet below the loose threshold. Of `paired` articles (positions) `other_id` is of
-    such a one of the other outlet, and `near_id` of its nearest between the thresholds, at least `APART` days away.
-    """
-    days = day_numbers(article.date for article in articles)
-    groups = (splits.alignment == "A2") * 2 + splits.fold
-    present = splits.alignment != ""
-    has_pair = np.isin(np.arange(len(articles)), paired)
-    below: dict[str, Any] = {"ceiling": options.loose}
-    between: dict[str, Any] = {"floor": options.loose, "ceiling": options.strict, "apart": APART}
-    columns: dict[str, pl.Series] = {}
-    for which, limits in {"own": below, "other": below, "near": between}.items():
-        index = np.full(len(articles), -1, dtype=np.int64)
-        for outlet in np.unique(labels).tolist():
-            own, other = labels == outlet, (labels == 1 - outlet) if outlet < 2 else (labels != outlet)
-            x = np.flatnonzero(present & own & (True if which == "own" else has_pair))
-            y = np.flatnonzero(present & (own if which == "own" else other))
-            compared = vectors, days, groups, splits.event, (x, y)
-            index[x] = nearest_wrong(*compared, window_days=options.guard, **limits)
-        names = [articles[place].id if place >= 0 else None for place in index.tolist()]
-        columns[f"{which}_id"] = pl.Series(names, dtype=pl.String)
-    return pl.DataFrame(columns)
-
-
-def test_neighbours(
-    tables: Mapping[str, pl.DataFrame], ids: Sequence[str], vectors: csr_matrix, options: BuildOptions
-) -> dict[str, int]:
-    """Count the test articles of the table `articles` that have a training article above the strict cosine inside the guard; `ids` are those of `vectors`."""
-    row = {id_: number for number, id_ in enumerate(ids)}
-    training_articles = pl.concat(part for split, part in tables.items() if split != "test")
-    all_articles = pl.concat([tables["test"], training_articles])
-    guard = options.guard if all_articles["date"].is_not_null().any() else None
-    test, training = np.split(np.arange(all_articles.height), [tables["test"].height])
-    rows, days = vectors[[row[id_] for id_ in all_articles["id"]]], day_numbers(all_articles["date"])
-    close = align(rows, days, (test, training), window_days=guard, floor=options.strict)
-    labels = all_articles["label"].to_numpy()
-    foreign = labels[close.a_index] != labels[close.b_index]
-    count = {"articles": close.a_index, "other_outlet": close.a_index[foreign]}
-    return {name: len(np.unique(rows)) for name, rows in count.items()}

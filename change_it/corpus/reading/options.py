@@ -7,7 +7,6 @@ from typing import Literal
 
 import tyro
 
-from change_it.corpus.pairing.engines import Engine
 from change_it.errors import InputError
 
 #: Days after which two articles above the strict cosine report two events (docs/decisions.md).
@@ -30,6 +29,10 @@ class ReadingOptions:
     """--dayfirst True reads 06/03/2024 as 6 March, --dayfirst False as June 3; each file's own dates decide when not given, and a file that leaves it open is refused."""
     mend: bool = False
     """Take off what the headlines of one outlet share at an end, headlines at the beginning of their articles, and passages that an outlet's articles share, and decode what was encoded twice; it is counted."""
+
+
+#: This machine, or the machines of a Ray cluster.
+Engine = Literal["local", "ray"]
 
 
 @dataclass(kw_only=True)
@@ -92,3 +95,7 @@ def parse_sizes(text: str) -> dict[str, int] | None:
     if len(sizes) != len(matches) or not sizes.get("A1") or not sizes.get("A2"):
         raise InputError(f"--sizes {text!r} is not understood: write --sizes A1=5000,A2=5000,A3=10000")
     return {name: sizes.get(name, 0) for name in ("A1", "A2", "A3")}
+
+
+#: Splits of `articles` and `pairs` with the articles of further outlets, and pairs that have one of them.
+OTHER = "other"

@@ -11,12 +11,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from change_it.corpus.pairing.groups import components, rng_for
 from change_it.corpus.reading.article import Outlets
-from change_it.corpus.reading.options import BuildOptions
-from change_it.corpus.folder import OTHER, read_table
+from change_it.corpus.reading.options import OTHER, BuildOptions
 from change_it.corpus.tasks.negatives import contradict, name_pool
-from change_it.corpus.splits import components, rng_for
-from change_it.text.evidence import unsupported
 
 #: Config → split → rows.
 Tables = dict[str, dict[str, pl.DataFrame]]
@@ -366,29 +364,3 @@ def _labelled(right: pl.DataFrame, wrong: pl.DataFrame) -> pl.DataFrame:
 def _shuffled(rows: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
     """The rows in random order; texts are not copied, as they would be from a table in several chunks."""
     return rows.rechunk()[rng.permutation(rows.height)]
-
-
-def read_rewriting(corpus: str) -> pl.DataFrame:
-    """`id, given, article, to, target` for the generator `rewrite`: every article with its own headline, and both directions of A1 (pairs of A3 are two events too often).
-
-    `given` is the original's headline; an own headline has none. Nothing teaches to invent: headlines with names, numbers
-    or quotations that the original and the beginning of its article lack are left out.
-    """
-    articles = read_table(corpus, "articles", "train", ["id", "label", "headline", "article"])
-    parts = [articles.select("id", "article", given=pl.lit(""), target="headline", to="label")]
-    sides = [f"{side}_{column}" for side in "ab" for column in ("id", "headline", "article")]
-    pairs = read_table(corpus, "pairs", "train", [*sides, "alignment"]).filter(alignment="A1")
-    label = dict(articles.select("id", "label").iter_rows())
-    for here, there in ("ab", "ba"):
-        to = pl.col(f"{there}_id").replace_strict(label, return_dtype=pl.String)
-        names = {"id": "id", "article": "article", "given": "headline"}
-        columns = {name: f"{here}_{column}" for name, column in names.items()}
-        parts.append(pairs.select(**columns, target=f"{there}_headline", to=to))
-    rows = pl.concat(parts).filter(
-        pl.col(name).str.strip_chars().str.len_chars() > 0 for name in ("article", "target")
-    )
-    supported = [
-        not unsupported(target, (given, article[:OPENING]))
-        for article, given, target in rows.select("article", "given", "target").iter_rows()
-    ]
-    return rows.filter(pl.Series(supported, dtype=pl.Boolean))
