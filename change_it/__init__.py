@@ -4,7 +4,6 @@
 """
 
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from change_it.errors import InputError

@@ -80,14 +80,14 @@ def audit(
         judges, corpus, at_most=at_most, seed=seed, resamples=resamples, progress=progress
     )
     gold, main = (systems[0]["values"]["evidence"], systems[0]["events"]), metrics.get("main", {})
-    found = rate_judges(judges, metrics, gold, has_capitals=corpus.has_capitals)
+    found = rate_judges(judges.by_task, metrics, gold, has_capitals=corpus.has_capitals)
     items, events = len(test.items), len({item.event for item in test.items})
     record: dict[str, Any] = Summary(tuple(found), summary_sentence(systems)).as_dict() | {
         "corpus": test.name,
         "outlets": test.outlets,
         "language": corpus.language,
         "judges": judges.signature,
-        "hashes": hashes(judges),
+        "hashes": hashes(judges.by_task),
         "score": score_of(judges),
         "items": items,
         "events": events,

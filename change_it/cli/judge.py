@@ -74,7 +74,7 @@ def run(options: JudgeHeadlineOptions) -> None:
     lines = [NO_CHECK, *lacking(known, judges.style_faults.get(target, ""))]
     if is_foreign(text, judges.main.corpus.get("language")):
         lines.append("Unreliable: the text is in another language than the judges' corpus.")
-    summary = read_summary(judges, folder)
+    summary = read_summary(judges.by_task, folder)
     lines += [summary.together] if summary.together else []
     lines += [f"{summary.text}; change-it audit says why"] if summary.text else []
     print_lines(lines, terminal)

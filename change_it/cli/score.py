@@ -113,7 +113,7 @@ def run(options: ScoreOptions) -> None:
                 f"Warning: {count} are of no system that is scored, such as {text!r} ({id_}).",
                 file=sys.stderr,
             )
-    summary = read_summary(judges, folder)
+    summary = read_summary(judges.by_task, folder)
     if options.json:
         print_json(report_record(scores, summary))
     else:  # the work is not lost where the report cannot be written

@@ -42,8 +42,8 @@ from change_it.generators.options import (
     GeneratorOptions,
     architecture_of,
 )
-from change_it.training.run import TokenIds, TrainingResult, TrainingRun
-from change_it.training.run_folder import process_state, tokenized, train_in_folder
+from change_it.training.run import TokenIds, TrainingResult, TrainingRun, process_state
+from change_it.training.run_folder import tokenized, train_in_folder
 
 #: Validation examples an evaluation reads, at most; and of a pre-trained model that has --max-minutes.
 VALIDATION, FEW = 1000, 100

@@ -9,12 +9,12 @@ from change_it.corpus.reading.issues import MARKED
 from change_it.files.atomic import read_json, record_errors
 from change_it.files.texts import listed
 from change_it.judges.options import MARKS
-from change_it.judges.spec import FACTS, JUDGES, TRAINED
+from change_it.judges.spec import FACTS, JUDGES, TRAINED, Task
 from change_it.render.tables import Column, Row, Table, Value, figure, with_interval
 from change_it.stats import share_interval
 
 if TYPE_CHECKING:  # loads torch
-    from change_it.scoring.panel import Judges
+    from change_it.judges.judge import Judge
 
 #: Good for what it is for; with care; not at all.
 Level = Literal["rely", "care", "distrust"]
@@ -96,7 +96,7 @@ def verdicts_table(verdicts: Sequence[Verdict]) -> Table:
     return Table(columns, rows, "What each judge is good for", NOTES)
 
 
-def read_summary(judges: "Judges", folder: Path) -> Summary:
+def read_summary(judges: Mapping[Task, "Judge"], folder: Path) -> Summary:
     """Judges in short: by `audit.json` in the folder `audit` next to theirs, if it is of the same models, else by the `metrics.json` of each."""
     path = folder.resolve().parent / "audit" / "audit.json"
     audit = read_json(path)
@@ -115,9 +115,9 @@ def read_verdicts(audit: Mapping[str, Any], page: Path | None = None) -> Summary
     return Summary(tuple(verdicts), audit["together"], page)
 
 
-def hashes(judges: "Judges") -> dict[str, str]:
+def hashes(judges: Mapping[Task, "Judge"]) -> dict[str, str]:
     """Judge to the hash of its model."""
-    return {task: judge.model_hash for task, judge in judges.by_task.items()}
+    return {task: judge.model_hash for task, judge in judges.items()}
 
 
 def read_metrics(judges: str | Path) -> dict[str, dict[str, Any]]:
@@ -133,17 +133,19 @@ def read_metrics(judges: str | Path) -> dict[str, dict[str, Any]]:
 
 
 def rate_judges(
-    judges: "Judges",
+    judges: Mapping[Task, "Judge"],
     metrics: Mapping[str, Mapping[str, Any]],
     gold: tuple[float | None, int] | None = None,
     *,
     has_capitals: bool = True,
 ) -> list[Verdict]:
     """Verdicts on the judges by the results of `read_metrics`; and on evidence by the share of gold that it accepts, of so many events."""
-    made = [_rate_main(judges, metrics.get("main", {}))]
+    made = [_rate_main(judges["main"], metrics.get("main", {}))]
     made += [_rate_by_tests(judge, metrics.get(judge, {})) for judge in ("hh", "ah")]
     lacks_fluency = Verdict("fluency", "distrust", "there is none, so that acceptability is n/a")
-    made.append(_rate_by_tests("fluency", metrics.get("fluency", {})) if judges.fluency else lacks_fluency)
+    made.append(
+        _rate_by_tests("fluency", metrics.get("fluency", {})) if "fluency" in judges else lacks_fluency
+    )
     if gold is not None:
         made.append(_rate_evidence(*gold, has_capitals=has_capitals))
     return [verdict for verdict in made if verdict.text or verdict.shares]
@@ -155,7 +157,7 @@ def _level(lows: Sequence[float]) -> Level:
     return "rely" if low > GOOD else "care" if low > CHANCE else "distrust"
 
 
-def _rate_main(judges: "Judges", metrics: Mapping[str, Any]) -> Verdict:
+def _rate_main(main: "Judge", metrics: Mapping[str, Any]) -> Verdict:
     """By main within an event, beside its baselines; with care where it may tell how files were exported, and not style."""
     systems = metrics.get("within_event", {}).get("systems", {})
     names = {"judge": "says which of two headlines of one event is whose"}
@@ -168,12 +170,12 @@ def _rate_main(judges: "Judges", metrics: Mapping[str, Any]) -> Verdict:
     remarks = [f"{listed(ahead)} is ahead of it"] if ahead else []
     lead = systems.get(MARKS, {}).get("lead", {}).get("within_event", {"low": 1})
     why = [f"{MARKS} alone are as good"] if lead["low"] <= 0 else []
-    looks = [look for look in judges.main.corpus.get("looks", []) if look["name"] in MARKED]
+    looks = [look for look in main.corpus.get("looks", []) if look["name"] in MARKED]
     why += [f"{look['outlet']}: {look['name']}" for look in looks]
     remarks += [f"it may read the export ({listed(why)})"] if why else []
     level = _level([shares[judge][1]] if shares else [])
     level = "care" if remarks and level == "rely" else level
-    faults = dict.fromkeys(judges.style_faults.values())
+    faults = dict.fromkeys(main.style.faults(main.outlets).values() if main.style else ())
     return Verdict("main", "distrust" if faults else level, "; ".join([*remarks, *faults]), shares)
 
 

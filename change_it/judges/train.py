@@ -8,12 +8,16 @@ from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
-from transformers import AutoModelForSequenceClassification, ByT5Tokenizer, PreTrainedTokenizerBase
+from transformers import (
+    AutoModelForSequenceClassification,
+    ByT5Tokenizer,
+    DataCollatorWithPadding,
+    PreTrainedTokenizerBase,
+)
 
 import change_it.judges.registration  # noqa: F401
 from change_it.corpus.folder import MODEL_CORPUS, describe_corpus, read_report, training_article_hashes
 from change_it.errors import InputError
-from change_it.generators.networks.tokenizer import Padding
 from change_it.judges.bilstm import build_bilstm
 from change_it.judges.data import Examples, TaskData, load_task
 from change_it.judges.judge import Judge
@@ -24,8 +28,8 @@ from change_it.judges.spec import JUDGES
 from change_it.judges.style_scale import style_scale
 from change_it.models.pretrained import load_errors, load_weights, read_config, read_tokenizer
 from change_it.stats import log_odds
-from change_it.training.run import MIN_UPDATES, TrainingRun
-from change_it.training.run_folder import process_state, tokenized, train_in_folder
+from change_it.training.run import MIN_UPDATES, TrainingRun, process_state
+from change_it.training.run_folder import tokenized, train_in_folder
 from change_it.training.training_options import Arithmetic
 
 #: Dropout before the linear layer of a transformer: the shared task organisers'.
@@ -121,7 +125,7 @@ def _prepare(settings: JudgeOptions, data: TaskData, arguments: Any) -> Training
     return TrainingRun(
         model=model,
         examples=None if linear else tokenized(encode, len(data.train)),
-        collate=Padding({"input_ids": tokenizer.pad_token_id, "token_type_ids": tokenizer.pad_token_type_id}),
+        collate=DataCollatorWithPadding(tokenizer),
         evaluate=evaluate if evaluates else None,
         save=save,
         describe=describe,

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
+from accelerate import PartialState
 from torch import Tensor, nn
 
 #: Examples of a run in memory, by the names of their token ids; `tokenized` makes them, so many at once.
@@ -43,3 +45,12 @@ class TrainingRun:
     describe: Callable[[TrainingResult], dict[str, Any]]  # metrics of the model, with the sizes of the data
     min_updates: int = MIN_UPDATES
     loss: Callable[[nn.Module, Any], Tensor] | None = None  # of the model and a batch; None: the model's own
+
+
+#: Written into a checkpoint last, with its files' digests: one without it was being written when the run died.
+COMPLETE = "complete"
+
+
+def process_state() -> PartialState:
+    """The process group that `torchrun` or `accelerate launch` set up; one process on its own otherwise."""
+    return PartialState(cpu=not torch.accelerator.is_available())

@@ -18,23 +18,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
-from accelerate import PartialState
 from accelerate.utils import parse_flag_from_env, set_seed
 
 from change_it.errors import InputError
 from change_it.files.atomic import WORK, files_of_ours, read_json, replace_folder, write_json
 from change_it.files.texts import listed
 from change_it.models.pretrained import hash_of_model, hash_of_weights, quiet
-from change_it.training.run import TokenIds, TrainingResult, TrainingRun
+from change_it.training.run import COMPLETE, TokenIds, TrainingResult, TrainingRun, process_state
 from change_it.training.training_options import TrainingOptions, check_numbers
 from change_it.version import __version__
 
 logger = getLogger(__name__)
 
 METRICS = "metrics.json"
-#: Written into a checkpoint last, with its files' digests: one without it was being written when the run died.
-COMPLETE = "complete"
 LIBRARIES = ("torch", "transformers", "tokenizers", "accelerate", "datasets", "scikit-learn")
 #: Settings that may change when a run is resumed; a corpus is known by what is recorded of it.
 FREE = {"resume", "max_minutes", "checkpoint_minutes", "out", "corpus"}
@@ -49,11 +45,6 @@ def tokenized(encode: Callable[[range], Mapping[str, Any]], n: int) -> TokenIds:
         ids = zip(*columns.values(), strict=True)
         rows += [{name: np.asarray(row[i], np.int32) for i, name in enumerate(columns)} for row in ids]
     return rows
-
-
-def process_state() -> PartialState:
-    """The process group that `torchrun` or `accelerate launch` set up; one process on its own otherwise."""
-    return PartialState(cpu=not torch.accelerator.is_available())
 
 
 def train_in_folder(

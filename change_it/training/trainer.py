@@ -34,8 +34,7 @@ from change_it.errors import InputError
 from change_it.files.atomic import read_json, write_json
 from change_it.files.texts import listed
 from change_it.progress import bar, minutes_bar
-from change_it.training.run import TokenIds, TrainingResult, TrainingRun
-from change_it.training.run_folder import COMPLETE, process_state
+from change_it.training.run import COMPLETE, TokenIds, TrainingResult, TrainingRun, process_state
 from change_it.training.training_options import TrainingOptions
 
 logger = getLogger(__name__)

@@ -28,7 +28,7 @@ def called(monkeypatch):
         calls.append((command, options))
 
     for command in {*OWN, "corpus.sample", "transfer.run"}:
-        monkeypatch.setattr(f"change_it.commands.{command}", partial(run, command))
+        monkeypatch.setattr(f"change_it.cli.{command}", partial(run, command))
     monkeypatch.setattr(quickstart, "result_of", lambda name, out: f"result of {name}")
     monkeypatch.setattr(quickstart, "record_of", lambda name, out: out / "run.json")  # is always there
     monkeypatch.setattr(quickstart, "read_report", lambda corpus: {"warnings": ["20 test pairs are few"]})

@@ -154,20 +154,20 @@ def metrics_of(**recalls):
 )
 def test_hh_is_judged_by_wrong_stories_and_not_by_changed_facts(hard, level):
     record = metrics_of(random__no_match=0.99, hard__no_match=hard, hard__match=0.95, facts__no_match=0.1)
-    hh = rate_judges(FakeJudges(digits="abcd"), {"hh": record})[0]
+    hh = rate_judges(FakeJudges(digits="abcd").by_task, {"hh": record})[0]
     assert (hh.judge, hh.level, hh.text) == ("hh", level, "no better than linear on the test hard")
     assert hh.shares["refuses random wrong stories"] == pytest.approx((0.99, 0.946, 1), abs=0.001)
     assert hh.shares["refuses headlines with one changed fact"][0] == 0.1
     assert ("not for changed facts" in hh.words) == (level != "distrust")
     seen = metrics_of(random__no_match=0.99, hard__no_match=hard, hard__match=0.95, facts__no_match=0.9)
-    assert "changed facts" not in rate_judges(FakeJudges(digits="abcd"), {"hh": seen})[0].words
+    assert "changed facts" not in rate_judges(FakeJudges(digits="abcd").by_task, {"hh": seen})[0].words
 
 
 def main_of(judges, start, **marks):
     """The verdict on main, of a `metrics.json` in which its interval within an event begins here."""
     cell = {"value": 0.8, "low": start, "high": 0.85}
     systems = {"judge": cell, MARKS: cell | marks}
-    return rate_judges(judges, {"main": {"within_event": {"systems": systems}}})[0]
+    return rate_judges(judges.by_task, {"main": {"within_event": {"systems": systems}}})[0]
 
 
 @pytest.mark.parametrize(
@@ -201,12 +201,12 @@ def test_main_that_may_read_the_export_is_not_reliable(judges, low, looks, why):
 
 
 def test_fluency_that_is_missing_and_evidence_say_what_they_mean():
-    fluency, evidence = rate_judges(FakeJudges(), {}, (0.9, 20))
+    fluency, evidence = rate_judges(FakeJudges().by_task, {}, (0.9, 20))
     assert (fluency.words, fluency.text) == ("not reliable", "there is none, so that acceptability is n/a")
     [(share, _, _)] = evidence.shares.values()
     assert (evidence.level, share) == ("care", 0.9)
     assert Summary((fluency, evidence)).text == "not reliable: Fluency; with care: Evidence"
-    assert rate_judges(FakeJudges(), {}, (None, 20))[1].level == "distrust"
+    assert rate_judges(FakeJudges().by_task, {}, (None, 20))[1].level == "distrust"
 
 
 def test_an_audit_has_the_events_of_the_corpus_and_is_read_again(sample, judges, tmp_path):
@@ -217,8 +217,8 @@ def test_an_audit_has_the_events_of_the_corpus_and_is_read_again(sample, judges,
     assert found["signature"] == f"audit|judges:{judges.signature}|trained:unknown|score:acceptability|{how}"
     (tmp_path / "audit").mkdir()
     (tmp_path / "audit" / "audit.json").write_text(json.dumps(found))
-    again = read_summary(judges, tmp_path / "judges")
+    again = read_summary(judges.by_task, tmp_path / "judges")
     assert again.as_dict() == {name: found[name] for name in ("together", "verdicts")}
     assert again.page == tmp_path / "audit" / "audit.html"
     judges.main.model_hash = "other"
-    assert read_summary(judges, tmp_path / "judges").page is None
+    assert read_summary(judges.by_task, tmp_path / "judges").page is None

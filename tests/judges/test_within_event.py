@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from change_it.judges import metrics as within_event
+from change_it.judges import style_scale
 from change_it.judges.data import Examples
 from change_it.judges.linear_training import fit_baselines
 from change_it.judges.options import MARKS, NGRAMS
@@ -61,14 +62,14 @@ def tables(monkeypatch):
         "articles": {"headline": headlines, "event": events, "label": ["rep", "gio"] * 6},
         "pairs": aligned | {"alignment": ["A3"] + ["A1"] * 5},
     }
-    monkeypatch.setattr(within_event, "read_table", lambda _, config, *__: pl.DataFrame(found[config]))
+    monkeypatch.setattr(style_scale, "read_table", lambda _, config, *__: pl.DataFrame(found[config]))
     even = {NGRAMS: ask, MARKS: lambda texts: np.full((len(texts), 2), 0.5)}
-    monkeypatch.setattr(within_event, "fit_baselines", lambda *_, **__: even)
+    monkeypatch.setattr(style_scale, "fit_baselines", lambda *_, **__: even)
     return found
 
 
 def scale(learnt, refit=None):
-    return within_event.style_scale("c", ("rep", "gio"), ask, learnt, refit=refit)
+    return style_scale.style_scale("c", ("rep", "gio"), ask, learnt, refit=refit)
 
 
 def test_the_scale_of_style_by_hand(tables):
@@ -96,14 +97,14 @@ def test_the_scale_is_of_strict_pairs_of_events_that_were_not_learnt(tables, mon
 
     every = Examples(headlines, None, np.arange(12) % 2)
     assert scale(every, refit).pairs == 5
-    assert len(seen) == within_event.PARTS
+    assert len(seen) == style_scale.PARTS
     assert all(("a" + text[1:] in texts) == ("b" + text[1:] in texts) for texts in seen for text in headlines)
     assert sum(len(headlines) - len(texts) for texts in seen) == 10  # each strict pair was held out once
     half = Examples(headlines[:6], None, np.arange(6) % 2)
     seen.clear()
     assert scale(half, refit).pairs == 5  # those of the other half, and own ones
     assert len(seen) == 2
-    monkeypatch.setattr(within_event, "PAIRS", 3)
+    monkeypatch.setattr(style_scale, "PAIRS", 3)
     seen.clear()
     assert scale(half, refit).pairs == 3  # enough of the other half
     assert not seen

@@ -15,8 +15,8 @@ from transformers.modeling_outputs import SequenceClassifierOutput
 
 from change_it.errors import InputError
 from change_it.training import trainer
-from change_it.training.run import TrainingRun
-from change_it.training.run_folder import process_state, tokenized
+from change_it.training.run import TrainingRun, process_state
+from change_it.training.run_folder import tokenized
 from change_it.training.trainer import train, training_arguments
 from change_it.training.training_options import TrainingOptions, check_numbers
 

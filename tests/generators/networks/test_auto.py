@@ -12,7 +12,7 @@ from transformers import pipeline
 from change_it import HeadlineTransfer, InputError
 from change_it.generators.generator import add_adapters
 
-GOLDEN = Path(__file__).parents[1] / "golden/generators"
+GOLDEN = Path(__file__).parents[2] / "golden/generators"
 ITEMS = json.loads((GOLDEN / "items.json").read_text(encoding="utf-8"))
 HEADLINES, ARTICLES = ([item[name] for item in ITEMS] for name in ("headline", "article"))
 AIMS = ["faro" if item["label"] == "colle" else "colle" for item in ITEMS]
