@@ -19,7 +19,7 @@ from accelerate.commands.launch import launch_command_parser
 from processes import run_python
 from short_quickstart import shorten
 
-from change_it import cli
+from change_it.cli.main import TYRO_CONFIG, main, union_of
 from change_it.generators.options import GeneratorOptions
 from change_it.judges.options import JudgeOptions
 
@@ -49,12 +49,12 @@ def test_commands_that_do_not_run_here_are_parsed():
     assert commands
     for command in commands:
         program, *arguments = shlex.split(command, comments=True)
-        options = cli.union_of()
+        options = union_of()
         if program == "accelerate":
             launched = launch_command_parser().parse_args(arguments[1:])
             assert launched.module
             options, arguments = MODULES[launched.training_script], launched.training_script_args
-        tyro.cli(options, args=arguments, config=cli.TYRO_CONFIG)
+        tyro.cli(options, args=arguments, config=TYRO_CONFIG)
 
 
 def test_links_of_the_readme_lead_somewhere():
@@ -114,6 +114,6 @@ def test_shell_and_python_examples_run(name, tmp_path, monkeypatch):
                 arguments += ["--articles", "500"]
             if program == "change-it":
                 few = ["--items", "10"] if arguments[0] == "audit" else []
-                assert cli.main([*arguments, *few]) == 0, line
+                assert main([*arguments, *few]) == 0, line
             elif line:
                 subprocess.run(["bash", "-euo", "pipefail", "-c", line], check=True)

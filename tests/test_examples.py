@@ -16,7 +16,7 @@ from datasets import load_dataset
 from processes import run_program
 from sklearn.metrics import f1_score
 
-from change_it.cli import COMMANDS, TYRO_CONFIG, main, options_of
+from change_it.cli.main import COMMANDS, TYRO_CONFIG, main, options_of
 
 CHECKOUT = Path(__file__).parents[1]
 EXAMPLES = CHECKOUT / "examples"

@@ -11,7 +11,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from change_it.cli import DESCRIPTION, main
+from change_it.cli.main import DESCRIPTION, main
 from change_it.version import __version__
 from tools import versions
 

@@ -204,4 +204,6 @@ def disk_fault(error: Exception) -> str:
 def _is_ours(file: str) -> bool:
     """Return whether a file is of the package or of the Python that runs it."""
     path = Path(file).absolute()
-    return any(path.is_relative_to(folder) for folder in (Path(__file__).parent, sys.prefix, sys.base_prefix))
+    return any(
+        path.is_relative_to(folder) for folder in (Path(__file__).parents[1], sys.prefix, sys.base_prefix)
+    )

@@ -26,7 +26,7 @@ def shipped_path(name: str) -> Path:
     Raises:
         InputError: there is none of this name.
     """
-    package = Path(__file__).parent
+    package = Path(__file__).parents[1]
     for root in (package / "_shipped", package.parent):
         if (root / name).exists():
             return root / name

@@ -32,7 +32,7 @@ Files = dict[str, bytes | Path]
 VOCABULARIES = ("tokenizer.json", "vocab.json", "added_tokens.json", "special_tokens_map.json")
 PACKAGE = Path(__file__).parents[1]
 #: Modules that are saved with models.
-CODE = [path.name for part in ("judges", "networks") for path in PACKAGE.glob(f"{part}/*.py")]
+CODE = [path.name for part in ("judges", "generators/networks") for path in PACKAGE.glob(f"{part}/*.py")]
 #: Next to the package in a checkout, in its folder `_shipped` in a wheel and on the Hub.
 LEGAL = ("LICENSE", "NOTICE")
 SHIPPED = ("metrics", "spaces", "dataset_scripts", "pyproject.toml", *LEGAL)

@@ -14,7 +14,7 @@ import pytest
 import tyro
 
 import change_it
-from change_it.cli import COMMANDS, TYRO_CONFIG, exit_on_input_error, main, options_of, union_of
+from change_it.cli.main import COMMANDS, TYRO_CONFIG, exit_on_input_error, main, options_of, union_of
 from change_it.files.atomic import replace_file, replace_folder
 from change_it.version import __version__
 
