@@ -79,19 +79,27 @@ _BULLET = re.compile(r"\A(?:[-–•>·]|#{1,6}) +")
 _FIRST_OF_LIST, _SECOND_OF_LIST = re.compile(r"\A\(?[1a][.)] +"), re.compile(r"\A[\W_]*[2b][.)]")
 
 _ADJECTIVE = (
-    r"(?:nuov[oa]|riscritt[oa]|finale|propost[oa]|suggerit[oa]|migliorat[oa]|new|rewritten|final|revised|suggested|proposed|nuev[oa]|reescrit[oa]|propuest[oa]"
+    r"(?:nuov[oa]|riscritt[oa]|finale|propost[oa]|suggerit[oa]|migliorat[oa]|new|rewritten|final"
+    r"|revised|suggested|proposed|nuev[oa]|reescrit[oa]|propuest[oa]"
     r"|nouveau|nouvelle|reecrite?|proposee?|neue[rs]?|umgeschriebene[rs]?|finale[rs]?|uberarbeitete[rs]?)"
 )
 _LABEL_NAME = (
-    rf"(?:{_ADJECTIVE} )?(?:{TITLE}|(?:versione|version|fassung) {_ADJECTIVE}|{_ADJECTIVE} (?:versione|version|fassung))(?: {_ADJECTIVE})?"
-    rf"|{_ADJECTIVE}|riscrittura|rewrite|reescritura|reecriture|umformulierung|risposta finale|final answer|(?:respuesta|reponse|antwort) fina\w+|opzione 1|option 1|opcion 1"
+    rf"(?:{_ADJECTIVE} )?(?:{TITLE}|(?:versione|version|fassung) {_ADJECTIVE}|{_ADJECTIVE} (?:versione"
+    rf"|version|fassung))(?: {_ADJECTIVE})?"
+    rf"|{_ADJECTIVE}|riscrittura|rewrite|reescritura|reecriture|umformulierung|risposta finale|final "
+    rf"answer|(?:respuesta|reponse|antwort) fina\w+|opzione 1|option 1|opcion 1"
 )
-_FOR = r"(?: (?:in|for|su|per|para|pour|fur|en|dans|nello stile di|in the style of|al estilo de|dans le style de|im stil von)\b[^:\"]{1,40}| \([^:\"()]{1,40}\))?"
+_FOR = (
+    r"(?: (?:in|for|su|per|para|pour|fur|en|dans|nello stile di|in the style of|al estilo de|dans le "
+    r"style de|im stil von)\b[^:\"]{1,40}| \([^:\"()]{1,40}\))?"
+)
 _LABEL = re.compile(rf"[*_ ]*(?:{_LABEL_NAME}){_FOR}[*_ ]*:[*_ ]*")
 _ARTICLE_LABEL = re.compile(r"(?:article|articolo)(?: (?:in|for|su|per)\b[^:\"]{1,40})[*_ ]*:[*_ ]+")
 _BARE_LABEL = re.compile(rf"\W*(?:{_LABEL_NAME}){_FOR}\W*")
 _ORIGINAL = re.compile(
-    rf"[*_ ]*(?:originale?|(?:testo|text|texto|texte) origina\w+|(?:{TITLE} (?:originale?|d'origine|di partenza|dato|fornito)|(?:original(?:e[rs]?)?|ursprungliche[rs]?)[ -]?{TITLE}|titolo su \w+ \(originale\))|input|prima|before|antes|avant|vorher)[*_ ]*:"
+    rf"[*_ ]*(?:originale?|(?:testo|text|texto|texte) origina\w+|(?:{TITLE} (?:originale?|d'origine|di "
+    rf"partenza|dato|fornito)|(?:original(?:e[rs]?)?|ursprungliche[rs]?)[ -]?{TITLE}|titolo su \w+ "
+    rf"\(originale\))|input)[*_ ]*:"
 )
 _ROLE = re.compile(r"\W*(?:assistant|assistente|model|ai|bot|response|risposta|system)\W*")
 
@@ -221,7 +229,7 @@ def _line_of(lines: Sequence[str], outlets: Sequence[str]) -> str:
     if emphasis and chat_phrases.has_trailing_remark(f". {emphasis[3].strip(' -–—:')}"):
         line = emphasis[2]
     line = re.sub(r"(\*\*|__)(.+?)\1", r"\2", line).strip(_MARKDOWN)
-    line = behind if (behind := _behind_label(line)) else line
+    line = _behind_label(line) or line
     article = _ARTICLE_LABEL.match(chat_phrases.plain(line))
     line = line.partition(":")[2].strip(_MARKDOWN) if article else line
     line = _ROLE_LABEL.sub("", line)

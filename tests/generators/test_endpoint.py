@@ -236,7 +236,7 @@ def test_openings_that_recur_are_told_with_an_example(server, options, capsys):
 
 def test_a_second_run_into_one_file_is_refused_and_nothing_is_asked(server, options, tmp_path):
     chosen = options()
-    with only_run(chosen.out), pytest.raises(InputError, match="another run writes .*new.csv"):
+    with only_run(chosen.out), pytest.raises(InputError, match=r"another run writes .*new\.csv"):
         transfer_command.run(chosen)
     assert server.requests == []
     assert len(transferred(chosen)) == 12

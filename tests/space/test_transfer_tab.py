@@ -152,14 +152,14 @@ def test_what_cannot_be_transferred_is_refused_in_a_sentence(changes, sentence):
 @pytest.mark.parametrize("new", [["Crolla il ponte"], {"text": "Crolla"}, 7, None, ""])
 def test_a_headline_that_is_no_text_is_asked_for(new):
     models, _ = fixed("Piove")
-    with pytest.raises(InputError, match="^Write the new headline that is to be judged"):
+    with pytest.raises(InputError, match=r"^Write the new headline that is to be judged"):
         tab.judge(models, new, HEADLINE, ARTICLE, "rep2gio")
 
 
 @pytest.mark.parametrize("system", [["sum"], {}, None])
 def test_a_system_that_is_no_text_is_unknown(system):
     models, _ = fixed("Piove")
-    with pytest.raises(InputError, match="^There is no such system"):
+    with pytest.raises(InputError, match=r"^There is no such system"):
         tab.transfer(models, HEADLINE, ARTICLE, "rep2gio", system)
 
 
