@@ -236,7 +236,8 @@ _TALKERS = (
         r"posso|devo|dovrei|vorrei|ho|sto|sono|mi|cerco|provo|analizzo|riscrivo",
         r"hai|vuoi|puoi|intendi|preferisci|desideri|ti|tuo|tua|avete|volete|potete",
         r"(?:l'|dell'|sull'|nell'|all'|quest'|il tuo )articolo|(?:il|questo|un|del|quale|al|sul|che"
-        r"|tuo) titolo(?! (?:di|della|del|piu|mondiale|in borsa)\b)|il testo (?:completo|originale"
+        r"|tuo) titolo(?! (?:di|della|del|mondiale|in borsa|piu (?:scambiat|vendut|ambit|important"
+        r"|prestigios)\w*)\b)|il testo (?:completo|originale"
         r"|dell'articolo)",
     ),
     (
