@@ -178,7 +178,7 @@ def _nobody_reads() -> bool:
 
 
 def disk_fault(error: Exception) -> str:
-    """Return a sentence about a fault of reading or writing a file of the user's; empty for any other, which is the package's.
+    """Return a sentence about a fault of reading or writing a file of the user's; empty for any other.
 
     It is the user's where the error was raised while a file was written, where the system names a file that is not the
     program's own, or where a disk is full.

@@ -15,8 +15,6 @@ from change_it.judges.options import LINEAR, Fold, JudgeOptions, settings_of
 from change_it.judges.spec import TASKS, TRAINED, Task
 from change_it.render.tables import console, figure, print_lines, print_table
 
-#: Passes over the data below which a network that begins at nothing writes no sentences.
-FEW_PASSES = 0.5
 #: Matches below which HH is said to have learnt from few.
 FEW_MATCHES = 200
 
@@ -128,12 +126,14 @@ def _next(options: TrainJudgeOptions) -> str:
 
 def _how_far(options: GeneratorOptions, training: Mapping[str, Any]) -> list[str]:
     """Say how far a generator came, and what comes next: more training, or writing."""
+    from change_it.training.run import MIN_UPDATES  # loads torch
+
     out_of_time = training["stopped"] == "time"
     begins_at_nothing = options.architecture is None or options.architecture in NETWORKS
-    too_few = begins_at_nothing and training["epochs"] < FEW_PASSES
+    is_short = training["epochs"] < 1 or training["updates"] < MIN_UPDATES
     done = f"{training['updates']:,} of {training['planned']:,} updates"
     more = "give --resume and more --max-minutes" if out_of_time else "train with more updates"
-    if too_few:
+    if begins_at_nothing and is_short:
         return [f"Warning: {done} are too few to write sentences: {more}."]
     lines = [f"{done} when the minutes were over: --resume with more --max-minutes goes on."]
     writing = f"Next: change-it transfer --generator {options.out} --corpus {options.corpus} --out new.csv"

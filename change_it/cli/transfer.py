@@ -109,7 +109,7 @@ def _transfer(options: TransferOptions) -> None:
 
 
 def _check(options: TransferOptions) -> None:
-    """Refuse options that require or exclude another one, and files that are not there or lack a column, before torch is loaded."""
+    """Refuse, before torch is loaded, options that do not fit each other, and files that are not there or lack a column."""
     if not (options.corpus or options.input):
         raise InputError("give --corpus to transfer its test headlines, or --input for a file")
     if options.items is not None and options.input:

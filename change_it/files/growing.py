@@ -21,7 +21,10 @@ Part = TypeVar("Part")
 
 
 def earlier_rows(path: Path) -> list[list[str]]:
-    """Return the header and the rows that an interrupted run has written, without blank lines and a row that was cut off."""
+    """Return the header and the rows that an interrupted run has written.
+
+    Blank lines and a row that was cut off are left out.
+    """
     if not path.exists():
         return []
     data = path.read_bytes()

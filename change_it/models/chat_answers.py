@@ -1,4 +1,4 @@
-"""What a chat server's answer says: the headline in it, or the choices of a JSON object; nothing where it is none.
+"""What a chat server's answer says: the headline in it, or the choices of a JSON object.
 
 An answer that was cut off is none, nor is one that stands in thoughts: a draft there may be taken back in the next sentence.
 """
@@ -79,19 +79,27 @@ _BULLET = re.compile(r"\A(?:[-–•>·]|#{1,6}) +")
 _FIRST_OF_LIST, _SECOND_OF_LIST = re.compile(r"\A\(?[1a][.)] +"), re.compile(r"\A[\W_]*[2b][.)]")
 
 _ADJECTIVE = (
-    r"(?:nuov[oa]|riscritt[oa]|finale|propost[oa]|suggerit[oa]|migliorat[oa]|new|rewritten|final|revised|suggested|proposed|nuev[oa]|reescrit[oa]|propuest[oa]"
+    r"(?:nuov[oa]|riscritt[oa]|finale|propost[oa]|suggerit[oa]|migliorat[oa]|new|rewritten|final"
+    r"|revised|suggested|proposed|nuev[oa]|reescrit[oa]|propuest[oa]"
     r"|nouveau|nouvelle|reecrite?|proposee?|neue[rs]?|umgeschriebene[rs]?|finale[rs]?|uberarbeitete[rs]?)"
 )
 _LABEL_NAME = (
-    rf"(?:{_ADJECTIVE} )?(?:{TITLE}|(?:versione|version|fassung) {_ADJECTIVE}|{_ADJECTIVE} (?:versione|version|fassung))(?: {_ADJECTIVE})?"
-    rf"|{_ADJECTIVE}|riscrittura|rewrite|reescritura|reecriture|umformulierung|risposta finale|final answer|(?:respuesta|reponse|antwort) fina\w+|opzione 1|option 1|opcion 1"
+    rf"(?:{_ADJECTIVE} )?(?:{TITLE}|(?:versione|version|fassung) {_ADJECTIVE}|{_ADJECTIVE} (?:versione"
+    rf"|version|fassung))(?: {_ADJECTIVE})?"
+    rf"|{_ADJECTIVE}|riscrittura|rewrite|reescritura|reecriture|umformulierung|risposta finale|final "
+    rf"answer|(?:respuesta|reponse|antwort) fina\w+|opzione 1|option 1|opcion 1"
 )
-_FOR = r"(?: (?:in|for|su|per|para|pour|fur|en|dans|nello stile di|in the style of|al estilo de|dans le style de|im stil von)\b[^:\"]{1,40}| \([^:\"()]{1,40}\))?"
+_FOR = (
+    r"(?: (?:in|for|su|per|para|pour|fur|en|dans|nello stile di|in the style of|al estilo de|dans le "
+    r"style de|im stil von)\b[^:\"]{1,40}| \([^:\"()]{1,40}\))?"
+)
 _LABEL = re.compile(rf"[*_ ]*(?:{_LABEL_NAME}){_FOR}[*_ ]*:[*_ ]*")
 _ARTICLE_LABEL = re.compile(r"(?:article|articolo)(?: (?:in|for|su|per)\b[^:\"]{1,40})[*_ ]*:[*_ ]+")
 _BARE_LABEL = re.compile(rf"\W*(?:{_LABEL_NAME}){_FOR}\W*")
 _ORIGINAL = re.compile(
-    rf"[*_ ]*(?:originale?|(?:testo|text|texto|texte) origina\w+|(?:{TITLE} (?:originale?|d'origine|di partenza|dato|fornito)|(?:original(?:e[rs]?)?|ursprungliche[rs]?)[ -]?{TITLE}|titolo su \w+ \(originale\))|input|prima|before|antes|avant|vorher)[*_ ]*:"
+    rf"[*_ ]*(?:originale?|(?:testo|text|texto|texte) origina\w+|(?:{TITLE} (?:originale?|d'origine|di "
+    rf"partenza|dato|fornito)|(?:original(?:e[rs]?)?|ursprungliche[rs]?)[ -]?{TITLE}|titolo su \w+ "
+    rf"\(originale\))|input)[*_ ]*:"
 )
 _ROLE = re.compile(r"\W*(?:assistant|assistente|model|ai|bot|response|risposta|system)\W*")
 
@@ -111,7 +119,7 @@ class Choices(NamedTuple):
 
 
 def fault_of(answer: Answer) -> str:
-    """Return why an answer is none, whatever it says: it is empty, was cut off, or is too long; empty where it can be read."""
+    """Return why an answer is none, whatever it says: empty, cut off or too long; empty where it can be read."""
     if not answer.text.strip():
         return f"empty answer ({answer.finish_reason})"
     if answer.finish_reason == "length":
@@ -131,14 +139,7 @@ def _without_thoughts(text: str) -> str:
     if _CHANNEL.search(text):
         _, final, text = text.rpartition(_FINAL)
         return _CHANNEL_END.sub("", text) if final else ""
-    while opening := _OPEN.match(text):
-        name = next(filter(None, opening.groups())).lower()
-        if name in _ANSWER_TAGS:
-            break
-        closings = [close for close in _CLOSE.finditer(text) if not close[1] or close[2].lower() == name]
-        if not closings:
-            return ""
-        text = text[closings[-1].end() :]
+    text = _behind_tags_of_thoughts(text)
     closings = [
         close for close in _CLOSE.finditer(text) if not close[1] or close[2].lower() not in _ANSWER_TAGS
     ]
@@ -148,11 +149,24 @@ def _without_thoughts(text: str) -> str:
     return text[: later.start()] if later else text
 
 
-def headline_of(text: str, outlets: Sequence[str] = ()) -> str:
-    """Return the headline in an answer: its first line that announces no other, without thoughts, label and marks around it.
+def _behind_tags_of_thoughts(text: str) -> str:
+    """Return what follows the tags of thoughts that a text begins with; empty where one does not end."""
+    while opening := _OPEN.match(text):
+        name = next(filter(None, opening.groups())).lower()
+        if name in _ANSWER_TAGS:
+            break
+        closings = [close for close in _CLOSE.finditer(text) if not close[1] or close[2].lower() == name]
+        if not closings:
+            return ""
+        text = text[closings[-1].end() :]
+    return text
 
-    Empty where there is none: no letter, markup, a refusal, a question back, thoughts in plain words, an error, a remark alone,
-    or a line that is too long. The names of `outlets` are labels, too.
+
+def headline_of(text: str, outlets: Sequence[str] = ()) -> str:
+    """Return the headline in an answer, without thoughts before it, and label and marks around it.
+
+    It is the first line that announces no other. Empty where that is none: no letter, markup, a refusal, a question back,
+    thoughts in plain words, an error, a remark alone, or too long. The names of `outlets` are labels, too.
     """
     text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), _without_thoughts(text))
     lines = [visible(line).strip() for line in _FENCE.sub("", text).splitlines()]
@@ -174,7 +188,7 @@ def headline_of(text: str, outlets: Sequence[str] = ()) -> str:
 
 
 def is_talk(line: str) -> bool:
-    """Return whether a line is said about the task, and no headline stands below it: a refusal, a question back, a thought or an error."""
+    """Return whether a line is a refusal, a question back, a thought or an error: below it stands no headline."""
     if len(line) > LONGEST["headline"]:
         line = line[: LONGEST["headline"]]
     return (
@@ -221,7 +235,7 @@ def _line_of(lines: Sequence[str], outlets: Sequence[str]) -> str:
     if emphasis and chat_phrases.has_trailing_remark(f". {emphasis[3].strip(' -–—:')}"):
         line = emphasis[2]
     line = re.sub(r"(\*\*|__)(.+?)\1", r"\2", line).strip(_MARKDOWN)
-    line = behind if (behind := _behind_label(line)) else line
+    line = _behind_label(line) or line
     article = _ARTICLE_LABEL.match(chat_phrases.plain(line))
     line = line.partition(":")[2].strip(_MARKDOWN) if article else line
     line = _ROLE_LABEL.sub("", line)
@@ -250,7 +264,7 @@ def _is_headline(line: str) -> bool:
 
 
 def choices_of(text: str, questions: Mapping[str, Sequence[str]]) -> Choices:
-    """Return the choices in the JSON objects of an answer, of which `questions` names the answers, without those in thoughts.
+    """Return the choices in the JSON objects of an answer; `questions` names the answers of each.
 
     Booleans are yes and no. Comments and commas too many are read over. Objects that differ, or one with a key twice and two
     values, choose nothing: one of them is an example, or was taken back.

@@ -133,9 +133,9 @@ class Server:
         return " ".join(body.replace(self._key, "…").split())[:REASON]
 
     def _ask(self, request: dict[str, Any]) -> tuple[int, str]:
-        """Return status and body of the answer to a request, sent again while the server is busy, fails or drops the connection.
+        """Return status and body of the answer to a request.
 
-        InputError where it goes on so, or asks to wait longer than `PATIENCE`.
+        It is sent again while the server is busy, fails or drops the connection. InputError where it goes on so, or asks to wait longer than `PATIENCE`.
         """
         wait = WAIT
         tries = 0
@@ -174,7 +174,10 @@ class Server:
             wait = min(2 * wait, LONGEST_WAIT)
 
     def _post(self, request: dict[str, Any]) -> tuple[int, str, Mapping[str, str]]:
-        """Return status, body (or where a redirect leads) and headers of one answer, no more than is taken; no redirect is followed."""
+        """Return status, body and headers of one answer, at most the bytes that are taken.
+
+        No redirect, which may lead elsewhere, is followed: where it leads stands for the body.
+        """
         until = monotonic() + TIMEOUT
         body = bytearray()
         options: dict[str, Any] = {"headers": self._headers, "timeout": TIMEOUT, "follow_redirects": False}
@@ -213,7 +216,7 @@ def _was_connected(error: Exception) -> bool:
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that a server asks to wait, by its header Retry-After: a number or a date; None without one."""
+    """Return the seconds that Retry-After asks to wait, a number or a date; None without it."""
     text = headers.get("retry-after", "").strip()
     with suppress(ValueError):
         return max(0.0, float(text))

@@ -33,9 +33,9 @@ class TrainingOptions:
     arg: Annotated[tuple[str, ...], UseAppendAction] = ()
     """NAME=VALUE of transformers' TrainingArguments, once for each: learning_rate=5e-5 max_steps=500 bf16=true gradient_accumulation_steps=8 report_to=tensorboard; and early_stopping, evaluations without a better score."""
     resume: bool = False
-    """Go on from the newest checkpoint in the output folder."""
+    """Go on from the newest whole checkpoint in the output folder, also of a run that --max-minutes ended."""
     max_minutes: float | None = None
-    """Stop after this many minutes, those of loading and of evaluations among them, evaluate once more and keep the best weights."""
+    """Stop after this many minutes, those of loading, of evaluations and of earlier parts among them; evaluate once more and keep the best weights. --resume with more minutes goes on."""
     checkpoint_minutes: float = 15.0
     """Minutes between checkpoints that --resume goes on from."""
     seed: int = 1

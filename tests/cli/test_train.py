@@ -57,28 +57,23 @@ def test_a_judge_with_one_answer_says_so(answers, words):
     assert ("answers" in line, words in line) == (bool(words), True)
 
 
+FEW = "Warning: 30 of 1,270 updates are too few to write sentences: "
+TIMED = "1,000 of 1,270 updates when the minutes were over: --resume with more --max-minutes goes on."
+
+
 @pytest.mark.parametrize(
-    ("stopped", "epochs", "architecture", "expected"),
+    ("stopped", "updates", "architecture", "expected"),
     [
-        (
-            "time",
-            0.24,
-            None,
-            ["Warning: 30 of 1,270 updates are too few to write sentences: give --resume and more --max-minutes."],
-        ),
-        ("updates", 0.24, "pn", ["Warning: 30 of 1,270 updates are too few to write sentences: train with more updates."]),
-        (
-            "time",
-            0.24,
-            "it5/it5-base",
-            ["30 of 1,270 updates when the minutes were over: --resume with more --max-minutes goes on.", "Next: "],
-        ),
-        ("early", 3.0, None, ["Next: "]),
+        ("time", 30, None, [f"{FEW}give --resume and more --max-minutes."]),
+        ("updates", 30, "pn", [f"{FEW}train with more updates."]),
+        ("time", 30, "it5/it5-base", [TIMED.replace("1,000", "30"), "Next: "]),
+        ("time", 1000, None, [TIMED, "Next: "]),
+        ("early", 1000, None, ["Next: "]),
     ],
-)  # fmt: skip
-def test_a_generator_says_how_far_it_came(stopped, epochs, architecture, expected):
+)
+def test_a_generator_says_how_far_it_came(stopped, updates, architecture, expected):
     options = GeneratorOptions(recipe="rewrite", corpus="c", out=Path("g"), architecture=architecture)
-    training = {"updates": 30, "planned": 1270, "stopped": stopped, "epochs": epochs}
+    training = {"updates": updates, "planned": 1270, "stopped": stopped, "epochs": updates / 127}
     lines = command._how_far(options, training)
     assert len(lines) == len(expected)
     assert all(line.startswith(start) for line, start in zip(lines, expected, strict=True))
