@@ -43,9 +43,11 @@ def sample(options: SampleOptions) -> None:
 def build(options: BuildOptions) -> None:
     """Build a corpus and print what is in it."""
     check_language(options.language)
-    if not 0 <= options.loose <= options.strict < 1:
+    if not 0 < options.loose <= options.strict < 1:
         fault = f"--loose {options.loose} and --strict {options.strict} are no cosines"
-        raise InputError(f"{fault}: give numbers from 0 to less than 1, the lower one as --loose")
+        raise InputError(f"{fault}: give numbers between 0 and 1, the lower one as --loose")
+    if options.window is not None and options.window < 0:
+        raise InputError(f"--window-days {options.window} is no number of days: give 0 or more, or none")
     files = [file for file in options.files if not outlet_and_file(file)[1].startswith(HUB)]
     tables = read_tables(files) if files else []  # nothing is read yet
     check_writable(options.out, inputs=[table.name for table in tables], record=REPORT)
@@ -65,11 +67,14 @@ def build(options: BuildOptions) -> None:
                 from change_it.corpus.curve import draw_curve  # matplotlib
 
                 draw_curve(corpus.report, options.out / PICTURE)
-    except InputError as error:
+    except InputError as raised:
+        error = raised
+        if reading and reading.few:
+            error = InputError(f"{reading.few}; {raised}")
         if reading and reading.looks:  # many rows were rejected
             error = reading.refused(str(error))
         if not isinstance(error, RefusedError):
-            raise
+            raise error from None
         beside = options.out.with_name(f"{options.out.name}.{REJECTED}")
         if beside.exists() and not beside.read_text("utf-8", "replace").startswith("file,line,id,reason"):
             raise InputError(str(error)) from error  # somebody else's file

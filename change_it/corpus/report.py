@@ -79,7 +79,7 @@ def _splits(report: Mapping[str, Any]) -> Table:
         f"Test articles with a training article above {report['thresholds']['strict']} nearby in time: "
         f"{leaks['neighbours']['articles']:,}",
         f"Largest event: {counted(events['largest'], 'article')}{days}. The {counted(events['test_pairs'], 'test pair')} "
-        f"of {counted(events['test_events'], 'event')} are worth {events['effective']:g}",
+        f"of {counted(events['test_events'], 'event')} {'is' if events['test_pairs'] == 1 else 'are'} worth {events['effective']:g}",
         *(f"Warning: {warning}." for warning in report["warnings"]),
         *(f"Taken off: {each['text']}." for each in report["mended"]),
         *(f"Look: {each['text']}." for each in report["looks"]),

@@ -17,6 +17,7 @@ from io import BufferedReader, TextIOWrapper
 from itertools import chain, count, dropwhile
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
+from urllib.parse import unquote
 
 from change_it.errors import InputError
 from change_it.files.model_folders import hub_fault
@@ -65,7 +66,9 @@ class InputTable:
 
     name: str  # the file as given, or `hf://owner/name/config/split`
     stem: str  # start of the ids made for its rows, different for every table of one reading
-    outlet: str | None = None  # R or G where the file or config is named after one of CHANGE-IT's newspapers
+    outlet: str | None = (
+        None  # of rows without one: by a folder `label=colle`, or a file or config named after one of CHANGE-IT's newspapers
+    )
     label: str = ""  # outlet of all its rows, where the input names one: OUTLET=FILE
     columns: dict[str, None] = field(default_factory=dict)  # in order, as far as rows were read
     rows: Iterator[Record] = field(default_factory=lambda: iter(()))  # to be read once
@@ -86,12 +89,33 @@ def read_tables(files: Sequence[str], names: Names | None = None) -> list[InputT
             table.label = label
             if tables.setdefault(key, table).label != label:
                 raise InputError(f"{table.name} is of two outlets: give it once, as OUTLET=FILE")
-    stems: set[str] = set()  # ids are made from them: those that occur twice get a number
-    for table in tables.values():
-        numbered = chain([table.stem], (f"{table.stem}-{number}" for number in count(2)))
-        table.stem = next(stem for stem in numbered if stem not in stems)
-        stems.add(table.stem)
+    _tell_stems_apart(tables)
     return list(tables.values())
+
+
+def _tell_stems_apart(tables: Mapping[str, InputTable]) -> None:
+    """Put as many names of folders before equal stems as tell them apart; ids are made from stems, whatever the order of the files.
+
+    `tables` are by their whole paths.
+    """
+    by_stem: dict[str, list[str]] = {}
+    for path, table in tables.items():
+        by_stem.setdefault(table.stem, []).append(path)
+    taken = {stem for stem, paths in by_stem.items() if len(paths) == 1}
+    for stem, paths in by_stem.items():
+        if len(paths) == 1:
+            continue
+        parts = [re.split(r"[/\\]+", path.removeprefix(HUB)) for path in paths]
+        folders = [several[:-1] for several in parts]
+        if len({*map(tuple, folders)}) < len(paths):  # some differ by their endings alone
+            folders, stem = parts, ""
+        for depth in range(1, max(map(len, folders)) + 1):
+            stems = ["-".join([*names[-depth:], *([stem] if stem else [])]) for names in folders]
+            if len({*stems}) == len(stems) and taken.isdisjoint(stems):
+                break
+        taken.update(stems)
+        for path, new in zip(paths, stems, strict=True):
+            tables[path].stem = new
 
 
 def outlet_and_file(spec: str) -> tuple[str, str]:
@@ -171,6 +195,10 @@ def check_columns(
         likely = _places(seen, {ours: ELSEWHERE.get(ours, ()) for ours in lacking}) or {lacking[0]: "yours"}
         examples = ",".join(f"{ours}={name}" for ours, name in likely.items())
         mend = "rename yours" if advice is None else f"name yours as in --columns {examples}{advice}"
+        inside = (name for ours in lacking for name in names[ours] if name.partition(".")[0] in seen)
+        if field_of_record := next(inside, ""):
+            record = field_of_record.partition(".")[0]
+            mend = f"fields of {record} are no columns; make them so with pandas.json_normalize"
         raise InputError(f"{file} has no column {columns} (its columns are {listed(seen, 20)}): {mend}")
 
 
@@ -220,7 +248,22 @@ def _records(table: InputTable, rows: Rows, names: Names) -> Iterator[Record]:
         if columns not in places_by_columns:
             table.columns.update(dict.fromkeys(columns))
             places_by_columns[columns] = _places(columns, names)
+            if names and not places_by_columns[columns]:
+                _refuse_rows_inside(table.name, values, names)
         yield Record(line, {ours: values[name] for ours, name in places_by_columns[columns].items()}, values)
+
+
+def _refuse_rows_inside(file: str, values: Mapping[str, Any], names: Names) -> None:
+    """Refuse an object that is no row but holds all of them, as pandas and many servers write JSON."""
+    if {"columns", "index", "data"} == values.keys():
+        mend = 'write it with DataFrame.to_json(orient="records")'
+        raise InputError(f'{file} is written by pandas with orient="split": {mend}')
+    known = {ours: (*several, *ELSEWHERE.get(ours, ())) for ours, several in names.items()}
+    for name, value in values.items():
+        rows = value if isinstance(value, list) else []
+        if rows and isinstance(rows[0], Mapping) and _places(tuple(rows[0]), known):
+            mend = f"write that list alone, as jq .{name} does"
+            raise InputError(f"{file} holds its rows in the field {name}: {mend}")
 
 
 def _tables(name: str, names: Names) -> Iterator[tuple[str, InputTable]]:
@@ -241,13 +284,36 @@ def _tables(name: str, names: Names) -> Iterator[tuple[str, InputTable]]:
         check_file(path)
         if path.is_dir():
             raise InputError(
-                f"{path} is a folder: name its files, as in '{path}/*.csv', and write one of save_to_disk with to_parquet"
+                f"{path} is a folder: name its files, as in '{_files_in(path)}', and write one of save_to_disk with to_parquet"
             )
         kind, stem = kind_of(path) or "CSV", Path(_unpacked_name(path)).stem
-        table = InputTable(str(path), stem, _outlet(stem) or _outlet(path.resolve().parent.name))
+        outlet = (
+            _partition(path, names.get("label", ())) or _outlet(stem) or _outlet(path.resolve().parent.name)
+        )
+        table = InputTable(str(path), stem, outlet)
         rows = _parquet_rows(table, path) if kind == "parquet" else _text_rows(table, path, kind)
         table.rows = _records(table, rows, names)
         yield str(path.resolve()), table
+
+
+def _files_in(folder: Path) -> str:
+    """Return a glob of the files of a folder, or of the folders in it, with the ending of the first."""
+    files = sorted(path for path in folder.rglob("*") if kind_of(path))
+    ending, depth = (
+        ("csv", 1)
+        if not files
+        else (files[0].name.partition(".")[2], len(files[0].relative_to(folder).parts))
+    )
+    return f"{folder}/{'*/' * (depth - 1)}*.{ending}"
+
+
+def _partition(path: Path, columns: Sequence[str]) -> str | None:
+    """Return the outlet that a folder of the path names as Hive does, `label=colle`, under a name of the column."""
+    for folder in path.resolve().parent.parts:
+        column, equals, value = folder.partition("=")
+        if equals and column.lower() in map(str.lower, columns):
+            return unquote(value) or None
+    return None
 
 
 def _unpacked_name(path: Path) -> str:
@@ -265,8 +331,12 @@ def _open_text(path: Path) -> Iterator[TextIOWrapper]:
     packed = path.suffix.lower() in PACKED
     try:
         with _open_packed(path) if packed else path.open("rb") as raw:
-            start = raw.peek(4)[:4]
-            is_utf16 = start.startswith(_UTF16)
+            first_block = raw.peek(512)[:512]
+            start, is_utf16 = first_block[:4], first_block.startswith(_UTF16)
+            if first_block[257:262] == b"ustar":
+                raise InputError(
+                    f"{path} is a tar archive: unpack it with tar -xf {path}, and give the files in it"
+                )
             if start.startswith((b"PK\3\4", b"\x1f\x8b")) or (b"\0" in start and not is_utf16):
                 raise InputError(f"{path} is no text but a spreadsheet, an archive or UTF-16 without a mark: save it as CSV in UTF-8")  # fmt: skip
             encoding, errors = ("utf-16", "strict") if is_utf16 else ("utf-8-sig", "surrogateescape")
@@ -336,9 +406,7 @@ def _csv_rows(
     """Rows of CSV below its header in the line `first`; an empty line is none, but of a single column an empty cell."""
     csv.field_size_limit(LONGEST_LINE)
     reader, line = csv.reader((text for _, text in lines), delimiter=delimiter, strict=True), first
-    mend = (
-        "put texts with commas or line breaks in quotes, double the quotes inside, and write empty cells, too"
-    )
+    quote = "put texts with commas or line breaks in quotes, and double the quotes inside"
     try:
         header = [name.strip() for name in next(reader)]
         if repeated := [name for name, number in Counter(filter(None, header)).items() if number > 1]:
@@ -350,12 +418,13 @@ def _csv_rows(
                 cells = cells or [""]
                 if len(cells) != len(header):
                     counts = f"{len(cells)} cells and {len(header)} columns"
+                    mend = quote if len(cells) > len(header) else f"write empty cells, too, or {quote}"
                     raise InputError(f"{path}, line {line}: {counts}; {mend}")
                 yield line, dict(zip(header, cells, strict=True))
             line = first + reader.line_num
     except csv.Error as error:
         fault = f"{path}, line {line}: a quote is never closed or not doubled ({error})"
-        raise InputError(f"{fault}; {mend}") from error
+        raise InputError(f"{fault}; {quote}") from error
 
 
 def _json_rows(path: Path, file: TextIO, first: tuple[int, str], lines: Iterator[tuple[int, str]]) -> Rows:

@@ -10,6 +10,7 @@ from csv_files import read_csv, write_csv, write_rows
 
 from change_it.cli import main
 from change_it.corpus.folder import read_warnings
+from change_it.corpus.reading.article import Article
 from change_it.corpus.reading.issues import (
     BEGIN,
     CAPITALS,
@@ -287,3 +288,16 @@ def test_build_prints_and_keeps_what_it_saw_and_took_off(clean, tmp_path, capsys
         assert len(report["looks"]) + len(report["mended"]) == 2
         noticed = "corpus build noticed 2 things in these articles: see"
         assert any(noticed in warning for warning in read_warnings(str(tmp_path / "c"))) == (key == "looks")
+
+
+@pytest.mark.parametrize(
+    ("rows", "rejected", "seen"), [(40, 2, True), (40, 1, False), (20, 1, True), (19, 9, False), (100, 5, True), (100, 4, False)]
+)  # fmt: skip
+def test_an_outlet_that_loses_a_twentieth_of_its_rows_is_named(tmp_path, rows, rejected, seen):
+    made = [Article(f"a{n}", "colle", f"Titolo {n}", f"Testo {n}") for n in range(rows)]
+    made += [Article(f"b{n}", "faro", f"Altro {n}", f"Testo {n}") for n in range(300)]
+    bad = {f"a{n}" for n in range(rejected)}
+    file = table(tmp_path / "x.csv", made, article=lambda a: "" if a.id in bad else a.article, date=lambda a: "")  # fmt: skip
+    assert [(each.name, each.outlet, each.count, each.total) for each in read(file).looks] == [
+        (REJECTED, "colle", rejected, rows)
+    ] * seen

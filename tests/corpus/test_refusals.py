@@ -5,8 +5,9 @@ from datetime import date
 
 import numpy as np
 import pytest
-from corpus_fakes import OUTLETS, articles
+from corpus_fakes import OUTLETS, articles, write_articles
 
+from change_it.cli import main
 from change_it.corpus.folder import read_outlets, read_table
 from change_it.corpus.pairing.vectors import tfidf
 from change_it.corpus.reading.issues import refuse_apart
@@ -57,3 +58,37 @@ def split_of(strict=0.5, clusters=None, alignment_of_input=None, **sizes):
 def test_what_is_wrong_is_refused(refused, says, tmp_path):
     with pytest.raises(InputError, match=says):
         refused(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--window-days", "-1"], "--window-days -1 is no number of days: give 0 or more, or none"),
+        (["--strict", "0", "--loose", "0"], "--loose 0.0 and --strict 0.0 are no cosines"),
+        (["--strict", "0.1"], "--loose 0.185 and --strict 0.1 are no cosines"),
+    ],
+)
+def test_options_out_of_range_are_refused(options, says, tmp_path, capsys):
+    file = write_articles(tmp_path / "x.csv", articles())
+    assert main(["corpus", "build", str(file), "--out", str(tmp_path / "c"), *options]) == 2
+    assert says in capsys.readouterr().err
+
+
+def build(made, tmp_path, capsys):
+    """Return what a build that is refused says."""
+    file = write_articles(tmp_path / "x.csv", made)
+    assert main(["corpus", "build", str(file), "--labels", "R:rep,G:gio", "--out", str(tmp_path / "c")]) == 2
+    return capsys.readouterr().err
+
+
+def test_an_outlet_with_hardly_any_article_is_named_first(tmp_path, capsys):
+    made = articles()
+    own, [other, *_] = ([a for a in made if a.label == name] for name in OUTLETS.names)
+    assert build([*own, other], tmp_path, capsys).startswith("change-it: gio has 1 article, rep 47: give more of gio; the pairs")  # fmt: skip
+
+
+def test_rejected_rows_come_first_where_most_rows_are(tmp_path, capsys):
+    made = [replace(a, id=["1.5E+18", "1.6E+18"][number % 2]) for number, a in enumerate(articles())]
+    said = build(made, tmp_path, capsys)
+    assert said.startswith("change-it: 90 of 94 rows were rejected: ")
+    assert said.index("unread by --columns id=") < said.index("the pairs above")

@@ -5,6 +5,7 @@ import csv
 import gzip
 import io as memory
 import json
+import tarfile
 from contextlib import suppress
 from datetime import datetime
 from uuid import UUID
@@ -83,12 +84,22 @@ def test_lines_are_those_that_rows_start_on(tmp_path):
     assert [record.line for record in rows.read_records(path, required=("id",))] == [1, 2]
 
 
+def tar_of(content):
+    """Return a tar archive of one file."""
+    written = memory.BytesIO()
+    with tarfile.open(fileobj=written, mode="w") as archive:
+        member = tarfile.TarInfo("x.csv")
+        member.size = len(content)
+        archive.addfile(member, memory.BytesIO(content.encode()))
+    return written.getvalue()
+
+
 #: Content of a file by its name, and what the refusal says.
 REFUSED = {
     "open.csv": (HEAD + '2,"never closed\n3,c\n', "line 3: a quote is never closed"),
     "inside.csv": (HEAD + '2,"a"b\n', "line 3: a quote is never closed or not doubled"),
     "more.csv": (HEAD + "2,a, too many\n", "line 3: 3 cells and 2 columns; put texts with commas"),
-    "fewer.csv": (HEAD + '"2","a\nb"\n\n3\n', "line 6: 1 cells and 2 columns; put texts with commas"),
+    "fewer.csv": (HEAD + '"2","a\nb"\n\n3\n', "line 6: 1 cells and 2 columns; write empty cells, too"),
     "double.csv": ("id,id\n1,2\n", "has more than one column id: keep one"),
     "none.csv": ("", "has no rows"),
     "open.jsonl": (ROW + '{"id": 2, "headline": \n', "line 2: broken JSON"),
@@ -100,8 +111,14 @@ REFUSED = {
     "book.csv": (b"PK\x03\x04\xff", "is no text but a spreadsheet"),
     "cut.csv.gz": (gzip.compress(PLAIN.encode() * 99)[:-20], "cannot be unpacked"),
     "columns.json": (pd.read_json(memory.StringIO(ROWS)).to_json(), "line 1: id is no text: a dict"),
-    "data.json": (json.dumps({"data": json.loads(ROWS)}), "no column id and no column headline (its columns are data)"),
-    "pretty.json": (json.dumps({"data": json.loads(ROWS)}, indent=1), "no column id and no column headline (its columns are data)"),
+    "data.json": (json.dumps({"data": json.loads(ROWS)}), "holds its rows in the field data: write that list alone, as jq .data does"),
+    "pretty.json": (json.dumps({"data": json.loads(ROWS)}, indent=1), "holds its rows in the field data: write that list alone"),
+    "table.json": (pd.read_json(memory.StringIO(ROWS)).to_json(orient="table"), "holds its rows in the field data"),
+    "titles.json": ('{"status": "ok", "articles": [{"title": "a"}]}', "holds its rows in the field articles"),
+    "split.json": (pd.read_json(memory.StringIO(ROWS)).to_json(orient="split"), 'by pandas with orient="split": write it with DataFrame.to_json(orient="records")'),
+    "pictures.json": ('{"titre": "a", "pictures": [{"url": "b"}]}', "no column id and no column headline (its columns are titre, pictures)"),
+    "x.tar.gz": (gzip.compress(tar_of(PLAIN)), "is a tar archive: unpack it"),
+    "x.tar": (tar_of(PLAIN), "is a tar archive: unpack it"),
     "digits.json": ('{"id": ' + "9" * 5000 + "}", "line 1: broken JSON (Exceeds the limit"),
     "record.jsonl": ('{"id": 1, "headline": {"main": "a", "kicker": "b"}}', "line 1: headline is no text: a dict with the fields main, kicker"),
     "records.json": ('[{"id": 1, "headline": [{"text": "a"}]}]', "line 1: headline is no text: a dict with the fields text"),
@@ -145,6 +162,39 @@ def test_outlets_have_names_with_spaces_and_files_equals_signs(tmp_path, monkeyp
     for name in ("label=a/x.csv", "in/label=a.csv"):
         assert rows.outlet_and_file(name) == ("", name)
     assert [each.label for each in rows.read_tables(["left=*/x.csv"])] == ["left"]
+
+
+def test_fields_of_records_are_no_columns_and_the_refusal_says_what_makes_them_so(tmp_path):
+    file = table(tmp_path, '{"id": 1, "headline": {"main": "a"}}', "x.jsonl")
+    with pytest.raises(InputError, match=r"fields of headline are no columns; .* pandas\.json_normalize"):
+        rows.read_records(file, required=("id", "headline"), columns="headline=headline.main")
+    flat = pd.json_normalize([json.loads(file.read_text())])
+    flat.to_json(tmp_path / "flat.jsonl", orient="records", lines=True)
+    [record] = rows.read_records(tmp_path / "flat.jsonl", required=("id", "headline"), columns="headline=headline.main")  # fmt: skip
+    assert record.cells == {"id": "1", "headline": "a"}
+
+
+def test_rows_have_the_outlet_of_a_folder_of_hive(tmp_path, monkeypatch):
+    for folder in ("label=colle", "Label=La%20Stampa", "paper=faro"):
+        table(tmp_path, PLAIN, f"news/{folder}/part-0.csv")
+    monkeypatch.chdir(tmp_path)
+    names = {"headline": ("headline",), "label": ("label",)}
+    tables = rows.read_tables(["news/*/*.csv"], names)
+    assert [each.outlet for each in tables] == ["La Stampa", "colle", None]
+    assert [each.outlet for each in rows.read_tables(["news/*/*.csv"], names | {"label": ("paper",)})] == [None, None, "faro"]  # fmt: skip
+    with pytest.raises(InputError, match=r"news is a folder: name its files, as in 'news/\*/\*\.csv'"):
+        rows.read_tables(["news"])
+
+
+def test_ids_of_rows_without_one_do_not_depend_on_the_order_of_the_files(tmp_path):
+    files = [str(table(tmp_path, PLAIN, name)) for name in ("2020/n.csv", "2021/n.csv", "2021/m.csv")]
+    stems = {order: {each.name: each.stem for each in rows.read_tables(files[::order])} for order in (1, -1)}
+    assert stems[1] == stems[-1] == dict(zip(files, ["2020-n", "2021-n", "m"], strict=True))
+    more = [*files, str(table(tmp_path, PLAIN, "a/2021/n.csv"))]
+    longer = {each.name: each.stem for each in rows.read_tables(more)}
+    assert not {longer[files[0]], longer[files[1]]} & {*stems[1].values()}  # an id never means another row
+    endings = [str(table(tmp_path, PLAIN, "b/n.csv")), str(table(tmp_path, ROW, "b/n.jsonl"))]
+    assert [each.stem for each in rows.read_tables(endings)] == ["n.csv", "n.jsonl"]
 
 
 @pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT])

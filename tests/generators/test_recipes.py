@@ -1,5 +1,7 @@
 """What each generator learns from, as the corpus folder holds it."""
 
+from collections import Counter
+
 import polars as pl
 import pytest
 
@@ -14,8 +16,21 @@ def everything(data):
     return {*data.train.iter_rows(), *data.validation.iter_rows()}
 
 
+def assert_learnt(data, known, share=0.05):
+    """Check that the validation part is a share of the known rows, and that all others are learnt which share no text with it."""
+    known = Counter(known)
+    held = Counter(data.validation.iter_rows())
+    assert not held - known
+    sources, targets = ({*data.validation[column]} for column in ("source", "target"))
+    kept = Counter({row: n for row, n in known.items() if row[0] not in sources and row[1] not in targets})
+    assert Counter(data.train.iter_rows()) == kept
+    assert held.total() == max(1, round(share * known.total()))
+
+
 def test_sum_learns_the_target_outlets_own_articles_outside_a1_and_a2(corpus):
     data = load_recipe(corpus, "sum", "faro", seed=1)
+    rows = read_table(corpus, "sum", "train").filter(direction="colle2faro")
+    assert_learnt(data, rows.select("source", "target").iter_rows())
     weak = read_table(corpus, "articles", "train").filter(pl.col("alignment").is_in(["R", "A3"]))
     own = weak.filter(pl.col("label") == "faro")
     assert everything(data) <= set(own.select("article", "headline").iter_rows())
@@ -33,15 +48,26 @@ def test_sum_learns_the_target_outlets_own_articles_outside_a1_and_a2(corpus):
     ],
 )
 def test_s2s_learns_the_aligned_headlines_in_one_direction(corpus, recipe, groups, to, columns):
-    learnt = everything(load_recipe(corpus, recipe, to, seed=1))
     pairs = read_table(corpus, "pairs", "train").filter(pl.col("alignment").is_in(groups))
-    known = set(pairs.select(f"{columns[0]}_headline", f"{columns[1]}_headline").iter_rows())
-    assert learnt <= known
-    assert len(learnt) > 0.8 * len(known)
+    known = pairs.select(f"{columns[0]}_headline", f"{columns[1]}_headline").iter_rows()
+    assert_learnt(load_recipe(corpus, recipe, to, seed=1), known)
+
+
+def test_agnostic_learns_all_of_its_config_and_has_the_validation_part_of_the_corpus(corpus):
+    data = load_recipe(corpus, "agnostic", None, seed=1)
+    train, validation = (
+        [*read_table(corpus, "agnostic", side).select("source", "target").iter_rows()]
+        for side in ("train", "validation")
+    )
+    assert [*data.validation.iter_rows()] == validation
+    sources, targets = ({row[column] for row in validation} for column in (0, 1))
+    apart = [row for row in train if row[0] not in sources and row[1] not in targets]
+    assert [*data.train.iter_rows()] == apart
 
 
 def test_rewrite_learns_own_headlines_and_pairs_and_nothing_invented(corpus):
-    examples = everything(load_recipe(corpus, "rewrite", None, seed=1))
+    data = load_recipe(corpus, "rewrite", None, seed=1)
+    examples = everything(data)
     articles = read_table(corpus, "articles", "train")
     own = {row["headline"]: row for row in articles.iter_rows(named=True)}
     table = read_table(corpus, "pairs", "train", ["a_headline", "a_article", "b_headline", "alignment"])

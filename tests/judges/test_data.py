@@ -36,6 +36,20 @@ def test_parts_are_apart(corpus, task, loaded):
     assert 0.03 < len(data.validation) / len(data.train) < 0.25
 
 
+#: Rows of the training part by kind. Half of the wrong partners are hard ones where there is a near article; a tenth of as many as match has a changed fact.
+KINDS = {
+    "hh": {"match": 22, "hard": 10, "random": 10, "facts": 2},
+    "ah": {"match": 462, "hard": 197, "random": 219, "facts": 46},
+}
+
+
+@pytest.mark.parametrize("task", KINDS)
+def test_the_shares_of_hard_random_and_changed_partners(corpus, task):
+    assert dict(read_table(corpus, task, "train")["kind"].value_counts().iter_rows()) == KINDS[task]
+    published = read_table(corpus, f"{task}_random", "train")
+    assert set(published["kind"]) == {"match", "random"}
+
+
 @pytest.mark.parametrize("task", ["hh", "ah"])
 def test_a_judge_learns_the_configs_that_the_corpus_shows(corpus, task, loaded):
     for config, data in (

@@ -45,6 +45,13 @@ def test_answers_are_the_same_of_bytes_alone_and_in_any_normal_form(judge, pairs
     assert (judge.predict_proba(*apart) == together).all()
 
 
+def test_a_class_with_few_headlines_counts_as_much_as_the_other():
+    """The same headline in both classes, five times as often in one: it tells nothing."""
+    labels = np.array([0, 0, 0, 0, 0, 1] * 4)
+    judge = fit_main(Examples([HEADLINES[0]] * 24, None, labels), seed=1)
+    assert judge.predict_proba([HEADLINES[0]])[0] == pytest.approx([0.5, 0.5], abs=1e-3)
+
+
 def test_fits_are_on_one_thread(monkeypatch):
     threads, fit = [], LogisticRegression.fit
 

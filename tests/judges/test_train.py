@@ -24,6 +24,9 @@ from change_it.stats import log_odds
 from change_it.training.run import TrainingRun
 
 TINY = judge_data.TINY | {"max_steps": 16, "eval_steps": 8}
+#: F1 of the linear main of the small corpus on gold, and its probabilities of outlet B for the first five headlines.
+GOLD_F1 = 0.8693
+GOLD_ANSWERS = [0.0031, 0.0042, 0.1562, 0.0058, 0.3223]
 BASELINES = ["n-grams", "marks, capitals, length"]
 
 
@@ -53,14 +56,16 @@ def metrics_of(folder):
 
 def test_a_linear_judge_is_saved_with_its_numbers(fitted, corpus):
     metrics, judge = metrics_of(fitted), Judge.from_pretrained(fitted, device="cpu")
-    assert metrics["results"]["gold"]["macro_f1"] > 0.7
+    assert metrics["results"]["gold"]["macro_f1"] == pytest.approx(GOLD_F1, abs=1e-3)
     assert (metrics["fold"], metrics["task"], metrics["training"]["updates"]) == ("all", "main", 0)
     assert metrics["baselines"] == {}
     files = {path.name for path in fitted.iterdir()}
     assert {"config.json", "model.safetensors", "metrics.json", "corpus.json", "README.md"} <= files
     assert not [name for name in files if name.endswith((".bin", ".pt", ".pkl")) or name == "checkpoints"]
     gold = load_task("main", corpus).tests["gold"]
-    given = judge.probabilities(gold.texts, progress=False).argmax(axis=1)
+    probabilities = judge.probabilities(gold.texts, progress=False)
+    assert probabilities[:5, 1] == pytest.approx(GOLD_ANSWERS, abs=1e-3)
+    given = probabilities.argmax(axis=1)
     assert scores(gold.labels, given, judge.outlets) == metrics["results"]["gold"]
     assert judge.weights_hash == metrics["weights_hash"]
     assert judge.corpus == describe_corpus(corpus) | {"learnt": training_article_hashes(corpus, "all")}

@@ -1,4 +1,4 @@
-"""Main within an event: its accuracy by hand, and training sets that are even in each event and week."""
+"""Main within an event: its accuracy and lead by hand, and its scale of style."""
 
 import re
 

@@ -277,11 +277,14 @@ def _marks(own: list[Article], opposite: list[Article]) -> list[Look]:
 def _capitals_and_dots(own: list[Article], opposite: list[Article]) -> list[Look]:
     """Return looks at headlines that are in capitals, or cut with dots, where those of the other outlet are not."""
     looks: list[Look] = []
-    for fault, is_so in ((CAPITALS, str.isupper), (CUT, lambda headline: headline.endswith(("...", "…")))):
+    for fault, is_so, advice in (
+        (CAPITALS, str.isupper, "write them alike in both files"),
+        (CUT, lambda headline: headline.endswith(("...", "…")), "give whole headlines"),
+    ):
         found = [article.headline for article in own if is_so(article.headline)]
         others = sum(is_so(article.headline) for article in opposite)
         if others / len(opposite) <= MUCH_FEWER * len(found) / len(own):
-            looks += _if_many(fault, own[0].label, found, len(own), "write them alike in both files", MANY)
+            looks += _if_many(fault, own[0].label, found, len(own), advice, MANY)
     return looks
 
 

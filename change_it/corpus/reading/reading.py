@@ -16,7 +16,7 @@ from change_it.corpus.reading.options import ReadingOptions
 from change_it.errors import InputError
 from change_it.files.atomic import write_table
 from change_it.files.rows import InputTable, Record, check_columns, parse_columns, read_tables
-from change_it.files.texts import cell_text, is_missing, length_fault, listed
+from change_it.files.texts import cell_text, counted, is_missing, length_fault, listed
 from change_it.text import cleaning
 from change_it.text.escapes import unescaped
 
@@ -35,6 +35,8 @@ REPAIRS: dict[str, Callable[[str], str]] = {
 }
 #: The columns of CHANGE-IT's files, whose labels have short names.
 LAYOUT = frozenset(("id", "headline", "article", "full_text", "full", "label", "alignment"))
+#: An outlet of fewer than `LEAST` articles is too small where the other one has so many times as many.
+FAR_MORE = 5
 #: Rows of a table in which dates are looked for.
 LOOKED_AT = 50
 
@@ -89,12 +91,26 @@ class Reading:
         self.places = [place for _, place, keep in rows if keep]
 
     def refused(self, message: str) -> RefusedError:
-        """The error that refuses the input, with the reasons of rejected rows by outlet."""
+        """Return the error that refuses the input, with the reasons of rejected rows by outlet; they come first where most rows are."""
         counts = Counter(f"{item.kind} of {item.label or 'no outlet'}" for item in self.rejected)
-        reasons = f"; rejected are {_counts(counts)}" if counts else ""
+        if not counts:
+            return RefusedError(message, self.rejected)
+        reasons = _counts(counts)
         if any(kind == "duplicate id" for kind, _ in self.reasons.most_common(1)):
             reasons += "; leave wrong ids, such as 1.58292E+18, unread by --columns id="
-        return RefusedError(message + reasons, self.rejected)
+        if 2 * len(self.rejected) <= self.rows:
+            return RefusedError(f"{message}; rejected are {reasons}", self.rejected)
+        share = f"{len(self.rejected):,} of {self.rows:,} rows were rejected"
+        return RefusedError(f"{share}: {reasons}; of the rest, {message}", self.rejected)
+
+    @property
+    def few(self) -> str:
+        """Say which outlet has far fewer articles than the other one; empty where none has."""
+        counts = Counter(article.label for article in self.articles)
+        rare, frequent = sorted(self.outlets.names, key=counts.__getitem__)
+        if counts[rare] >= LEAST or counts[frequent] < FAR_MORE * counts[rare]:
+            return ""
+        return f"{rare} has {counted(counts[rare], 'article')}, {frequent} {counts[frequent]:,}: give more of {rare}"
 
 
 def _counts(counts: Counter[str], most: int = 10) -> str:
@@ -132,7 +148,7 @@ def read_articles(options: ReadingOptions) -> Reading:
     order = {table.name: number for number, table in enumerate(tables)}
     reading.rejected.sort(key=lambda item: (order[item.file], item.line))
     reading.articles = _with_own_ids(reading.articles)
-    reading.looks = _losses(reading)
+    reading.looks = [*_losses(reading), *_without_late_days(reading)]
     if date_column:
         advice = f"give --columns date={date_column}, or date= to leave it unread"
         unread = Look("rows have no date that is read", "", reading.rows, reading.rows, date_column, advice)
@@ -243,6 +259,8 @@ class _Reader:
             mend = "correct them, or give --columns, as in headline=title, or --labels"
             if reading.reasons.most_common(1)[0][0] in (UNREADABLE, TOO_OLD, *KNOWN_FAULTS):
                 mend = "correct them, or leave the dates unread by --columns date="
+            elif " is no text: a dict with the fields " in reading.rejected[0].reason:
+                mend = 'write a row an object with to_json(orient="records"), fields as columns with pandas.json_normalize'
             first = {item.kind: item.reason for item in reversed(reading.rejected)}
             reasons = _counts(Counter({first[kind]: count for kind, count in reading.reasons.items()}))
             raise RefusedError(f"no row of {files} can be used ({reasons}): {mend}", reading.rejected)
@@ -325,6 +343,17 @@ def _losses(reading: Reading) -> list[Look]:
                 advice = "of one id the newest row is kept, with the first date; ids such as 1.58292E+18 are left out by --columns id="
             looks.append(Look("rows were rejected", name, counts.total(), total, _counts(counts, 3), advice))
     return looks
+
+
+def _without_late_days(reading: Reading) -> list[Look]:
+    """Look at dates none of which is after the twelfth of its month: the day may stand where the month is read."""
+    days = {article.date for article in reading.articles if article.date}
+    if len(days) < LEAST or any(day.day > 12 for day in days) or len({day.day for day in days}) == 1:
+        return []
+    example = f"{min(days)} and {max(days)}"
+    advice = "if the day stands where the month is read, write all dates as 2024-03-06"
+    total = len(reading.articles)
+    return [Look("dates have no day after the twelfth", "", total, total, example, advice)]
 
 
 def _day_first(name: str, dates: Sequence[tuple[str, dict[bool, date | None]]]) -> bool:
