@@ -1,22 +1,29 @@
 """The audit of a set of judges: what they let through of headlines that are wrong on purpose, what main listens to, what readers say."""
 
+import math
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from change_it.audit.perturbations import PERTURBATIONS, Perturbation, Resources, perturbed
-from change_it.corpus.folder import read_language, read_table
-from change_it.corpus.test_set import GOLD, Item, read_test_set
-from change_it.judges.reliability import Summary, hashes, rate_judges
+from change_it.audit.perturbations import BASELINES, FLOOR_KIND, PERTURBATIONS, Resources, perturbed
+from change_it.audit.record import Audit, Example, GoldMeans, TriedKind
+from change_it.audit.verdict import MEASURES, Kind, KindShare, Measure, MeasureVerdict, verdict_of
+from change_it.corpus.folder import read_language, read_report, read_table
+from change_it.corpus.test_set import CLAUSE, GOLD, Item, read_test_set
+from change_it.errors import InputError
+from change_it.files.texts import listed
+from change_it.judges.reliability import hashes, rate_judges
 from change_it.readers.labels import ReaderLabels, agreement
-from change_it.render.tables import figure
 from change_it.scoring.aspects import COMPLIANCY_MEASURES
-from change_it.stats import AVERAGE, LEAST_EVENTS, EventIds, Floats, Score, Statistics, log_odds, measure
+from change_it.scoring.choosing import floor
+from change_it.scoring.signature import Reranker
+from change_it.scoring.systems import built_in_systems
+from change_it.stats import AVERAGE, EventIds, Floats, Score, Statistics, log_odds, measure
 from change_it.text.corruptions import Lexicon
 from change_it.text.stopwords import guess_language
 from change_it.version import __version__
@@ -25,17 +32,8 @@ if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judge
     from change_it.scoring.panel import Judges
 
-#: What judges make of a perturbation.
-Outcome = Literal["let through", "stopped", "too few to tell"]
-#: A perturbation is stopped where it keeps at most this share of gold's acceptability, or has at most this style: half the way.
-STOPPED, HALFWAY = 0.10, 0.5
-#: The least number of events of which a perturbation has an outcome: of 12 that pass by degrees a 95% interval holds the truth in .76 to .92
-#: of cases, from 36 on in .87 to .98.
-TELLING = 20
-#: Examples of each perturbation that are shown, and perturbations that the one sentence names.
-EXAMPLES, NAMED = 3, 3
-_GOLD_IS = "The other newspaper's own headline, of all items that a perturbation has."
-_GOLD = Perturbation(GOLD, _GOLD_IS, "gold", "acceptability", "", lambda item, *_: item.reference)
+#: Examples of each kind that are shown.
+EXAMPLES = 3
 #: Training articles that corruptions take words from, at most, and the characters of one.
 READ, OPENING = 4000, 1200
 #: Headlines that words are taken out of for cues, at most, and their characters.
@@ -53,7 +51,27 @@ def read_corpus(corpus: str, *, seed: int = 1) -> Resources:
     headlines = [text for texts in test.training_headlines.values() for text in texts]
     outlets = [outlet for outlet, texts in test.training_headlines.items() for _ in texts]
     language = read_language(corpus) or guess_language(headlines)
-    return Resources(test, Lexicon(headlines, outlets, openings.to_list()), language)
+    count = read_report(corpus).get("kept")
+    return Resources(test, Lexicon(headlines, outlets, openings.to_list()), language, count)
+
+
+@dataclass(frozen=True)
+class Headlines:
+    """The headlines of a kind.
+
+    Attributes:
+        kind: the kind.
+        description: one sentence.
+        texts: place of an item and its headline.
+        true: place of an item to the headline that was changed; empty where none was.
+        seen: whether a judge is trained on headlines that are made in the same way.
+    """
+
+    kind: Kind
+    description: str
+    texts: Sequence[tuple[int, str]]
+    true: Mapping[int, str]
+    seen: bool = False
 
 
 def audit(
@@ -61,146 +79,245 @@ def audit(
     judges: "Judges",
     metrics: Mapping[str, Mapping[str, Any]],
     *,
+    choosers: "Judges | None" = None,
     at_most: int = 400,
     resamples: int = 1000,
     seed: int = 1,
     progress: bool = False,
     labels: ReaderLabels | None = None,
-) -> tuple[dict[str, Any], pl.DataFrame | None]:
-    """Audit judges on a corpus; `metrics` are those of `verdicts.read_metrics`, `at_most` the headlines of each perturbation.
+) -> tuple[Audit, pl.DataFrame | None]:
+    """Audit judges on a corpus.
+
+    Args:
+        corpus: the corpus, of `read_corpus`.
+        judges: the judges.
+        metrics: what their training measured, of `reliability.read_metrics`.
+        choosers: judges of the other fold, which choose `floor`; without them there is no such line.
+        at_most: headlines of each kind.
+        resamples: of the intervals.
+        seed: of all that is drawn.
+        progress: whether bars are shown.
+        labels: readers' labels, for `agreement`.
 
     Returns:
-        The audit as a JSON object: `verdicts` on each judge and `together`, a sentence, see `Summary`; what was audited and how;
-        `systems`, see `measure_systems`; `cues`, see `main_cues`; `style`, main within an event; with labels `agreement`; `signature`.
-        And the labels beside what the judges say, None without labels.
+        The audit, and the labels beside what the judges say; None without labels.
     """
     test = corpus.test
     trained = judges.check_corpus(test)
-    systems = measure_systems(
-        judges, corpus, at_most=at_most, seed=seed, resamples=resamples, progress=progress
+    gold, kinds = measure_kinds(
+        judges,
+        corpus,
+        choosers=choosers,
+        at_most=at_most,
+        seed=seed,
+        resamples=resamples,
+        progress=progress,
     )
-    gold, main = (systems[0]["values"]["evidence"], systems[0]["events"]), metrics.get("main", {})
-    found = rate_judges(judges.by_task, metrics, gold, has_capitals=corpus.has_capitals)
+    main = metrics.get("main", {})
+    of_evidence = gold.values["evidence"], gold.events
     items, events = len(test.items), len({item.event for item in test.items})
-    record: dict[str, Any] = Summary(tuple(found), summary_sentence(systems)).as_dict() | {
-        "corpus": test.name,
-        "outlets": test.outlets,
-        "language": corpus.language,
-        "judges": judges.signature,
-        "hashes": hashes(judges.by_task),
-        "score": score_of(judges),
-        "items": items,
-        "events": events,
-        "at_most": at_most,
-        "seed": seed,
-        "trained": trained,
-        "systems": systems,
-        "cues": main_cues(judges.main, test.items, seed=seed),
-        "style": {name: main[name] for name in ("within_event",) if name in main},
-    }
-    parts, beside = [f"audit|judges:{judges.signature}"], None
-    parts += [f"trained:{trained}"] if trained else []
-    parts += [f"score:{score_of(judges)}", f"items:{at_most} of {items}", f"events:{events}"]
+    aligned = sum(bool(item.reference) for item in test.items)
+    pairs = math.ceil(min(at_most, aligned) / 2)
+    agreed, beside = None, None
     if labels:
-        how: dict[str, Any] = {"resamples": resamples, "progress": progress}
-        record["agreement"], beside = agreement(labels, test, judges, **how)
-        parts.append(f"labels:{labels.hash[:6]}")
+        agreed, beside = agreement(labels, test, judges, resamples=resamples, progress=progress)
+    parts = [f"audit|judges:{judges.signature}"]
+    parts += [f"trained:{trained}"] if trained else []
+    parts += [f"choosers:{choosers.signature}"] if choosers else []
+    parts += [f"items:{at_most} of {items}", f"events:{events}"]
+    parts += [f"labels:{labels.hash[:6]}"] if labels else []
     parts += [f"resamples:{resamples}", f"seed:{seed}", f"v:{__version__}"]
-    return record | {"signature": "|".join(parts)}, beside
+    made = Audit(
+        corpus=test.name,
+        outlets=test.outlets,
+        language=corpus.language,
+        articles=corpus.count,
+        items=items,
+        events=events,
+        pairs=pairs,
+        at_most=at_most,
+        seed=seed,
+        trained=trained,
+        hashes=hashes(judges.by_task),
+        verdicts=verdicts_of(kinds, pairs),
+        judges=tuple(rate_judges(judges.by_task, metrics, of_evidence, has_capitals=corpus.has_capitals)),
+        gold=gold,
+        kinds=tuple(kinds),
+        cues=main_cues(judges.main, test.items, seed=seed),
+        style={name: main[name] for name in ("within_event",) if name in main},
+        agreement=agreed,
+        signature="|".join(parts),
+    )
+    return made, beside
 
 
-def outcome_of(system: Mapping[str, Any]) -> Outcome:
-    """Stopped or let through where the interval of the aspect that should notice is on one side of `STOPPED` or `HALFWAY`; of few events it says nothing."""
-    of_style = system["aspect"] == "style"
-    most, interval = (HALFWAY, system["style_interval"]) if of_style else (STOPPED, system["interval"])
-    if system["events"] < TELLING or interval is None:
-        return "too few to tell"
-    low, high = interval
-    return "stopped" if high <= most else "let through" if low > most else "too few to tell"
+def verdicts_of(kinds: Sequence[TriedKind], pairs: int) -> dict[Measure, MeasureVerdict]:
+    """Return measure to what it is worth, by what it makes of the kinds that so many test pairs have."""
+    named = {kind.name: kind for kind in (*BASELINES, *(row.kind for row in PERTURBATIONS.values()))}
+    tried = [named[kind.name] for kind in kinds if kind.name in named]
+    verdicts = {}
+    for name in MEASURES:
+        shares = {kind.name: kind.shares[name] for kind in kinds}
+        verdicts[name] = verdict_of(name, tried, shares, pairs=pairs)
+    return verdicts
 
 
-def score_of(judges: "Judges") -> str:
-    """What a perturbation keeps: acceptability, or compliancy where that is n/a."""
-    return "compliancy" if judges.fluency is None else "acceptability"
-
-
-def measure_systems(
+def measure_kinds(
     judges: "Judges",
     resources: Resources,
     *,
+    choosers: "Judges | None" = None,
     at_most: int,
     resamples: int,
     seed: int,
     progress: bool = False,
-) -> list[dict[str, Any]]:
-    """Judge gold and every perturbation that applies to an item.
+) -> tuple[GoldMeans, list[TriedKind]]:
+    """Judge gold and every kind of wrong headlines that applies to an item.
 
-    A perturbation has at most `at_most` headlines, of the first items that it applies to, in one random order of events for
-    all, both directions of an event together. It keeps the ratio of its mean score (see `score_of`) to gold's on the same items.
+    A kind has at most `at_most` headlines, of the first items that it applies to, in one random order of events for
+    all, both directions of an event together. It keeps the ratio of its mean to gold's on the same items.
 
     Returns:
-        A JSON object of gold, and of each perturbation, what keeps most first: `system`, its name; `seen`, whether a judge is trained on
-        headlines that are made in the same way; `description`; `aspect` that should notice it; `n` headlines of so many `events`; what is
-        `kept`, None where gold has no score, and its 95% `interval`; `style_interval`, of the mean style; `values`, the mean of each of
-        `COMPLIANCY_MEASURES`; `examples`, the highest headlines; and of perturbations the `outcome`.
+        Means of gold, of all items that a kind has, and the kinds in the order of their groups.
     """
-    items = resources.test.items
-    names, numbers = np.unique([item.event for item in items], return_inverse=True)
-    rank = np.random.default_rng(seed).permutation(len(names))[numbers]
-    in_order = (items[index] for index in np.argsort(rank, kind="stable").tolist())
-    ordered = [item for item in in_order if item.reference]
-    made = {
-        kind: perturbed(ordered, kind, resources, seed=seed, at_most=at_most)
-        for name, kind in PERTURBATIONS.items()
-        if resources.has_names or "name" not in name
-    }
-    golds = {place for headlines in made.values() for place, _ in headlines}
+    ordered = _in_random_order(resources.test.items, seed)
+    tried = [*_perturbed(ordered, resources, at_most, seed)]
+    tried += _baselines(ordered[:at_most], judges, resources, choosers, seed)
+    golds = {place for kind in tried for place, _ in kind.texts}
     golds |= {*range(min(at_most, len(ordered)))}
     asked = [(GOLD, place, ordered[place].reference) for place in sorted(golds)]
-    asked += [(kind.name, *headline) for kind, headlines in made.items() for headline in headlines]
+    asked += [(kind.kind.name, *headline) for kind in tried for headline in kind.texts]
     predicted = [replace(ordered[place], prediction=text) for _, place, text in asked]
     table = judges.judge(predicted, progress=progress).with_columns(
         pl.Series("system", [name for name, _, _ in asked]),
         pl.Series("place", [place for _, place, _ in asked]),
         pl.Series("event", [item.event for item in predicted]),
         pl.Series("headline", [item.prediction for item in predicted]),
-        score=pl.col(score_of(judges)).cast(pl.Float64),
+        pl.col(COMPLIANCY_MEASURES).cast(pl.Float64),
     )
-    how: dict[str, Any] = {"resamples": resamples, "seed": seed}
-    scores_of_gold = table.filter(system=GOLD).select("place", gold="score")
+    gold = table.filter(system=GOLD)
+    means = GoldMeans(gold.height, gold["event"].n_unique(), _means(gold))
     results = []
-    for kind in (_GOLD, *(kind for kind, headlines in made.items() if headlines)):
-        rows = table.filter(system=kind.name).join(scores_of_gold, on="place", maintain_order="left")
-        events = rows["event"].to_numpy()
-        kept = _ratio(rows["score"].to_numpy(), rows["gold"].to_numpy(), events, {"ratio": "below"}, **how)
-        is_kept = kind is not _GOLD and not np.isnan(kept.value)
-        styled, styles = rows.drop_nulls("style"), None
-        if styled["event"].n_unique() >= LEAST_EVENTS:
-            ones = np.ones(styled.height)
-            styles = _ratio(styled["style"].to_numpy(), ones, styled["event"].to_numpy(), **how).interval
-        order, examples = "style" if kind.aspect == "style" else "score", []
-        best = rows.sort(order, descending=True, maintain_order=True).head(EXAMPLES * (kind is not _GOLD))
-        for row in best.iter_rows(named=True):
-            item = ordered[row["place"]]
-            example = {"id": item.id, "direction": item.direction, "source": item.source}
-            example |= {"true": kind.true_headline(item), "headline": row["headline"]}
-            examples.append(example | {"verdicts": {name: row[name] for name in COMPLIANCY_MEASURES}})
-        result: dict[str, Any] = {
-            "system": kind.name,
-            "seen": bool(kind.seen),
-            "description": kind.description,
-            "aspect": kind.aspect,
-            "n": rows.height,
-            "events": rows["event"].n_unique(),
-            "kept": kept.value if is_kept else None,
-            "interval": kept.interval if is_kept and not np.isnan(sum(kept)) else None,
-            "style_interval": styles,
-            "values": rows.select(pl.col(COMPLIANCY_MEASURES).cast(pl.Float64).mean()).row(0, named=True),
-            "examples": examples,
-        }
-        results.append(result | ({"outcome": outcome_of(result)} if kind is not _GOLD else {}))
-    gold, *kinds = results
-    return [gold, *sorted(kinds, key=lambda kind: -1.0 if kind["kept"] is None else -kind["kept"])]
+    for headlines in tried:
+        kind = headlines.kind
+        rows = table.filter(system=kind.name).join(
+            gold.select("place", *MEASURES), on="place", suffix="_gold", maintain_order="left"
+        )
+        shares = {name: share_kept(rows, name, resamples=resamples, seed=seed) for name in MEASURES}
+        results.append(
+            TriedKind(
+                name=kind.name,
+                words=kind.words,
+                groups=kind.groups,
+                description=headlines.description,
+                seen=headlines.seen,
+                n=rows.height,
+                events=rows["event"].n_unique(),
+                shares=shares,
+                values=_means(rows),
+                examples=_examples(rows, headlines, ordered, has_fluency=judges.fluency is not None),
+            )
+        )
+    return means, results
+
+
+def _in_random_order(items: Sequence[Item], seed: int) -> list[Item]:
+    """Return the items that have a reference, in a random order of events."""
+    names, numbers = np.unique([item.event for item in items], return_inverse=True)
+    rank = np.random.default_rng(seed).permutation(len(names))[numbers]
+    in_order = (items[index] for index in np.argsort(rank, kind="stable").tolist())
+    return [item for item in in_order if item.reference]
+
+
+def _perturbed(items: Sequence[Item], resources: Resources, at_most: int, seed: int) -> list[Headlines]:
+    """Return the perturbations that an item has."""
+    made = []
+    for name, kind in PERTURBATIONS.items():
+        if not resources.has_names and "name" in name.split("_"):
+            continue
+        texts = perturbed(items, kind, resources, seed=seed, at_most=at_most)
+        true = {place: kind.true_headline(items[place]) for place, _ in texts}
+        if texts:
+            made.append(Headlines(kind.kind, kind.description, texts, true, bool(kind.seen)))
+    return made
+
+
+def _baselines(
+    items: Sequence[Item], judges: "Judges", resources: Resources, choosers: "Judges | None", seed: int
+) -> list[Headlines]:
+    """Return the baselines as scoring makes them, a random clause in the place of all, and `floor` where judges choose it."""
+    test = replace(resources.test, items=tuple(items))
+    systems = {system.name: system for system in built_in_systems(test, seed=seed)}
+    made = []
+    for kind in BASELINES:
+        headlines = systems[kind.name].headlines
+        if kind.name == CLAUSE:
+            draw = np.random.default_rng(seed)
+            cuts = systems[CLAUSE].cuts
+            headlines = tuple(texts[int(draw.integers(len(texts)))] for texts in cuts)
+        made.append(_all_of(kind, headlines))
+    if choosers:
+        chosen = floor(test, choosers)
+        shared = chosen.reranker.shared_with(Reranker.of(judges)) if chosen.reranker else ()
+        if shared:
+            fault = f"the judges that choose floor are not independent of these ({listed(shared)})"
+            raise InputError(f"{fault}: give judges of the other --fold")
+        made.append(_all_of(FLOOR_KIND, chosen.headlines, f" of {chosen.candidates or 0:.2g} on average"))
+    return made
+
+
+def _all_of(kind: Kind, headlines: Sequence[str | None], more: str = "") -> Headlines:
+    """Return the headlines of a baseline, which has one for every item."""
+    texts = [(place, text) for place, text in enumerate(headlines) if text]
+    description = f"{kind.words[:1].upper()}{kind.words[1:]}{more}."
+    return Headlines(kind, description, texts, {})
+
+
+def _means(rows: pl.DataFrame) -> dict[str, float | None]:
+    """Return the mean of each of `COMPLIANCY_MEASURES`; None where it is n/a."""
+    return rows.select(pl.col(COMPLIANCY_MEASURES).mean()).row(0, named=True)
+
+
+def _examples(
+    rows: pl.DataFrame, headlines: Headlines, items: Sequence[Item], *, has_fluency: bool
+) -> tuple[Example, ...]:
+    """Return the highest headlines of a kind by the measure that should notice it."""
+    order = "acceptability" if has_fluency else "compliancy"
+    if headlines.kind.groups and not headlines.kind.is_business_of("acceptability"):
+        order = "style"
+    best = rows.sort(order, descending=True, nulls_last=True, maintain_order=True).head(EXAMPLES)
+    examples = []
+    for row in best.iter_rows(named=True):
+        item = items[row["place"]]
+        verdicts = {name: row[name] for name in COMPLIANCY_MEASURES}
+        true = headlines.true.get(row["place"], "")
+        examples.append(Example(item.id, item.direction, item.source, true, row["headline"], verdicts))
+    return tuple(examples)
+
+
+def share_kept(rows: pl.DataFrame, name: Measure, *, resamples: int, seed: int) -> KindShare:
+    """Return the share of gold's mean of a measure that a kind keeps.
+
+    Args:
+        rows: the kind's headlines, with `event`, the measure, and gold's on the same items as `<measure>_gold`.
+        name: the measure; where one of both is null an item is left out.
+        resamples: of the interval.
+        seed: of the interval.
+    """
+    known = rows.drop_nulls([name, f"{name}_gold"])
+    n, events = rows.height, rows["event"].n_unique()
+    if known.is_empty():
+        return KindShare(None, None, None, n, events)
+    values, gold = known[name].to_numpy(), known[f"{name}_gold"].to_numpy()
+    is_signed = name == "style"
+    shares = None if is_signed else {"ratio": "below"}
+    kept = _ratio(values, gold, known["event"].to_numpy(), shares, resamples=resamples, seed=seed)
+    n, events = known.height, known["event"].n_unique()
+    if np.isnan(kept.value):
+        return KindShare(None, None, None, n, events)
+    if np.isnan(kept.interval).any():
+        return KindShare(kept.value, None, None, n, events)
+    return KindShare(*kept, n, events)
 
 
 def _ratio(
@@ -213,35 +330,6 @@ def _ratio(
 
     columns = {"above": above, "below": below}
     return measure(columns, aggregate, events=events, shares=shares, **how)[AVERAGE]["ratio"]
-
-
-def summary_sentence(systems: Sequence[Mapping[str, Any]]) -> str:
-    """What each aspect notices of the perturbations in a sentence or two, and the worst that acceptability does not."""
-    kinds, said = systems[1:], []
-    wrong, same = "headlines that are wrong on purpose", "headlines that keep the original's style"
-    for aspect, what in (("acceptability", wrong), ("style", same)):
-        counts = Counter(kind["outcome"] for kind in kinds if kind["aspect"] == aspect)
-        through, stopped, few = (counts[outcome] for outcome in get_args(Outcome))
-        if aspect == "style" and counts and not any(kind["style_interval"] for kind in kinds):
-            said.append(f"style, which should notice {counts.total()} more, is n/a")
-        elif total := counts.total():
-            rest = f", {few} had too few examples" if few else ""
-            said.append(
-                f"{aspect} stops {stopped} of {total} kinds of {what} and lets {through} through{rest}"
-            )
-    if not said:
-        return ""
-    text = f"{'; '.join(said).capitalize()}."
-    if (absent := len(PERTURBATIONS) - len(kinds)) > 0:
-        text += f" {absent} kinds more need names that capitals show, numbers, or Italian or English."
-    through_it = [
-        kind for kind in kinds if (kind["aspect"], kind["outcome"]) == ("acceptability", "let through")
-    ]
-    if not through_it:
-        return text
-    first, *others = sorted(through_it, key=lambda kind: -(kind["kept"] or 0.0))[:NAMED]
-    shares = "".join(f", {kind['system']} ({figure(kind['kept'])})" for kind in others)
-    return f"{text} Worst: {first['system']} (keeps {figure(first['kept'])} of gold's acceptability){shares}."
 
 
 def main_cues(main: "Judge", items: Sequence[Item], *, seed: int = 1) -> list[dict[str, Any]]:

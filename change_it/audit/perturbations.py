@@ -1,7 +1,9 @@
 """Perturbations: kinds of headlines that are wrong on purpose, each made from a good headline or from the original (after Sai et al., EMNLP 2021)."""
 
+import math
 import re
 import zlib
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +12,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 
+from change_it.audit.verdict import Group, Kind
 from change_it.corpus.tasks.negatives import name_pool, negate, swap_names, swap_numbers, swap_roles
 from change_it.corpus.test_set import Item, TestSet
 from change_it.text.corruptions import Lexicon, corrupt
@@ -21,11 +24,13 @@ from change_it.text.tokens import words
 T = TypeVar("T")
 #: What a perturbation spoils: the other newspaper's headline, the original headline, or neither.
 Spoils = Literal["gold", "original", ""]
-Aspect = Literal["style", "acceptability"]
 #: Characters of an article that other names and numbers are taken from.
 BEGINNING = 3000
 #: Draws before a perturbation is given up.
 DRAWS = 12
+#: Times that one word is repeated, and its letters at least, where the headline has such a word.
+REPEATED = 5
+REPEATED_LETTERS = 4
 #: Claims that hardly any article makes, around the headline.
 CLAIMS: dict[str, tuple[str, ...]] = {
     "it": ("{}, si dimette il ministro", "{}: la procura indaga", "{}, rubati due camion", "Voci non confermate: {}", "Petizione contro il sindaco: {}"),
@@ -35,16 +40,36 @@ CLAIMS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Resources:
-    """A corpus as the audit reads it."""
+    """A corpus as the audit reads it.
+
+    Attributes:
+        test: its test set.
+        lexicon: the words of its headlines, for corruptions, and beginnings of its articles.
+        language: `it`, `en`, the code of another one, or `none`.
+        count: articles that it was built from; None where it does not say.
+    """
 
     test: TestSet
-    lexicon: Lexicon  # the words of its headlines, for corruptions
-    language: str  # `it`, `en`, the code of another one, or `none`
+    lexicon: Lexicon
+    language: str
+    count: int | None = None
 
     @cached_property
     def capitals(self) -> float | None:
         """The share of words with a capital inside its articles."""
         return capital_share(self.lexicon.articles[:400])
+
+    @cached_property
+    def article_counts(self) -> Counter[str]:
+        """The number of its articles that have each word, folded."""
+        counts: Counter[str] = Counter()
+        for article in self.lexicon.articles:
+            counts.update({*words(fold(article))})
+        return counts
+
+    def weight(self, word: str, times: int) -> float:
+        """Return the tf-idf of a folded word that an article has so many times."""
+        return times * math.log((1 + len(self.lexicon.articles)) / (1 + self.article_counts[word]))
 
     @property
     def has_capitals(self) -> bool:
@@ -62,14 +87,33 @@ Make = Callable[[Item, np.random.Generator, Resources], str | None]
 
 
 class Perturbation(NamedTuple):
-    """A kind of headlines that are wrong on purpose."""
+    """A kind of headlines that are wrong on purpose.
+
+    Attributes:
+        name: its name in files and tables.
+        groups: the groups that it belongs to, which say which measures should notice it.
+        words: what people read, a noun phrase.
+        plural: whether `words` is a plural.
+        description: one sentence.
+        spoils: the headline that it changes.
+        seen: what judges are trained on that is made in the same way, a corruption or a function of
+            `corpus.tasks.negatives`; or empty.
+        make: makes the headline of an item.
+    """
 
     name: str
-    description: str  # one sentence
-    spoils: Spoils  # the headline that it changes
-    aspect: Aspect  # that should notice: style of what keeps the original's, acceptability of what says something else, or nothing
-    seen: str  # what judges are trained on that is made in the same way, a corruption or a function of `corpus.negatives`; or empty
-    make: Make  # the headline of an item
+    groups: tuple[Group, ...]
+    words: str
+    plural: bool
+    description: str
+    spoils: Spoils
+    seen: str
+    make: Make
+
+    @property
+    def kind(self) -> Kind:
+        """Return it as the verdicts on measures name it."""
+        return Kind(self.name, self.groups, self.words, self.plural)
 
     def true_headline(self, item: Item) -> str:
         """The headline of an item that is changed; empty where none is."""
@@ -130,34 +174,98 @@ def _half_and_half(item: Item, random: np.random.Generator, corpus: Resources) -
     return " ".join([*source[: len(source) // 2], *reference[len(reference) // 2 :]])
 
 
+def _shuffled(item: Item, random: np.random.Generator, corpus: Resources) -> str | None:
+    """Return the words of the other newspaper's headline in another order; None where all orders are alike."""
+    parts = item.reference.split()
+    if len({*parts}) < 2:
+        return None
+    shuffled = parts
+    while shuffled == parts:
+        shuffled = [parts[place] for place in random.permutation(len(parts))]
+    return " ".join(shuffled)
+
+
+def _one_word_repeated(item: Item, random: np.random.Generator, corpus: Resources) -> str | None:
+    parts = [part.strip(".,:;!?\"'«»“”") for part in item.reference.split()]
+    long = [part for part in parts if len(part) >= REPEATED_LETTERS]
+    return " ".join([_any(long or parts, random)] * REPEATED) if parts else None
+
+
+def _key_words_of_article(item: Item, random: np.random.Generator, corpus: Resources) -> str | None:
+    """Return the words of the article with the highest tf-idf, as many as the other newspaper's headline has."""
+    spelled: dict[str, str] = {}
+    for spelling in re.findall(r"\w+", item.article):
+        parts = words(fold(spelling))
+        for part in parts:
+            spelled.setdefault(part, spelling if len(parts) == 1 else part)
+    counts = Counter(words(fold(item.article)))
+    known = [word for word in counts if word in spelled]
+    known.sort(key=lambda word: -corpus.weight(word, counts[word]))
+    return " ".join(spelled[word] for word in known[: len(words(item.reference))]) or None
+
+
+_NO_SENTENCE: tuple[Group, ...] = ("no sentence",)
+_NOT_WRITTEN: tuple[Group, ...] = ("not written for this",)
+_WRONG: tuple[Group, ...] = ("wrong content",)
+_UNCHANGED: tuple[Group, ...] = ("unchanged style",)
+
 _KINDS = (
-    # the original, hardly changed
-    Perturbation("capitals", "The original in capitals.", "original", "style", "",
-        lambda item, random, corpus: item.source.upper()),
-    Perturbation("style words added", "The original and two to six words that are typical of the other newspaper, anywhere or behind it.", "original", "style", "style_added",
-        lambda item, random, corpus: corrupt(item.source, "style_added", random, corpus.lexicon, item.target)),
-    Perturbation("style words exchanged", "The original with two to six words exchanged for others that are typical of the other newspaper.", "original", "style", "style_exchanged",
-        lambda item, random, corpus: corrupt(item.source, "style_exchanged", random, corpus.lexicon, item.target)),
-    Perturbation("first sentence", "The first sentence of the original's article.", "", "style", "",
-        lambda item, random, corpus: next(iter(sentences(item.article)), None)),
-    # a headline of the other newspaper that says something else
-    Perturbation("names spliced in", "Any training headline of the other newspaper, with the original's names for its own.", "", "acceptability", "", _names_spliced_in),
-    Perturbation("negated", "The other newspaper's headline with a verb negated, or no more.", "gold", "acceptability", "negate",
-        lambda item, random, corpus: negate(item.reference, _python(random), corpus.language)),
-    Perturbation("names swapped", "The other newspaper's headline with two neighbouring names in each other's place.", "gold", "acceptability", "swap_roles",
-        lambda item, random, corpus: swap_roles(item.reference, _python(random))),
-    Perturbation("number changed", "The other newspaper's headline with a number in digits changed to another.", "gold", "acceptability", "swap_numbers",
-        lambda item, random, corpus: swap_numbers(item.reference, _python(random))),
-    Perturbation("number mistaken", "The other newspaper's headline with a number exchanged for another one of the article, of as many digits.", "gold", "acceptability", "swap_numbers", _number_mistaken),
-    Perturbation("name mistaken", "The other newspaper's headline with a name exchanged for another one that the article has twice or more, a person's or a place's.", "gold", "acceptability", "swap_names", _name_mistaken),
-    Perturbation("claim added", "The other newspaper's headline with a claim behind it or before it of which no text says anything.", "gold", "acceptability", "", _claim_added),
-    # no headline
-    Perturbation("half and half", "The first half of the original and the second half of the other newspaper's headline.", "gold", "acceptability", "spliced", _half_and_half),
-    Perturbation("looped", "The other newspaper's headline, whose end repeats one to five words again and again.", "gold", "acceptability", "",
-        lambda item, random, corpus: corrupt(item.reference, "looped", random, corpus.lexicon)),
-    Perturbation("key words", "The content words of the other newspaper's headline, by the alphabet or between marks.", "gold", "acceptability", "",
+    # no sentence
+    Perturbation("shuffled", _NO_SENTENCE, "gold's words in random order", True,
+        "The words of the other newspaper's headline in random order.", "gold", "shuffled", _shuffled),
+    Perturbation("key words", _NO_SENTENCE, "gold's content words by the alphabet or between marks", True,
+        "The content words of the other newspaper's headline, by the alphabet or between marks.", "gold", "",
         lambda item, random, corpus: corrupt(item.reference, "keywords", random, corpus.lexicon)),
+    Perturbation("article's key words", _NO_SENTENCE, "the article's key words", True,
+        "The words of the article with the highest tf-idf, as many as the other newspaper's headline has.", "", "", _key_words_of_article),
+    Perturbation("one word repeated", _NO_SENTENCE, "one word five times", False,
+        "One word of the other newspaper's headline, five times.", "gold", "", _one_word_repeated),
+    Perturbation("looped", _NO_SENTENCE, "headlines whose end repeats", True,
+        "The other newspaper's headline, whose end repeats one to five words again and again.", "gold", "",
+        lambda item, random, corpus: corrupt(item.reference, "looped", random, corpus.lexicon)),
+    Perturbation("names spliced in", _NO_SENTENCE, "other headlines with the original's names", True,
+        "Any training headline of the other newspaper, with the original's names for its own.", "", "", _names_spliced_in),
+    # a headline of the other newspaper that says something else
+    Perturbation("negated", _WRONG, "a negated headline", False,
+        "The other newspaper's headline with a verb negated, or no more.", "gold", "negate",
+        lambda item, random, corpus: negate(item.reference, _python(random), corpus.language)),
+    Perturbation("names swapped", _WRONG, "two names in each other's place", True,
+        "The other newspaper's headline with two neighbouring names in each other's place.", "gold", "swap_roles",
+        lambda item, random, corpus: swap_roles(item.reference, _python(random))),
+    Perturbation("number changed", _WRONG, "a number replaced by another one", False,
+        "The other newspaper's headline with a number in digits changed to another.", "gold", "swap_numbers",
+        lambda item, random, corpus: swap_numbers(item.reference, _python(random))),
+    Perturbation("number mistaken", _WRONG, "a number replaced by another one of the article", False,
+        "The other newspaper's headline with a number exchanged for another one of the article, of as many digits.", "gold", "swap_numbers", _number_mistaken),
+    Perturbation("name mistaken", _WRONG, "a name replaced by another one of the article", False,
+        "The other newspaper's headline with a name exchanged for another one that the article has twice or more, a person's or a place's.", "gold", "swap_names", _name_mistaken),
+    Perturbation("claim added", _WRONG, "a claim that no text makes", False,
+        "The other newspaper's headline with a claim behind it or before it of which no text says anything.", "gold", "", _claim_added),
+    Perturbation("half and half", _WRONG, "half of the original and half of gold", False,
+        "The first half of the original and the second half of the other newspaper's headline.", "gold", "spliced", _half_and_half),
+    # the original, hardly changed
+    Perturbation("capitals", _UNCHANGED, "the original in capitals", False,
+        "The original in capitals.", "original", "",
+        lambda item, random, corpus: item.source.upper()),
+    Perturbation("style words added", _UNCHANGED, "the original with typical words added", False,
+        "The original and two to six words that are typical of the other newspaper, anywhere or behind it.", "original", "style_added",
+        lambda item, random, corpus: corrupt(item.source, "style_added", random, corpus.lexicon, item.target)),
+    Perturbation("style words exchanged", _UNCHANGED, "the original with typical words exchanged", False,
+        "The original with two to six words exchanged for others that are typical of the other newspaper.", "original", "style_exchanged",
+        lambda item, random, corpus: corrupt(item.source, "style_exchanged", random, corpus.lexicon, item.target)),
+    Perturbation("first sentence", _UNCHANGED, "the article's first sentence", False,
+        "The first sentence of the original's article.", "", "",
+        lambda item, random, corpus: next(iter(sentences(item.article)), None)),
 )  # fmt: skip
+#: The baselines that are no headlines for this item, by their names in tables; each has all items, and is made by scoring.
+BASELINES = (
+    Kind("lead", _NOT_WRITTEN, "the article's first words", plural=True),
+    Kind("clause", _NOT_WRITTEN, "a random clause of the article"),
+    Kind("random-target", _NOT_WRITTEN, "any headline of the other newspaper"),
+    Kind("copy", (*_NOT_WRITTEN, *_UNCHANGED), "the unchanged original"),
+)
+#: What judges chose among clauses: it decides no verdict, since how many they chose among decides what it scores.
+FLOOR_KIND = Kind("floor", (), "the clause that other judges like best")
 #: By their names with underscores. Seen are those that a judge is trained on: damage of fluency, changed facts of HH and AH.
 PERTURBATIONS = {kind.name.replace(" ", "_"): kind for kind in _KINDS}
 

@@ -7,12 +7,24 @@ A kind of such headlines keeps a share of gold's mean on the same items. The rul
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 Measure = Literal["style", "acceptability", "compliancy"]
 Outcome = Literal["stops", "sees", "misses", "not known"]
 Group = Literal["no sentence", "not written for this", "wrong content", "unchanged style"]
 Verdict = Literal["ranks", "ranks sentences", "cannot rank", "not known"]
+
+#: The measures in the order in which their verdicts are shown.
+MEASURES: tuple[Measure, ...] = get_args(Measure)
+#: What can be made of a kind, the best first.
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+#: How the sentence of a verdict begins, and in its place the answer to "can it rank systems here?".
+BEGINNINGS: dict[Verdict, tuple[str, str]] = {
+    "ranks": ("can rank systems here", "yes"),
+    "ranks sentences": ("can rank only systems that write sentences", "only systems that write sentences"),
+    "cannot rank": ("cannot rank systems here", "no"),
+    "not known": ("not known whether it can rank systems here", "not known"),
+}
 
 #: A measure stops a kind that keeps surely at most this share of gold's mean.
 STOPS_AT_MOST = 0.25
@@ -107,6 +119,11 @@ class KindShare:
             return "sees"
         return "misses" if self.low > SEES_AT_MOST else "not known"
 
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Self:
+        """Read a JSON object; its outcome follows from the figures."""
+        return cls(**{name: record[name] for name in ("share", "low", "high", "n", "events")})
+
 
 @dataclass(frozen=True)
 class MeasureVerdict:
@@ -117,17 +134,26 @@ class MeasureVerdict:
         sentence: the same in one sentence, with the worst kind, what is not known, and what of wrong content it misses.
         kinds: each kind that is the measure's business to what it keeps.
         misses: names of the kinds of wrong content that it misses, what keeps most first.
+        pairs_needed: test pairs that would decide, about; None where the verdict is known or ten times the pairs
+            are too few.
     """
 
     verdict: Verdict
     sentence: str
     kinds: Mapping[str, KindShare]
     misses: tuple[str, ...]
+    pairs_needed: int | None = None
 
     @property
     def can_rank(self) -> bool:
         """Whether systems that write sentences can be ranked by the measure."""
         return self.verdict in ("ranks", "ranks sentences")
+
+    @property
+    def answer(self) -> str:
+        """Return the sentence as an answer to "can it rank systems here?": `yes; misses …`, `no: …`."""
+        beginning, answer = BEGINNINGS[self.verdict]
+        return answer + self.sentence.removeprefix(beginning)
 
     def as_dict(self) -> dict[str, Any]:
         """Return a JSON object with the outcome beside each kind's share."""
@@ -137,17 +163,15 @@ class MeasureVerdict:
             "sentence": self.sentence,
             "kinds": kinds,
             "misses": list(self.misses),
+            "pairs_needed": self.pairs_needed,
         }
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Self:
         """Read what `as_dict` returned."""
-        fields = ("share", "low", "high", "n", "events")
-        kinds = {
-            name: KindShare(**{field: kind[field] for field in fields})
-            for name, kind in record["kinds"].items()
-        }
-        return cls(record["verdict"], record["sentence"], kinds, tuple(record["misses"]))
+        kinds = {name: KindShare.from_dict(kind) for name, kind in record["kinds"].items()}
+        misses = tuple(record["misses"])
+        return cls(record["verdict"], record["sentence"], kinds, misses, record["pairs_needed"])
 
 
 def verdict_of(
@@ -177,26 +201,28 @@ def verdict_of(
     not_written = _with_outcome(deciding, kept, "misses", _NOT_WRITTEN)
     no_sentence = _with_outcome(deciding, kept, "misses", _NO_SENTENCE)
     unknown = _with_outcome(deciding, kept, "not known")
-    parts = []
     verdict: Verdict
     if not_written:
         verdict = "cannot rank"
-        parts.append(f"cannot rank systems here: {_keeps(not_written[0], kept)} of gold")
+        reason = f": {_keeps(not_written[0], kept)} of gold"
     elif no_sentence:
         verdict = "ranks sentences"
-        parts.append(f"can rank only systems that write sentences: {_keeps(no_sentence[0], kept)} of gold")
+        reason = f": {_keeps(no_sentence[0], kept)} of gold"
     elif unknown:
         verdict = "not known"
-        parts.append(f"not known whether it can rank systems here: {_too_few(unknown, kept, pairs)}")
+        reason = f": {_too_few(unknown, kept, pairs)}"
     else:
         verdict = "ranks"
-        parts.append("can rank systems here")
+        reason = ""
+    beginning, _ = BEGINNINGS[verdict]
+    parts = [beginning + reason]
     if unknown and verdict != "not known":
         parts.append(f"not known of {_joined(kind.words for kind in unknown)}")
     parts += _missed(own, kept, _WRONG_CONTENT)
     parts += _missed(own, kept, _UNCHANGED_STYLE) if measure == "style" else []
     wrong = _with_outcome(own, kept, "misses", _WRONG_CONTENT)
-    return MeasureVerdict(verdict, "; ".join(parts), kept, tuple(kind.name for kind in wrong))
+    needed = _pairs_needed(unknown, kept, pairs) if verdict == "not known" else None
+    return MeasureVerdict(verdict, "; ".join(parts), kept, tuple(kind.name for kind in wrong), needed)
 
 
 def _with_outcome(
@@ -229,13 +255,19 @@ def _missed(kinds: Sequence[Kind], kept: Mapping[str, KindShare], group: Group) 
 
 def _too_few(unknown: Sequence[Kind], kept: Mapping[str, KindShare], pairs: int) -> str:
     """Say how many pairs there are, how many would do, and which kinds are undecided."""
-    times = max(_times_needed(kept[kind.name]) for kind in unknown)
     words = _joined(kind.words for kind in unknown)
-    if times > MOST_TIMES:
+    needed = _pairs_needed(unknown, kept, pairs)
+    if needed is None:
         enough = f"more than {_rounded(MOST_TIMES * pairs):,} may be needed"
     else:
-        enough = f"about {_rounded(times * pairs):,} would do"
+        enough = f"about {needed:,} would do"
     return f"{pairs:,} test pairs are too few, {enough} (undecided: {words})"
+
+
+def _pairs_needed(unknown: Sequence[Kind], kept: Mapping[str, KindShare], pairs: int) -> int | None:
+    """Return how many test pairs would decide on the kinds, about; None where ten times these are too few."""
+    times = max(_times_needed(kept[kind.name]) for kind in unknown)
+    return None if times > MOST_TIMES else _rounded(times * pairs)
 
 
 def _times_needed(share: KindShare) -> float:

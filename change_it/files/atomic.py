@@ -28,7 +28,7 @@ _FORMULA, _QUOTED = (
 #: The record by which a folder is known as ours, and fields that it has besides `files`, the list of what was written.
 OURS = {
     "alignment.json": {"outlets", "thresholds"},
-    "audit.json": {"together", "signature"},
+    "audit.json": {"hashes", "signature"},
     "metrics.json": {"weights_hash", "model_hash"},
     "run.json": {"settings", "seconds"},
     "scores.json": {"signature", "systems"},

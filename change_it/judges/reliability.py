@@ -1,9 +1,9 @@
-"""How far to rely on each judge: by the tests of its training, and of an audit if there was one; decided by 95% intervals; and the tables of a training."""
+"""What each judge sees and misses, by the tests of its training and 95% intervals; and the tables of a training."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from change_it.corpus.reading.issues import MARKED
 from change_it.files.atomic import read_json, record_errors
@@ -16,103 +16,107 @@ from change_it.stats import share_interval
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judge
 
-#: Good for what it is for; with care; not at all.
+#: How far a judge can be relied on for what it is for: fully, with care, not at all. Colours follow it, no sentence says it.
 Level = Literal["rely", "care", "distrust"]
-WORDS: dict[Level, str] = {"rely": "reliable", "care": "with care", "distrust": "not reliable"}
-#: A share of right answers whose interval is above this is reliable, halfway from chance to perfect; one that reaches chance is not.
-GOOD, CHANCE = 0.75, 0.5
+#: What a judge makes of a test.
+Outcome = Literal["sees", "sees in part", "misses"]
+#: A judge sees a test of which its share of right answers is surely above GOOD, halfway from chance to perfect; it misses one
+#: whose share may be CHANCE.
+GOOD = 0.75
+CHANCE = 0.5
 
-#: What HH and AH get right of changed facts: it decides no level, but is said with it.
-OF_FACTS = next(words for test, _, words in JUDGES["hh"].tests if test == FACTS)
-
+#: What follows the name of a baseline of main among its tests.
+BASELINE = " (baseline)"
 #: What to know of all verdicts.
 NOTES = (
-    "reliable: all shares of right answers are above .75 with their whole 95% intervals; not reliable: one reaches chance, .5, or, for main, style is n/a",
-    "no judge is made to see changed facts: this test decides no level, and a judge that misses them is not for them",
+    "sees: the share of right answers is surely above .75; misses: it may be chance, .5; 95% intervals",
     "evidence looks every number, name and quotation up in the sources; who did or said it is not checked",
 )
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """How far to rely on a judge for what it is for."""
+    """What a judge sees and misses of what it is for.
 
-    judge: str  # one of `spec.JUDGES`
+    Attributes:
+        judge: one of `spec.JUDGES`.
+        level: how far it can be relied on.
+        text: what else to know; no full stop.
+        shares: a test to the share that the judge gets right, 0-1, and the ends of its 95% interval.
+    """
+
+    judge: str
     level: Level
-    text: str = ""  # what else to know; no full stop
-    # what it gets right: a test to the share, 0-1, and the ends of its 95% interval
+    text: str = ""
     shares: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
+
+    def outcome(self, test: str) -> Outcome:
+        """Return what the judge makes of a test.
+
+        Examples:
+            >>> shares = {"a": (0.9, 0.8, 1.0), "b": (0.7, 0.6, 0.8), "c": (0.3, 0.2, 0.4)}
+            >>> [Verdict("hh", "care", shares=shares).outcome(test) for test in shares]
+            ['sees', 'sees in part', 'misses']
+        """
+        _, low, _ = self.shares[test]
+        return "sees" if low > GOOD else "sees in part" if low > CHANCE else "misses"
+
+    def tests(self, outcome: Outcome) -> list[str]:
+        """Return the judge's own tests with this outcome, without those of its baselines."""
+        own = [test for test in self.shares if not test.endswith(BASELINE)]
+        return [test for test in own if self.outcome(test) == outcome]
 
     @property
     def words(self) -> str:
-        """Return the level in words, and that changed facts are missed where the share that is seen may be chance."""
-        words = WORDS[self.level]
-        if self.level == "distrust" or OF_FACTS not in self.shares:
-            return words
-        _, low, _ = self.shares[OF_FACTS]
-        return words if low > CHANCE else f"{words} for wrong stories, not for changed facts"
+        """Return what the judge sees and misses, by its tests.
 
-
-@dataclass(frozen=True)
-class Summary:
-    """An audit in short, for every report."""
-
-    verdicts: tuple[Verdict, ...] = ()  # on each judge; empty where nothing is known
-    together: str = ""  # what all make of deliberately wrong headlines; empty without an audit
-    page: Path | None = field(default=None, compare=False)  # the audit's
-
-    @property
-    def text(self) -> str:
-        """The judges by how far to rely on them."""
-        by_words: dict[str, list[str]] = {}
-        for verdict in self.verdicts:
-            by_words.setdefault(verdict.words, []).append(JUDGES[verdict.judge].heading)
-        return "; ".join(f"{words}: {', '.join(judges)}" for words, judges in by_words.items())
+        Examples:
+            >>> shares = {"refuses wrong stories": (0.9, 0.8, 1.0), "refuses changed facts": (0.3, 0.2, 0.4)}
+            >>> Verdict("hh", "rely", shares=shares).words
+            'sees: refuses wrong stories; misses: refuses changed facts (.300)'
+        """
+        parts = []
+        for outcome in ("sees", "sees in part", "misses"):
+            tests = self.tests(outcome)
+            if outcome != "sees":
+                tests = [f"{test} ({figure(self.shares[test][0])})" for test in tests]
+            if tests:
+                parts.append(f"{outcome}: {', '.join(tests)}")
+        return "; ".join(parts)
 
     def as_dict(self) -> dict[str, Any]:
-        """The same as a JSON object."""
-        return {"together": self.together, "verdicts": [asdict(verdict) for verdict in self.verdicts]}
+        """Return a JSON object with the outcome of each test beside its share."""
+        outcomes = {test: self.outcome(test) for test in self.shares}
+        return asdict(self) | {"outcomes": outcomes}
 
-
-#: Nothing is known of the judges.
-NO_AUDIT = Summary()
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Self:
+        """Read what `as_dict` returned."""
+        shares = {test: (value, low, high) for test, (value, low, high) in record["shares"].items()}
+        return cls(record["judge"], record["level"], record["text"], shares)
 
 
 def verdicts_table(verdicts: Sequence[Verdict]) -> Table:
-    """What each judge gets right, and the verdict on it."""
-    columns = [Column(name, "text") for name in ("judge", "verdict")]
-    columns += [Column("test", "text", "what it does"), with_interval("share", "right")]
+    """Return what each judge sees and misses, a row for each test."""
+    columns = [
+        Column("judge", "text"),
+        Column("test", "text", "what it should do"),
+        Column("outcome", "text", ""),
+        with_interval("share", "right"),
+    ]
     rows = []
     for verdict in verdicts:
-        named: dict[str, Value] = {"judge": JUDGES[verdict.judge].heading, "verdict": verdict.words}
-        cells: list[dict[str, Value]] = [
-            {"test": test, "share": share, "share_interval": (low, high)}
-            for test, (share, low, high) in verdict.shares.items()
-        ]
-        cells += [{"test": verdict.text, "share": ""}] if verdict.text else []
-        for cell in cells:
-            rows.append(Row({**named, **cell}, verdict.judge))
-            named = {"judge": "", "verdict": ""}
-    return Table(columns, rows, "What each judge is good for", NOTES)
-
-
-def read_summary(judges: Mapping[Task, "Judge"], folder: Path) -> Summary:
-    """Judges in short: by `audit.json` in the folder `audit` next to theirs, if it is of the same models, else by the `metrics.json` of each."""
-    path = folder.resolve().parent / "audit" / "audit.json"
-    audit = read_json(path)
-    if audit is None or audit.get("hashes") != hashes(judges) or not isinstance(audit["together"], str):
-        return Summary(tuple(rate_judges(judges, read_metrics(folder))))
-    with record_errors(path):
-        return read_verdicts(audit, path.with_suffix(".html"))
-
-
-def read_verdicts(audit: Mapping[str, Any], page: Path | None = None) -> Summary:
-    """The verdicts in an audit, a JSON object."""
-    verdicts = []
-    for row in audit["verdicts"]:
-        shares = {test: (value, low, high) for test, (value, low, high) in row["shares"].items()}
-        verdicts.append(Verdict(row["judge"], row["level"], row["text"], shares))
-    return Summary(tuple(verdicts), audit["together"], page)
+        heading = JUDGES[verdict.judge].heading
+        cells: list[dict[str, Value]] = []
+        for test, (share, low, high) in verdict.shares.items():
+            is_baseline = test.endswith(BASELINE)
+            outcome = "" if is_baseline else verdict.outcome(test)
+            cells.append({"test": test, "outcome": outcome, "share": share, "share_interval": (low, high)})
+        if verdict.text:
+            cells.append({"test": verdict.text, "outcome": "", "share": ""})
+        for number, cell in enumerate(cells):
+            rows.append(Row({"judge": "" if number else heading, **cell}, verdict.judge))
+    return Table(columns, rows, "What each judge sees and misses", NOTES)
 
 
 def hashes(judges: Mapping[Task, "Judge"]) -> dict[str, str]:
@@ -162,7 +166,7 @@ def _rate_main(main: "Judge", metrics: Mapping[str, Any]) -> Verdict:
     systems = metrics.get("within_event", {}).get("systems", {})
     names = {"judge": "says which of two headlines of one event is whose"}
     shares = {
-        names.get(name, f"{name} (baseline)"): (share["value"], share["low"], share["high"])
+        names.get(name, f"{name}{BASELINE}"): (share["value"], share["low"], share["high"])
         for name, share in systems.items()
     }
     judge, *baselines = shares or [""]

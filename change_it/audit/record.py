@@ -1,0 +1,229 @@
+"""Records of an audit: kinds of wrong headlines as judges take them, and what reports say of the judges."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from change_it.audit.verdict import Group, KindShare, Measure, MeasureVerdict, Outcome
+from change_it.files.atomic import read_json, record_errors
+from change_it.judges.reliability import Verdict, hashes, rate_judges, read_metrics
+from change_it.judges.spec import Task
+
+if TYPE_CHECKING:  # loads torch
+    from change_it.judges.judge import Judge
+
+
+@dataclass(frozen=True)
+class Example:
+    """A headline of a kind, as the judges take it.
+
+    Attributes:
+        id: id of the original.
+        direction: `{from}2{to}`.
+        source: the original headline.
+        true: the headline that was changed; empty where none was.
+        headline: the wrong headline.
+        verdicts: each of `COMPLIANCY_MEASURES` to its value; None where it is n/a.
+    """
+
+    id: str
+    direction: str
+    source: str
+    true: str
+    headline: str
+    verdicts: Mapping[str, float | bool | None]
+
+
+@dataclass(frozen=True)
+class TriedKind:
+    """A kind of headlines that nobody should write, as the judges take it.
+
+    Attributes:
+        name: its name in files and tables.
+        words: what people read.
+        groups: groups that it belongs to; none of `floor`, which decides no verdict.
+        description: one sentence.
+        seen: whether a judge is trained on headlines that are made in the same way.
+        n: headlines.
+        events: events that they are of.
+        shares: measure to the share of gold's mean that the kind keeps, of its business or not.
+        values: each of `COMPLIANCY_MEASURES` to its mean; None where it is n/a.
+        examples: the headlines with the highest acceptability, or of unchanged style with the highest style.
+    """
+
+    name: str
+    words: str
+    groups: tuple[Group, ...]
+    description: str
+    seen: bool
+    n: int
+    events: int
+    shares: Mapping[Measure, KindShare]
+    values: Mapping[str, float | None]
+    examples: tuple[Example, ...]
+
+    def outcome(self, measure: Measure) -> Outcome:
+        """Return what the measure makes of the kind."""
+        return self.shares[measure].outcome
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return a JSON object with the outcome beside each share."""
+        shares = {name: {**asdict(share), "outcome": share.outcome} for name, share in self.shares.items()}
+        return asdict(self) | {"shares": shares}
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Self:
+        """Read what `as_dict` returned."""
+        shares = {measure: KindShare.from_dict(share) for measure, share in record["shares"].items()}
+        examples = tuple(Example(**example) for example in record["examples"])
+        parsed = {"shares": shares, "examples": examples, "groups": tuple(record["groups"])}
+        return cls(**{**record, **parsed})
+
+
+@dataclass(frozen=True)
+class GoldMeans:
+    """The other newspaper's own headlines, of all items that a kind has.
+
+    Attributes:
+        n: headlines.
+        events: events that they are of.
+        values: each of `COMPLIANCY_MEASURES` to its mean; None where it is n/a.
+    """
+
+    n: int
+    events: int
+    values: Mapping[str, float | None]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What is known of a set of judges, for every report.
+
+    Attributes:
+        judges: verdicts on each judge; empty where nothing is known.
+        verdicts: measure to what it is worth on the corpus of the audit; empty without an audit.
+        kinds: kinds of wrong headlines that were tried.
+        pairs: test pairs that the audit tried.
+        articles: articles of the corpus; None where it does not say.
+        page: the page of the audit.
+    """
+
+    judges: tuple[Verdict, ...] = ()
+    verdicts: Mapping[Measure, MeasureVerdict] = field(default_factory=dict)
+    kinds: tuple[TriedKind, ...] = ()
+    pairs: int = 0
+    articles: int | None = None
+    page: Path | None = field(default=None, compare=False)
+
+    @property
+    def rank(self) -> list[Measure]:
+        """The measures that can rank systems, or systems that write sentences."""
+        return [measure for measure, verdict in self.verdicts.items() if verdict.can_rank]
+
+    @property
+    def caveat(self) -> str:
+        """Say why a headline that no judge refuses may still be bad; empty where acceptability ranks here."""
+        acceptability = self.verdicts.get("acceptability")
+        if acceptability is None:
+            return "these judges have no audit"
+        if acceptability.verdict == "ranks":
+            return ""
+        return f"acceptability {acceptability.sentence}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return a JSON object of the verdicts: on the measures, and on each judge."""
+        verdicts = {measure: verdict.as_dict() for measure, verdict in self.verdicts.items()}
+        return {"verdicts": verdicts, "judges": [verdict.as_dict() for verdict in self.judges]}
+
+
+#: Nothing is known of the judges.
+NO_AUDIT = Summary()
+
+
+@dataclass(frozen=True)
+class Audit:
+    """An audit of judges on a corpus.
+
+    Attributes:
+        corpus: as it was given.
+        outlets: names of A and B.
+        language: of the corpus.
+        articles: articles of the corpus; None where it does not say.
+        items: test headlines with an aligned one.
+        events: events that they are of.
+        pairs: test pairs that were tried, of which sentences speak.
+        at_most: headlines of a kind, at most.
+        seed: seed of all that is drawn.
+        trained: digest of the corpus of the judges, where that is another one.
+        hashes: judge to the hash of its model.
+        verdicts: measure to what it is worth here.
+        judges: verdicts on each judge.
+        gold: means of the other newspaper's own headlines.
+        kinds: kinds of wrong headlines that were tried.
+        cues: words that main listens to, see `main_cues`.
+        style: main within an event, from its training.
+        agreement: with readers' labels; None without labels.
+        signature: what the figures depend on.
+    """
+
+    corpus: str
+    outlets: tuple[str, str]
+    language: str
+    articles: int | None
+    items: int
+    events: int
+    pairs: int
+    at_most: int
+    seed: int
+    trained: str
+    hashes: Mapping[str, str]
+    verdicts: Mapping[Measure, MeasureVerdict]
+    judges: tuple[Verdict, ...]
+    gold: GoldMeans
+    kinds: tuple[TriedKind, ...]
+    cues: list[dict[str, Any]]
+    style: Mapping[str, Any]
+    agreement: Mapping[str, Any] | None
+    signature: str
+
+    @property
+    def summary(self) -> Summary:
+        """Return what reports say of it."""
+        return Summary(self.judges, self.verdicts, self.kinds, self.pairs, self.articles)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return a JSON object; without labels it has no `agreement`."""
+        record = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        record |= self.summary.as_dict()
+        record |= {"gold": asdict(self.gold), "kinds": [kind.as_dict() for kind in self.kinds]}
+        if self.agreement is None:
+            del record["agreement"]
+        return record
+
+
+def read_summary(judges: Mapping[Task, "Judge"], folder: Path) -> Summary:
+    """Return what is known of judges in a folder.
+
+    It is read from `audit.json` in the folder `audit` next to theirs, if that is of the same models, else from the
+    `metrics.json` of each.
+    """
+    path = folder.resolve().parent / "audit" / "audit.json"
+    audit = read_json(path)
+    is_of_these = audit is not None and audit.get("hashes") == hashes(judges) and "kinds" in audit
+    if audit is None or not is_of_these:
+        return Summary(tuple(rate_judges(judges, read_metrics(folder))))
+    with record_errors(path):
+        return summary_of(audit, path.with_suffix(".html"))
+
+
+def summary_of(audit: Mapping[str, Any], page: Path | None = None) -> Summary:
+    """Read the summary of an audit from its JSON object."""
+    return Summary(
+        judges=tuple(Verdict.from_dict(row) for row in audit["judges"]),
+        verdicts={name: MeasureVerdict.from_dict(verdict) for name, verdict in audit["verdicts"].items()},
+        kinds=tuple(TriedKind.from_dict(kind) for kind in audit["kinds"]),
+        pairs=audit["pairs"],
+        articles=audit["articles"],
+        page=page,
+    )
