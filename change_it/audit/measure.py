@@ -117,7 +117,8 @@ def audit(
     of_evidence = gold.values["evidence"], gold.events
     items, events = len(test.items), len({item.event for item in test.items})
     aligned = sum(bool(item.reference) for item in test.items)
-    pairs = math.ceil(min(at_most, aligned) / 2)
+    test_pairs = math.ceil(aligned / 2)
+    pairs = min(math.ceil(at_most / 2), test_pairs)
     agreed, beside = None, None
     if labels:
         agreed, beside = agreement(labels, test, judges, resamples=resamples, progress=progress)
@@ -135,6 +136,7 @@ def audit(
         items=items,
         events=events,
         pairs=pairs,
+        test_pairs=test_pairs,
         at_most=at_most,
         seed=seed,
         trained=trained,

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from change_it.audit.verdict import Group, KindShare, Measure, MeasureVerdict, Outcome
 from change_it.files.atomic import read_json, record_errors
+from change_it.files.texts import listed
 from change_it.judges.reliability import Verdict, hashes, rate_judges, read_metrics
-from change_it.judges.spec import Task
+from change_it.judges.spec import JUDGES, Task
 
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judge
@@ -105,6 +106,7 @@ class Summary:
         verdicts: measure to what it is worth on the corpus of the audit; empty without an audit.
         kinds: kinds of wrong headlines that were tried.
         pairs: test pairs that the audit tried.
+        test_pairs: test pairs of the corpus.
         articles: articles of the corpus; None where it does not say.
         page: the page of the audit.
     """
@@ -113,6 +115,7 @@ class Summary:
     verdicts: Mapping[Measure, MeasureVerdict] = field(default_factory=dict)
     kinds: tuple[TriedKind, ...] = ()
     pairs: int = 0
+    test_pairs: int = 0
     articles: int | None = None
     page: Path | None = field(default=None, compare=False)
 
@@ -122,14 +125,22 @@ class Summary:
         return [measure for measure, verdict in self.verdicts.items() if verdict.can_rank]
 
     @property
+    def weak(self) -> list[str]:
+        """The judges that cannot be relied on here."""
+        return [verdict.judge for verdict in self.judges if verdict.level == "distrust"]
+
+    @property
     def caveat(self) -> str:
-        """Say why a headline that no judge refuses may still be bad; empty where acceptability ranks here."""
+        """Say why a headline that no judge refuses may still be bad; empty where acceptability ranks and each judge counts."""
         acceptability = self.verdicts.get("acceptability")
+        parts = []
         if acceptability is None:
-            return "these judges have no audit"
-        if acceptability.verdict == "ranks":
-            return ""
-        return f"acceptability {acceptability.sentence}"
+            parts.append("these judges have no audit")
+        elif acceptability.verdict != "ranks":
+            parts.append(f"acceptability {acceptability.sentence}")
+        if self.weak:
+            parts.append(f"of no use here: {listed([JUDGES[judge].heading for judge in self.weak])}")
+        return "; ".join(parts)
 
     def as_dict(self) -> dict[str, Any]:
         """Return a JSON object of the verdicts: on the measures, and on each judge."""
@@ -153,6 +164,7 @@ class Audit:
         items: test headlines with an aligned one.
         events: events that they are of.
         pairs: test pairs that were tried, of which sentences speak.
+        test_pairs: test pairs of the corpus.
         at_most: headlines of a kind, at most.
         seed: seed of all that is drawn.
         trained: digest of the corpus of the judges, where that is another one.
@@ -174,6 +186,7 @@ class Audit:
     items: int
     events: int
     pairs: int
+    test_pairs: int
     at_most: int
     seed: int
     trained: str
@@ -190,7 +203,7 @@ class Audit:
     @property
     def summary(self) -> Summary:
         """Return what reports say of it."""
-        return Summary(self.judges, self.verdicts, self.kinds, self.pairs, self.articles)
+        return Summary(self.judges, self.verdicts, self.kinds, self.pairs, self.test_pairs, self.articles)
 
     def as_dict(self) -> dict[str, Any]:
         """Return a JSON object; without labels it has no `agreement`."""
@@ -224,6 +237,7 @@ def summary_of(audit: Mapping[str, Any], page: Path | None = None) -> Summary:
         verdicts={name: MeasureVerdict.from_dict(verdict) for name, verdict in audit["verdicts"].items()},
         kinds=tuple(TriedKind.from_dict(kind) for kind in audit["kinds"]),
         pairs=audit["pairs"],
+        test_pairs=audit["test_pairs"],
         articles=audit["articles"],
         page=page,
     )

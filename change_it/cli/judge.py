@@ -11,7 +11,17 @@ from change_it.errors import InputError
 from change_it.files.rows import read_input
 from change_it.judges.options import COMMAND
 from change_it.judges.spec import JUDGES
-from change_it.render.tables import Column, Row, Table, Value, console, figure, print_lines, print_table
+from change_it.render.tables import (
+    Column,
+    Row,
+    Table,
+    Value,
+    console,
+    figure,
+    print_lines,
+    print_table,
+    print_wrapped,
+)
 from change_it.scoring.aspects import ASPECTS, NO_CHECK
 from change_it.training.training_options import Device, Precision
 
@@ -52,10 +62,11 @@ def run(options: JudgeHeadlineOptions) -> None:
     if empty := [name for name, text in texts.items() if not text.strip()]:
         raise InputError(f"{' and '.join(empty)} has no text: give some")
 
+    from change_it.audit.record import read_summary
     from change_it.corpus.reading.article import outlet_names
-    from change_it.judges.reliability import read_summary
     from change_it.models.pretrained import local_folder
     from change_it.report.score_tables import lacking
+    from change_it.report.terminal import print_verdicts
     from change_it.scoring.panel import Judges  # loads torch
     from change_it.text.stopwords import is_foreign
 
@@ -68,16 +79,21 @@ def run(options: JudgeHeadlineOptions) -> None:
         print_json({"to": target} | asdict(judged))
         return
     terminal = console()
+    summary = read_summary(judges.by_task, folder)
     print_table(marks_table(judged, target), terminal)
+    if judged.refused_by or not summary.caveat:
+        print_lines(
+            [f"refused by {judged.refused_by}" if judged.refused_by else "passes every judge"], terminal
+        )
+    else:
+        print_wrapped(f"no judge refuses it, which is no clean bill: {summary.caveat}", terminal, after="  ")
     text = f"{original}. {article}"
     known = [name for name, value in judged.marks.items() if value is not None]
     lines = [NO_CHECK, *lacking(known, judges.style_faults.get(target, ""))]
     if is_foreign(text, judges.main.corpus.get("language")):
         lines.append("Unreliable: the text is in another language than the judges' corpus.")
-    summary = read_summary(judges.by_task, folder)
-    lines += [summary.together] if summary.together else []
-    lines += [f"{summary.text}; change-it audit says why"] if summary.text else []
-    print_lines(lines, terminal)
+    print_lines([*lines, ""], terminal)
+    print_verdicts(summary, terminal)
 
 
 def marks_table(judged: "JudgedHeadline", target: str) -> Table:
@@ -98,5 +114,4 @@ def marks_table(judged: "JudgedHeadline", target: str) -> Table:
     names = ("judge", "question", "verdict", "p")
     rows = [Row(dict(zip(names, line, strict=True)), highlight=line[0] in ASPECTS) for line in lines]
     columns = [*(Column(name, "text") for name in names[:3]), Column("p")]
-    refused = f"refused by {judged.refused_by}" if judged.refused_by else "nothing refuses it"
-    return Table(columns, rows, notes=[refused])
+    return Table(columns, rows)

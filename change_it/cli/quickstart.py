@@ -161,9 +161,21 @@ def run(options: QuickstartOptions) -> None:
         systems = (f"{RECIPE}={written}", *systems)
     scored: dict[str, Any] = {"predictions": systems, "shared_items": bool(systems), **same}
     steps.call((score.run, ScoreOptions(judges=judges, floor=choosers, out=out / "report", **scored)))
-    last = f"{time.perf_counter() - started:.0f} s; another machine's figures may differ by .02."
-    own = " change-it demo is the page; your own newspapers: change-it quickstart a=a.csv b=b.csv --out runs/mine"
-    print_lines([last + ("" if options.files else own)], steps.terminal)
+    print_lines(last_lines(options, time.perf_counter() - started), steps.terminal)
+
+
+def last_lines(options: QuickstartOptions, seconds: float) -> list[str]:
+    """Return what can be done next, and how long it took."""
+    lines = []
+    if not options.files:
+        lines += [
+            "        change-it demo                  rewrite and judge single headlines",
+            "        change-it quickstart a=a.csv b=b.csv --out runs/mine    your newspapers",
+        ]
+    return [
+        *lines,
+        f"{seconds:.0f} s; another machine's figures may differ by .02; all steps: {options.out / LOG}",
+    ]
 
 
 def _save_shipped(folder: Path) -> None:
@@ -189,7 +201,7 @@ def record_of(name: str, out: Path) -> Path:
 def result_of(name: str, out: Path) -> str:
     """What a finished step came to, in a line, from what it wrote."""
     if name == "choosing":
-        return "judges of the other half of the events, which choose among candidates and clauses"
+        return "a second set of judges, to choose among candidates and clauses"
     file = record_of(name, out)
     if name == "headlines":
         return f"in {file}"
@@ -197,4 +209,7 @@ def result_of(name: str, out: Path) -> str:
     if name == "corpus":
         pairs = record["pairs"]["kept"]
         return f"{record['kept']:,} articles, {pairs['A1']:,} pairs for training, {pairs['A2']:,} for tests"
-    return str(record["together"].partition(" Worst")[0]) if name == "audit" else line_of(record)
+    if name == "audit":
+        verdicts = ((measure, verdict["verdict"]) for measure, verdict in record["verdicts"].items())
+        return ", ".join(f"{measure} {verdict}" for measure, verdict in verdicts)
+    return line_of(record)

@@ -8,17 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from change_it.cli.common import check_counts, print_json, require
-from change_it.corpus.folder import check_corpus, read_warnings
+from change_it.corpus.folder import check_corpus, read_report
 from change_it.files.atomic import check_writable
 from change_it.files.texts import listed
-from change_it.render.tables import console, print_lines, print_table
-from change_it.scoring.aspects import NO_CHECK
+from change_it.render.tables import console, print_lines, print_wrapped
 from change_it.scoring.systems import PredictionFile, read_prediction_files
 from change_it.training.training_options import Device, Precision
 
 if TYPE_CHECKING:  # loads torch, polars and matplotlib
+    from change_it.audit.record import Summary
     from change_it.corpus.test_set import TestSet
-    from change_it.judges.reliability import Summary
     from change_it.scoring.scores import Scores
     from change_it.scoring.systems import ScoredSystem
 
@@ -78,8 +77,9 @@ def run(options: ScoreOptions) -> None:
         inputs = [options.corpus, *folders, *(str(file.file) for file in files), *map(str, options.labels)]
         check_writable(options.out, inputs=inputs, record="scores.json")
 
+    from change_it.audit.record import read_summary
     from change_it.corpus.test_set import read_test_set
-    from change_it.judges.reliability import read_metrics, read_summary
+    from change_it.judges.reliability import read_metrics
     from change_it.readers.labels import reader_labels, shares_accepted
     from change_it.report.report_files import made, report_record, write_report  # matplotlib
     from change_it.scoring.scores import score
@@ -153,35 +153,32 @@ def _systems(
 
 
 def _show(options: ScoreOptions, scores: "Scores", summary: "Summary") -> None:
-    """Print the tables and what they come to."""
-    from change_it.report.score_tables import examples_table, few_events, meaning, terminal_table
-    from change_it.stats import LEAST_EVENTS
+    """Print whether the measures can rank, the results, examples and limits."""
+    from change_it.report.ranking import Ranking
+    from change_it.report.terminal import print_limits, print_scores
 
     terminal = console()
-    for table in (examples_table(scores), terminal_table(scores, by_direction=options.by_direction)):
-        if table:
-            print_table(table, terminal)
-    warned = [f"Warning: {warning}." for warning in read_warnings(options.corpus)]
-    few = few_events(scores)
-    warned += [f"Warning: {few[0].lower()}{few[1:]}"] if few else []
-    # of so few headlines nothing here is reliable, whatever the judges are
-    reliable = summary.text if scores.row(scores.systems[0]).events >= LEAST_EVENTS else ""
-    lines = [reliable, summary.together, *warned, NO_CHECK, meaning(scores)]
-    print_lines(filter(None, lines), terminal)
+    print_scores(scores, Ranking.of(scores, summary), terminal, by_direction=options.by_direction)
+    print_lines([""], terminal)
+    print_limits(scores, terminal)
+    for warning in read_report(options.corpus).get("warnings", []):
+        print_wrapped(f"Warning: {warning}.", terminal, first="  ", after="    ")
+    if not options.out:
+        print_lines([scores.signature], terminal)
 
 
 def _next(options: ScoreOptions, summary: "Summary") -> list[str]:
-    """What was written, and what comes next by what is lacking."""
+    """Return what was written, and what comes next by what is lacking."""
     page = options.out / "report.html" if options.out else None
-    if not summary.together:
+    if not summary.verdicts:
         command = f"change-it audit --judges {options.judges} --corpus {options.corpus}"
-        step = f"these judges have no audit: {command}, then this command again."
+        step = f"{command} (these judges have no audit), then this command again"
     elif not options.predictions:
         command = f"change-it corpus items --corpus {options.corpus} --out todo.csv"
-        step = f"{command} lists what to rewrite; then this command with --predictions mine=mine.csv."
+        step = f"{command} lists what to rewrite; then this command with --predictions mine=mine.csv"
     elif page:
-        step = f"open {page} and read the headlines that nothing refuses."
+        step = "open the report and read the headlines that nothing refuses"
     else:
-        step = "--out FOLDER writes a report with all headlines."
-    written = [f"wrote {page}, systems.csv, scores.json and items/"] if page else []
-    return [*written, f"Next: {step}"]
+        step = "--out FOLDER writes a report with all headlines"
+    written = [f"Report  {page} (beside it systems.csv, scores.json, items/)"] if page else []
+    return [*written, f"Next    {step}"]

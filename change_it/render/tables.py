@@ -21,10 +21,10 @@ class UnderlinedText:
     places: tuple[tuple[int, int], ...]  # start and end of each, rising
 
 
-#: What a cell may hold; a pair is an interval.
-Value = str | int | float | tuple[float, float] | UnderlinedText | None
-#: How a value is written: as it is, with thousands separated, `.743`, `.743` on a heat map, `.7–.8`, `< .001`.
-Format = Literal["text", "count", "figure", "correlation", "interval", "p"]
+#: What a cell may hold; a pair is an interval, three numbers are a value with its interval.
+Value = str | int | float | tuple[float, float] | tuple[float, float, float] | UnderlinedText | None
+#: How a value is written: as it is, with thousands separated, `.743`, `.743` on a heat map, `.7–.8`, `.74 (.71–.78)`, `< .001`.
+Format = Literal["text", "count", "figure", "correlation", "interval", "estimate", "p"]
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,8 @@ class Row:
     highlight: bool = False
     best: Collection[str] = ()  # names of the columns in which it is the best
     marks: Mapping[str, str] = field(default_factory=dict)  # name of a column to what follows its value
+    #: Name of a column to why its value says nothing here; the value is grey.
+    grey: Mapping[str, str] = field(default_factory=dict)
     remark: str = ""  # one more line in the first cell
 
     def text(self, column: Column) -> str:
@@ -110,6 +112,30 @@ def figure(value: float | None) -> str:
     return text.replace("0.", ".", 1) if abs(value) < 0.9995 else text
 
 
+def two_decimals(value: float) -> str:
+    """Return a figure with two decimals, without a zero before the point.
+
+    Examples:
+        >>> [two_decimals(value) for value in (0.756, -1.0, -0.001, 1.2)]
+        ['.76', '-1.00', '.00', '1.20']
+    """
+    text = f"{round(value, 2) + 0.0:.2f}"
+    return text.replace("0.", ".", 1) if abs(value) < 0.995 else text
+
+
+def estimate(value: float, low: float, high: float) -> str:
+    """Return a value with its interval; the value alone where the interval is a single point.
+
+    Examples:
+        >>> estimate(0.76, 0.714, 0.803), estimate(0.03, -0.07, 0.14), estimate(-1.0, -1.0, -1.0)
+        ('.76 (.71–.80)', '.03 (-.07 to .14)', '-1.00')
+    """
+    if low == high:
+        return two_decimals(value)
+    between = "–" if low >= 0 else " to "
+    return f"{two_decimals(value)} ({two_decimals(low)}{between}{two_decimals(high)})"
+
+
 def p_value(value: float | None) -> str:
     """A p-value to three digits."""
     return "< .001" if value is not None and value < 0.001 else figure(value)
@@ -121,12 +147,16 @@ def formatted(value: Value, format_: Format) -> str:
         return "–"
     if isinstance(value, str | UnderlinedText):
         return value if isinstance(value, str) else value.text
+    if isinstance(value, tuple) and len(value) == 3:
+        return estimate(*value)
     if isinstance(value, tuple):
         return ("–" if min(value) >= 0 else " to ").join(map(figure, value))
     if format_ == "count":
         return f"{value:,}"
     if format_ == "p":
         return p_value(value)
+    if format_ == "estimate":
+        return two_decimals(value)
     return str(value) if format_ == "text" else figure(value)
 
 
@@ -135,12 +165,17 @@ def records(table: Table) -> tuple[list[str], list[list[str | int | float | None
     header: list[str] = []
     rows: list[list[str | int | float | None]] = [[] for _ in table.rows]
     for column in (part for first in table.columns for part in (first, first.secondary) if part):
-        ends = ("_low", "_high") if column.format == "interval" else ("",)
+        ends = {"interval": ("_low", "_high"), "estimate": ("", "_low", "_high")}.get(column.format, ("",))
         header += [f"{column.name}{end}" for end in ends]
         for row, cells in zip(table.rows, rows, strict=True):
             value = row.values.get(column.name)
             shown = value.text if isinstance(value, UnderlinedText) else value
-            cells += shown if isinstance(shown, tuple) else [shown] * len(ends)
+            if isinstance(shown, tuple):
+                cells += shown
+            elif column.format == "estimate":
+                cells += [shown, None, None]
+            else:
+                cells += [shown] * len(ends)
     return header, rows
 
 
@@ -202,6 +237,8 @@ def print_table(table: Table, to: "Console") -> None:
         for ends in value.places if isinstance(value, UnderlinedText) else ():
             text.stylize("underline", *ends)
         room = " " if has_best and column.format != "text" else ""
+        if column.name in row.grey:
+            text.stylize("dim")
         return text.append("*" if column.name in row.best else room)
 
     def least_width(column: Column) -> int:
@@ -218,14 +255,43 @@ def print_table(table: Table, to: "Console") -> None:
     for column in shown:
         side: Literal["left", "right"] = "left" if column.format == "text" else "right"
         bold = "bold" if column.bold else ""
-        grid.add_column(head(column), style=bold, justify=side, no_wrap=is_fixed(column), overflow="fold")
+        is_grey = bool(table.rows) and all(column.name in row.grey for row in table.rows)
+        grid.add_column(
+            head(column),
+            style=bold,
+            header_style="dim" if is_grey else "",
+            justify=side,
+            no_wrap=is_fixed(column),
+            overflow="fold",
+        )
     for _, rows in table.groups:
         for row in rows:
-            grid.add_row(*(cell(row, column) for column in shown), style="bold" if row.highlight else "")
+            style = "bold" if row.highlight and not row.grey else ""
+            grid.add_row(*(cell(row, column) for column in shown), style=style)
         grid.add_section()
     to.print(grid)
     left_out = ", ".join(column.heading for column in table.columns if column not in shown)
     print_lines([*([f"no room for {left_out}"] if left_out else []), *table.notes], to)
+
+
+def print_wrapped(
+    text: str, to: "Console", *, first: str = "", after: str = "", width: int = 80, style: str = ""
+) -> None:
+    """Print a sentence in lines of at most 80 columns, broken between words.
+
+    Args:
+        text: the sentence.
+        to: where it is printed.
+        first: what the first line begins with.
+        after: what the others begin with.
+        width: columns of a line; a narrower terminal has fewer.
+        style: of the text, as rich names it.
+    """
+    from textwrap import wrap
+
+    columns = max(40, min(width, to.width))
+    for line in wrap(text, columns, initial_indent=first, subsequent_indent=after, break_on_hyphens=False):
+        to.print(line, soft_wrap=True, markup=False, highlight=False, style=style or None)
 
 
 def print_lines(lines: Iterable[str], to: "Console") -> None:

@@ -2,93 +2,140 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import polars as pl
 
-from change_it.audit.measure import HALFWAY, OCCLUDED, STOPPED, Outcome
+from change_it.audit.measure import OCCLUDED
+from change_it.audit.record import Audit, TriedKind
+from change_it.audit.verdict import MEASURES, OUTCOMES, Group, KindShare
 from change_it.corpus.reading.sample import OUTLETS
-from change_it.corpus.test_set import GOLD
+from change_it.corpus.test_set import FLOOR, GOLD
 from change_it.files.atomic import replace_folder, write_json, write_text
-from change_it.judges.reliability import read_verdicts, verdicts_table, within_event_table
+from change_it.judges.reliability import verdicts_table, within_event_table
 from change_it.judges.spec import JUDGES
 from change_it.readers.labels import agreement_table
-from change_it.render.tables import Column, Row, Table, figure, with_interval
+from change_it.render.tables import Column, Row, Table, Value, two_decimals
 from change_it.report.pages import environment
+from change_it.report.ranking import QUESTION, verdict_answers
 from change_it.report.score_tables import HEADINGS, other_corpus
 from change_it.scoring.aspects import COMPLIANCY_MEASURES
 
-#: A JSON object of an audit.
-Record = Mapping[str, Any]
-#: Perturbations whose examples are open, the worst.
-OPEN = 3
+#: Groups of kinds as headings, in the order of pages; the last is that of `floor`.
+GROUPS: dict[Group | None, str] = {
+    "no sentence": "no sentence",
+    "not written for this": "not written for this",
+    "wrong content": "wrong content",
+    "unchanged style": "unchanged style",
+    None: "chosen by other judges (decides nothing)",
+}
 
 
-def kinds_of(systems: Sequence[Record]) -> list[Record]:
-    """The perturbations: those that are let through, those that are stopped, and those with too few headlines to tell."""
-    return sorted(systems[1:], key=lambda kind: get_args(Outcome).index(kind["outcome"]))  # gold is the first
+def group_of(kind: TriedKind) -> Group | None:
+    """Return the first group of a kind; None of `floor`."""
+    return kind.groups[0] if kind.groups else None
 
 
-def perturbations_table(systems: Sequence[Record], score: str) -> Table:
-    """What becomes of the perturbations, by the share of gold's score that each keeps, and their style."""
-    columns = [Column("system", "text", "kind"), Column("outcome", "text", "verdict"), with_interval("kept")]
-    columns += [with_interval("style"), Column("aspect", "text"), Column("n", "count")]
-    columns += [Column("events", "count"), Column("trained", "text", "seen in training")]
-    rows = [
-        Row(
-            {**kind, "kept_interval": kind["interval"], "style": kind["values"]["style"]}
-            | {"trained": "seen" if kind["seen"] else ""},
-            remark=kind["description"],
-        )
-        for kind in kinds_of(systems)
-    ]
-    note = f"kept: mean {score} over that of the newspapers' own headlines of the same items, with its 95% interval over events; "
-    note += f"aspect: the one that should notice; stopped: all of kept up to {figure(STOPPED)}, of style up to {figure(HALFWAY)}, let through: all of it above"
-    return Table(columns, rows, f"{len(rows)} kinds of deliberately wrong headlines", [note])
+def in_groups(kinds: Sequence[TriedKind]) -> list[TriedKind]:
+    """Return the kinds in the order of their groups, of each group what compliancy sees best first."""
+    order = list(GROUPS)
+
+    def place(kind: TriedKind) -> tuple[int, int]:
+        return order.index(group_of(kind)), OUTCOMES.index(kind.outcome("compliancy"))
+
+    return sorted(kinds, key=place)
 
 
-def measures_table(systems: Sequence[Record]) -> Table:
-    """Means of gold and the perturbations: what each judge accepts; what is n/a is left out."""
-    measures = [name for name in COMPLIANCY_MEASURES if systems[0]["values"][name] is not None]
-    rows = [
-        Row(
-            {"kind": system["system"], **system["values"], "n": system["n"]},
-            highlight=system["system"] == GOLD,
-        )
-        for system in systems
-    ]
+def kinds_table(audit: Audit) -> Table:
+    """Return what each measure makes of each kind, and the share of gold's mean that the kind keeps."""
+    columns = [Column("kind", "text"), *(Column(name, "text") for name in MEASURES), Column("n", "count")]
+    rows = []
+    for kind in in_groups(audit.kinds):
+        cells: dict[str, Value] = {name: _outcome(kind.shares[name]) for name in MEASURES}
+        of_business = {name for name in MEASURES if kind.name in audit.verdicts[name].kinds}
+        grey = {name: "not its business" for name in MEASURES if name not in of_business}
+        rows.append(Row({"kind": kind.name, **cells, "n": kind.n}, GROUPS[group_of(kind)], grey=grey))
+    note = "in brackets the share of gold's mean that the kind keeps; grey: not the measure's business"
+    title = "Headlines that nobody should write: what each measure makes of them"
+    return Table(columns, rows, title, [note])
+
+
+def _outcome(share: KindShare) -> str:
+    """Return `sees (.41)`; n/a where there is no share."""
+    return "n/a" if share.share is None else f"{share.outcome} ({two_decimals(share.share)})"
+
+
+def measures_table(audit: Audit) -> Table:
+    """Return means of gold and the kinds: what each judge accepts; what is n/a is left out."""
+    measures = [name for name in COMPLIANCY_MEASURES if audit.gold.values[name] is not None]
+    rows = [Row({"kind": GOLD, **audit.gold.values, "n": audit.gold.n}, highlight=True)]
+    rows += [Row({"kind": kind.name, **kind.values, "n": kind.n}) for kind in in_groups(audit.kinds)]
     columns = [Column(name, title=HEADINGS.get(name, name)) for name in measures]
     return Table([Column("kind", "text"), *columns, Column("n", "count")], rows)
 
 
-def cues_table(cues: Sequence[Record]) -> Table:
+def cues_table(cues: Sequence[Mapping[str, Any]]) -> Table:
     """The strongest cues, a group for each outlet."""
     columns = [Column("text", "text", "cue"), Column("weight"), Column("n", "count")]
     return Table(columns, [Row(cue, cue["outlet"]) for cue in cues])
 
 
-def write_audit(out: Path, audit: Record, labels: pl.DataFrame | None = None) -> None:
+def matrix(kinds: Sequence[TriedKind], business: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
+    """Return the picture kind by measure: groups with their kinds, each with a cell for each measure.
+
+    Args:
+        kinds: the kinds that were tried.
+        business: measure to the kinds that it should notice.
+    """
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for kind in in_groups(kinds):
+        cells = []
+        for name in MEASURES:
+            share = kind.shares[name]
+            is_known = share.share is not None
+            outcome = share.outcome if is_known else "n/a"
+            says = f"{name} {outcome}: {_kept(share)}" if is_known else f"{name} is n/a here"
+            is_business = kind.name in business[name]
+            says += "" if is_business else "; not its business"
+            cells.append({"outcome": outcome, "is_business": is_business, "says": says, "share": share.share})
+        groups.setdefault(GROUPS[group_of(kind)], []).append({"kind": kind, "cells": cells})
+    return [{"title": title, "rows": rows} for title, rows in groups.items()]
+
+
+def _kept(share: KindShare) -> str:
+    """Return `keeps .41 (.28–.59) of gold, 84 headlines of 42 events`."""
+    between = "" if share.low is None else f" ({two_decimals(share.low)}–{two_decimals(share.high or 0)})"
+    kept = f"keeps {two_decimals(share.share or 0)}{between} of gold"
+    return f"{kept}, {share.n:,} headlines of {share.events:,} events"
+
+
+def write_audit(out: Path, audit: Audit, labels: pl.DataFrame | None = None) -> None:
     """Write `audit.html`, `audit.json` and the labels; an audit that is there is replaced as a whole, other files stay."""
     values: dict[str, Any] = {
         "audit": audit,
         # where the folders of a run are
         "report": "../report/report.html" if out.name == "audit" else "",
-        "invented": set(audit["outlets"]) == set(OUTLETS),
-        "remarks": other_corpus(audit["trained"]),
-        "verdicts": verdicts_table(read_verdicts(audit).verdicts),
-        "perturbations": perturbations_table(audit["systems"], audit["score"]),
-        "measures": measures_table(audit["systems"]),
-        "examples": kinds_of(audit["systems"]),
+        "invented": set(audit.outlets) == set(OUTLETS),
+        "remarks": other_corpus(audit.trained),
+        "question": QUESTION,
+        "answers": verdict_answers(audit.verdicts),
+        "verdicts": audit.verdicts,
+        "measure_names": MEASURES,
+        "matrix": matrix(
+            audit.kinds, {name: tuple(verdict.kinds) for name, verdict in audit.verdicts.items()}
+        ),
+        "judge_verdicts": verdicts_table(audit.judges),
+        "measures": measures_table(audit),
+        "has_floor": any(kind.name == FLOOR for kind in audit.kinds),
         "judges": JUDGES,
-        "open": OPEN,
-        "within_event": within_event_table(audit["style"]),
-        "agreement": agreement_table(audit["agreement"]) if "agreement" in audit else None,
-        "cues": cues_table(audit["cues"]),
+        "within_event": within_event_table(audit.style),
+        "agreement": agreement_table(audit.agreement) if audit.agreement else None,
+        "cues": cues_table(audit.cues),
         "occluded": OCCLUDED,
     }
     page = environment().get_template("audit.html.jinja").render(values)
     with replace_folder(out, "audit.json") as folder:
-        write_json(folder / "audit.json", audit)
+        write_json(folder / "audit.json", audit.as_dict())
         write_text(folder / "audit.html", page)
         if labels is not None:
             labels.write_csv(folder / "labels.csv")

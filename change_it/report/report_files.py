@@ -15,11 +15,15 @@ from typing import Any
 
 import polars as pl
 
+from change_it.audit.record import NO_AUDIT, Summary
+from change_it.audit.verdict import MEASURES
 from change_it.corpus.reading.sample import is_sample_corpus
 from change_it.corpus.test_set import BUILT_IN
 from change_it.files.atomic import replace_folder, without_formula, write_json, write_table, write_text
-from change_it.judges.reliability import NO_AUDIT, Summary, verdicts_table, within_event_table
+from change_it.judges.reliability import verdicts_table, within_event_table
+from change_it.judges.spec import JUDGES
 from change_it.report import score_tables as tables
+from change_it.report.audit_tables import matrix
 from change_it.report.charts import plane
 from change_it.report.pages import (
     ACCEPTABILITY,
@@ -28,6 +32,7 @@ from change_it.report.pages import (
     environment,
     items_table,
 )
+from change_it.report.ranking import QUESTION, Ranking, best_system, headline, outcome, verdict_answers
 from change_it.scoring.aspects import ASPECTS, VERDICT_NAMES
 from change_it.scoring.overlap import OVERLAP_MEASURES
 from change_it.scoring.scores import AVERAGE, Scores
@@ -50,12 +55,14 @@ def write_report(
 
     `metrics` are of `read_metrics`, `made` is of `made`; `articles`, by the ids of items, are shown with them.
     """
-    written, first, drawing = tables.examples_table(scores), tables.best_system(scores), plane(scores)
+    ranking = Ranking.of(scores, audit)
+    written = tables.examples_table(scores)
+    drawing = plane(scores)
     single = tables.systems_table(scores, [AVERAGE], (*VERDICT_NAMES, *OVERLAP_MEASURES))
-    parts = {"written": written, "judges": metrics or audit.verdicts, "tests": scores.systems[1:]}
+    parts = {"written": written, "judges": metrics or audit.judges, "tests": scores.systems[1:]}
     values: dict[str, object] = {
         "absent": [section for section, content in parts.items() if not content],
-        "items": items_table(scores.items, first, articles),
+        "items": items_table(scores.items, best_system(scores), articles),
         "chart": drawing,
         "validation": {"compliancy": COMPLIANCY, "style": STYLE, "acceptability": ACCEPTABILITY},
         "averaged": tables.averaged(scores),
@@ -67,14 +74,24 @@ def write_report(
         "scores": scores,
         "audit": audit,
         "audit_page": relpath(audit.page, out.resolve()).replace("\\", "/") if audit.page else "",
-        "verdicts": verdicts_table(audit.verdicts),
+        "question": QUESTION,
+        "answers": verdict_answers(audit.verdicts),
+        "verdicts": audit.verdicts,
+        "measure_names": MEASURES,
+        "matrix": matrix(
+            audit.kinds, {name: tuple(verdict.kinds) for name, verdict in audit.verdicts.items()}
+        ),
+        "judge_verdicts": verdicts_table(audit.judges),
+        "judges": JUDGES,
+        "headline": headline(scores),
+        "ranked": tables.ranked_table(scores, ranking),
         "count": len(next(iter(scores.items.values()))),
         "written": written,
-        "meaning": tables.meaning(scores),
-        "average": tables.systems_table(scores, [AVERAGE], (*ASPECTS, "edited", "accepted")),
+        "outcome": outcome(scores, ranking),
+        "average": tables.systems_table(scores, [AVERAGE], (*ASPECTS, "edited", "accepted"), ranking),
         "single": replace(single, notes=()),  # they stand at the first
         "likeness": tables.likeness(scores),
-        "by_direction": tables.systems_table(scores, scores.directions[:-1]),
+        "by_direction": tables.systems_table(scores, scores.directions[:-1], ranking=ranking),
         "within_event": within_event_table(metrics.get("main", {})),
         "tests": {name: tables.tests_table(scores, name) for name in scores.p_values},
     }
@@ -93,9 +110,11 @@ def write_report(
 
 
 def report_record(scores: Scores, audit: Summary = NO_AUDIT) -> dict[str, object]:
-    """The report without its items, as a JSON object."""
-    sentences = filter(None, (tables.meaning(scores), tables.few_events(scores)))
-    return scores.as_dict() | {"meaning": " ".join(sentences), "judges": audit.as_dict()}
+    """Return the report without its items, as a JSON object, the verdicts of the audit first."""
+    ranking = Ranking.of(scores, audit)
+    grey = {system: ranking.grey(system) for system in scores.names}
+    more = {"meaning": tables.meaning(scores, ranking), "grey": grey}
+    return audit.as_dict() | scores.as_dict() | more
 
 
 def without_formulas(items: pl.DataFrame) -> pl.DataFrame:

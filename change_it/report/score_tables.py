@@ -6,8 +6,7 @@ from itertools import combinations, permutations, product
 import numpy as np
 import polars as pl
 
-from change_it.corpus.reading.sample import is_sample_corpus
-from change_it.corpus.test_set import BUILT_IN, CLAUSE, GOLD
+from change_it.corpus.test_set import BUILT_IN, CLAUSE, FLOOR, GOLD
 from change_it.files.texts import counted, listed
 from change_it.render.tables import (
     Column,
@@ -22,6 +21,7 @@ from change_it.render.tables import (
     with_interval,
 )
 from change_it.report.pages import named
+from change_it.report.ranking import Ranking, best_system, headline, outcome, own_systems
 from change_it.scoring.aspects import ASPECTS, COMPLIANCY_MEASURES, JUDGE_NAMES
 from change_it.scoring.overlap import OF_REFERENCE, correlations
 from change_it.scoring.scores import AVERAGE, SCORE_MEASURES, ScoreRow, Scores
@@ -33,7 +33,7 @@ SHOWN = 3
 FEW = 50
 #: Follows the names of systems that judges chose, and what it means.
 DAGGER = "†"
-CHOSEN = f"{DAGGER} judges trained on other events chose each headline among several, or the system learnt from such: choosing also finds what no judge sees"
+CHOSEN = f"{DAGGER} judges of other events chose each headline, or what the system learnt from: that also finds what no judge sees"
 
 #: Measures as heads of columns, where they are not called so themselves.
 HEADINGS = {
@@ -43,12 +43,6 @@ HEADINGS = {
     "bleu_source": "BLEU source",
     "rougeL_source": "ROUGE-L source",
 }
-
-
-def best_system(scores: Scores) -> str:
-    """The first system of the table that is not built in, chosen by judges or not; gold, or the first one, where there is none."""
-    own = [system for system in scores.systems if system not in BUILT_IN]
-    return next(iter([*own, *({GOLD} & {*scores.systems}), *scores.systems]))
 
 
 def averaged(scores: Scores) -> str:
@@ -77,36 +71,53 @@ def examples_table(scores: Scores) -> Table | None:
         *(Column(name) for name in ("style", "acceptability") if name in scores.known),
         Column("gold", "text", "the other newspaper's own"),
     ]
-    fates = zip(sides, ("nothing refuses", "a judge refuses, or that are edited"), strict=True)
-    counts = [f"{min(SHOWN, side.height)} of the {side.height:,} that {fate}" for side, fate in fates]
-    note = f"{system}, at random: {' and '.join(counts)}; underlined: numbers, names and quotations that no source has"
-    return Table(columns, rows, "What was written", [note])
+    passing, refused = (f"{min(SHOWN, side.height)} of {side.height:,}" for side in sides)
+    title = f"Examples of {system} (random): {passing} that pass, {refused} that do not"
+    note = "underlined: numbers, names and quotations that no source has"
+    return Table(columns, rows, title, [note])
 
 
 def systems_table(
-    scores: Scores, directions: Sequence[str], measures: Collection[str] = SCORE_MEASURES
+    scores: Scores,
+    directions: Sequence[str],
+    measures: Collection[str] = SCORE_MEASURES,
+    ranking: Ranking | None = None,
 ) -> Table:
-    """One group a direction: the systems with some measures, intervals and n; averages with marks of significance."""
+    """Return a group a direction: the systems with some measures, intervals and n; averages with marks of significance.
+
+    What says nothing of a system by `ranking` is grey and has no mark.
+    """
     best, stars = significance(scores)
     rows = []
     for direction, system in product(directions, scores.names):
         row = scores.row(system, direction)
+        grey = ranking.grey(system) if ranking else {}
         marks = {"system": DAGGER} if row.chosen else {}
-        marks |= stars.get(system, {}) if direction == AVERAGE else {}
-        remark = [f"best of {row.candidates:.2g}"] if row.candidates else []
+        if direction == AVERAGE:
+            of_system = stars.get(system, {}).items()
+            marks |= {name: mark for name, mark in of_system if name not in grey}
+        remark = [ranking.unwritten[system]] if ranking and system in ranking.unwritten else []
+        remark += [f"best of {row.candidates:.2g} {choices_of(system)}"] if row.candidates else []
         remark += [f"{row.errors} without a headline"] if row.errors else []
         values = {"system": system, "n": row.n, **_values(row)}
         group = direction if len(directions) > 1 else ""
-        rows.append(Row(values, group, system == best, marks=marks, remark=", ".join(remark)))
-    note = f"* p < .05, ** p < .01: the figure differs from that of {best} (paired approximate randomisation, corrected after Holm for its comparisons alone; the table of p for all pairs)."
+        text = ", ".join(remark)
+        rows.append(Row(values, group, system == best, marks=marks, remark=text, grey=grey))
+    note = f"* p < .05, ** p < .01 against {best} (paired approximate randomisation, after Holm)"
     columns = [
-        with_interval(name, HEADINGS.get(name, name), bold=name in ASPECTS)
+        with_interval(name, HEADINGS.get(name, name))
         for name in scores.measures
         if name in measures and (name in scores.known or name in COMPLIANCY_MEASURES)
     ]
-    notes = [*([note] if stars else []), *remarks(scores)]
+    has_stars = any(name != "system" for row in rows for name in row.marks)
+    notes = [*([note] if has_stars else []), *remarks(scores)]
     columns = [Column("system", "text"), *columns, Column("n", "count")]
     return Table(columns, rows, notes=notes if AVERAGE in directions else [])
+
+
+def choices_of(system: str) -> str:
+    """Return what judges chose among: clauses for `floor`, drafts for a system."""
+    return "clauses" if system == FLOOR else "drafts"
 
 
 def significance(scores: Scores) -> tuple[str, dict[str, dict[str, str]]]:
@@ -123,30 +134,23 @@ def significance(scores: Scores) -> tuple[str, dict[str, dict[str, str]]]:
     return best, marks
 
 
-def meaning(scores: Scores) -> str | None:
-    """What came out for the best system in one sentence, beside gold and a random clause; None when all systems are built in.
+def meaning(scores: Scores, ranking: Ranking) -> str:
+    """Return what the table comes to in a sentence or two."""
+    return " ".join(filter(None, (outcome(scores, ranking), few_events(scores))))
 
-    Content is that of HH and AH: acceptability did not stand the test of labels/fresh.csv.
-    """
-    best = best_system(scores)
-    if best in BUILT_IN:
+
+def ranked_table(scores: Scores, ranking: Ranking) -> Table | None:
+    """Return one's own systems beside gold and a clause, with the measures that can rank; None where there is nothing of either."""
+    own, measures = own_systems(scores), [name for name in ranking.measures if name in scores.known]
+    if not own or not measures:
         return None
-    system = next((name for name in scores.names if scores.row(name).runs > 1), best)
-    invented = " (two invented newspapers)" if is_sample_corpus(scores.outlets) else ""
-    row, has_style = scores.row(system).values, "style" in scores.known
-    shown, style = ["style"] * has_style + ["hh", "ah"], ""
-    if has_style:
-        style = f"goes {figure(row['style'])} of the way from neither newspaper's style to the other's; "
-    content = f"HH accepts {figure(row['hh'])} of its headlines as the same story, AH {figure(row['ah'])} as fitting the article"
-    parts = [f"{system}{invented} {style}{content}" if has_style else f"{system}{invented}: {content}"]
-    others = {GOLD: "gold, the other newspaper's own headline,", CLAUSE: "a random clause of the article"}
-    others |= {} if has_style else {"copy": "a copy"}
-    for name in (name for name in others if name in scores.names):
-        values = scores.row(name).values
-        parts.append(f"{others[name]} {', '.join(figure(values[key]) for key in shown)}")
-    if not has_style and "copy" in scores.names:
-        parts[-1] += ": content alone does not say that anything was rewritten"
-    return f"{'; '.join(parts)}. Both judges accept more than readers do."
+    shown = [*own, *(name for name in (GOLD, CLAUSE) if name in scores.names)]
+    columns = [Column("system", "text"), *(Column(name, "estimate") for name in measures)]
+    rows = [
+        Row({"system": name, **_estimates(scores.row(name), measures)}, grey=ranking.grey(name))
+        for name in shown
+    ]
+    return Table(columns, rows)
 
 
 def likeness(scores: Scores) -> str:
@@ -178,24 +182,38 @@ def few_events(scores: Scores) -> str:
     return f"These are few, {scored}: the intervals say more than the figures."
 
 
-def terminal_table(scores: Scores, *, by_direction: bool = False) -> Table:
-    """The averages of the systems for the terminal, perhaps with each direction below."""
-    columns = [Column("system", "text")]
-    for name in (*ASPECTS, "edited", *(["accepted"] if "accepted" in scores.known else [])):
-        columns.append(Column(name, bold=name in ASPECTS))
-        if name != "edited":
-            columns.append(Column(f"{name}_interval", "interval", "95% interval"))
+def terminal_table(scores: Scores, ranking: Ranking, *, by_direction: bool = False) -> Table:
+    """Return the averages of the systems for the terminal, perhaps with each direction below."""
+    accepted = ["accepted"] if "accepted" in scores.known else []
+    measures = (*ASPECTS, "edited", *accepted)
+    columns = [Column("system", "text"), *(Column(name, "estimate") for name in measures)]
     rows, best = [], best_system(scores)
     directions = scores.directions[:-1] if by_direction else []
     for system in scores.names:
-        row, group = scores.row(system), system if by_direction else ""
-        marks = {"system": DAGGER} if row.chosen else {}
-        rows.append(Row({"system": system, **_values(row)}, group, highlight=system == best, marks=marks))
+        row, group, grey = scores.row(system), system if by_direction else "", ranking.grey(system)
+        marks = {"system": f" {DAGGER}"} if row.chosen else {}
+        values: dict[str, Value] = {"system": system, **_estimates(row, measures)}
+        rows.append(Row(values, group, highlight=system == best, marks=marks, grey=grey))
         for name in directions:
-            rows.append(Row({"system": f"  {name}", **_values(scores.row(system, name))}, group))
-    row = scores.row(scores.systems[0])
-    title = f"{counted(row.n, 'headline')} of {counted(row.events, 'event')}, {averaged(scores)}"
-    return Table(columns, rows, title, [*remarks(scores), scores.signature])
+            values = {"system": f"  {name}", **_estimates(scores.row(system, name), measures)}
+            rows.append(Row(values, group, grey=grey))
+    of_what = "mean of both directions" if len(scores.directions) > 2 else scores.directions[0]
+    title = f"Results: {headline(scores)}, {of_what}, 95% intervals"
+    return Table(columns, rows, title)
+
+
+def _estimates(row: ScoreRow, measures: Collection[str]) -> dict[str, Value]:
+    """Return measure to its value with its interval; of `edited` the value alone."""
+    cells: dict[str, Value] = {}
+    for name in measures:
+        value, ends = row.values.get(name), row.intervals.get(name)
+        if value is None:
+            cells[name] = "n/a"
+        elif ends is None or name == "edited":
+            cells[name] = value
+        else:
+            cells[name] = (value, *ends)
+    return cells
 
 
 def remarks(scores: Scores) -> list[str]:
@@ -214,10 +232,13 @@ def remarks(scores: Scores) -> list[str]:
             lines.append(
                 f"{system}: {row.errors} of {row.n} items have no headline and count as not compliant"
             )
-        if row.candidates:
-            lines.append(f"{system}: the best of {row.candidates:.2g} on average")
-    if any(row.chosen for row in scores.rows):
-        lines.append(CHOSEN)
+    chosen = [scores.row(system) for system in scores.names if scores.row(system).chosen]
+    if chosen:
+        among = [
+            f"{row.system}: {row.candidates:.2g} {choices_of(row.system)}" for row in chosen if row.candidates
+        ]
+        counts = f" ({'; '.join(among)})" if among else ""
+        lines.append(f"{CHOSEN}{counts}")
     return [*lines, *lacking(scores.known, scores.style_fault)]
 
 

@@ -13,6 +13,7 @@ from change_it.errors import InputError
 from change_it.generators.transfer import Search
 from change_it.render.tables import UnderlinedText, figure
 from change_it.report.pages import environment
+from change_it.report.ranking import QUESTION, verdict_answers
 from change_it.scoring.aspects import JUDGE_NAMES, VERDICT_NAMES
 from change_it.scoring.choosing import judge_candidates
 from change_it.scoring.panel import JudgedHeadline
@@ -90,8 +91,8 @@ def _answer(
     Returns:
         A JSON object: `candidates`, the best first, as `change-it judge --json` writes them; `near_copies`, how many are hidden;
         `wrong_direction`, a sentence where main takes the original for the outlet aimed at, so that there is no verdict on a reversal;
-        `foreign`, whether the text is in another language than the judges' corpus, so that there is no verdict at all; `reliability`
-        of each judge.
+        `foreign`, whether the text is in another language than the judges' corpus, so that there is no verdict at all; `caveat`, why a headline
+        that no judge refuses may still be bad; `reliability` of each judge, and what it `sees` and misses.
     """
     [judged] = judge_candidates(models.judges, [headlines], [item])
     distinct: dict[frozenset[str], JudgedHeadline] = {}
@@ -114,7 +115,9 @@ def _answer(
         "candidates": [_without(candidate, unknown) for candidate in [*distinct.values()][:count]],
         "near_copies": len(judged) - len(distinct),
         "foreign": foreign,
-        "reliability": {verdict.judge: verdict.level for verdict in models.audit.verdicts},
+        "caveat": models.audit.caveat,
+        "reliability": {verdict.judge: verdict.level for verdict in models.audit.judges},
+        "sees": {verdict.judge: verdict.words for verdict in models.audit.judges if verdict.words},
         "signature": models.judges.signature,
     }
 
@@ -161,6 +164,12 @@ def cards_html(answer: Mapping[str, Any]) -> str:
         for candidate in answer["candidates"]
     ]
     return render("candidates.html.jinja", answer=answer, own=OWN, headlines=headlines)
+
+
+def about_html(models: Models) -> str:
+    """Return what stands above the tabs: whether the measures can rank here, and what each judge sees and misses."""
+    answers = verdict_answers(models.audit.verdicts)
+    return render("about.html.jinja", models=models, question=QUESTION, answers=answers)
 
 
 def render(template: str, **values: Any) -> str:

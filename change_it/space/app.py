@@ -13,7 +13,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from change_it.errors import InputError
 from change_it.render.templates import without_markup
-from change_it.space.answers import CANDIDATES, SHOWN, cards, judge, opening, render, transfer
+from change_it.space.answers import CANDIDATES, SHOWN, about_html, cards, judge, opening, transfer
 from change_it.space.models import ARTICLE, HEADLINE, Models
 
 HEADING = """# Headlines that change their style
@@ -55,7 +55,7 @@ def build(models: Models) -> gr.Blocks:
     """Build the page over loaded models, with its queue."""
     with gr.Blocks(title="change_it", analytics_enabled=False, delete_cache=(60, 60)) as page:
         gr.Markdown(HEADING)
-        gr.HTML(render("about.html.jinja", models=models), elem_id="about", padding=False)
+        gr.HTML(about_html(models), elem_id="about", padding=False)
         with gr.Tabs():
             if models.systems:
                 with gr.Tab("Transfer", id="transfer"):

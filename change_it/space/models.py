@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from change_it.audit.record import NO_AUDIT, Summary, read_summary
 from change_it.corpus.reading.sample import is_sample_corpus
 from change_it.corpus.test_set import Item, directions_in_turn, read_test_set
 from change_it.errors import InputError
@@ -13,7 +14,6 @@ from change_it.generators.folder import GENERATOR_FILE, GeneratorInfo
 from change_it.generators.generator import Generator
 from change_it.generators.transfer import HeadlineSystem, HeadlineTransfer
 from change_it.judges.options import COMMAND
-from change_it.judges.reliability import NO_AUDIT, Summary, read_summary
 from change_it.models.pretrained import local_folder
 from change_it.scoring.panel import Judges
 from change_it.text.tokens import words
