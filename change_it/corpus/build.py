@@ -365,7 +365,8 @@ def warnings_of(report: Mapping[str, Any]) -> list[str]:
         next_day = [row for row in report["days_apart"] if days != "none" and row["days"] == days + 1]
         if next_day and (next_day[0].get("strict_one_event") or 0) >= WARNED:
             helps.append(f"--window-days {days + 1}")
-        few = f"{counted(pairs['A2'], 'test pair')} {'is' if pairs['A2'] == 1 else 'are'} few, so figures will be uncertain"
+        verb = "is" if pairs["A2"] == 1 else "are"
+        few = f"{counted(pairs['A2'], 'test pair')} {verb} few, so figures will be uncertain"
         warnings.append(f"{few}: what helps is {' or '.join(helps)} (see the table of pairs by days apart)")
     if share is not None and share < WARNED:
         few = f"only {share:.0%} of the strict pairs report one event, by the estimate"

@@ -73,13 +73,14 @@ def _splits(report: Mapping[str, Any]) -> Table:
     leaks, events = report["leak_check"], report["events"]
     leaked = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in leaks["found"].items())
     days = f" in {counted(events['largest_days'], 'day')}" if events["largest_days"] else ""
+    verb = "is" if events["test_pairs"] == 1 else "are"
     notes = [
         f"Leak check: {leaks['test_articles']:,} test articles against {sum(leaks['rows'].values()):,} training rows "
         f"of {len(leaks['rows'])} sets: {leaked}",
         f"Test articles with a training article above {report['thresholds']['strict']} nearby in time: "
         f"{leaks['neighbours']['articles']:,}",
         f"Largest event: {counted(events['largest'], 'article')}{days}. The {counted(events['test_pairs'], 'test pair')} "
-        f"of {counted(events['test_events'], 'event')} {'is' if events['test_pairs'] == 1 else 'are'} worth {events['effective']:g}",
+        f"of {counted(events['test_events'], 'event')} {verb} worth {events['effective']:g}",
         *(f"Warning: {warning}." for warning in report["warnings"]),
         *(f"Taken off: {each['text']}." for each in report["mended"]),
         *(f"Look: {each['text']}." for each in report["looks"]),

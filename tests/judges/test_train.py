@@ -24,8 +24,9 @@ from change_it.stats import log_odds
 from change_it.training.run import TrainingRun
 
 TINY = judge_data.TINY | {"max_steps": 16, "eval_steps": 8}
-#: F1 of the linear main of the small corpus on gold, and its probabilities of outlet B for the first five headlines.
+#: F1 of the linear main of the small corpus on gold.
 GOLD_F1 = 0.8693
+#: Its probabilities of outlet B for the first five headlines.
 GOLD_ANSWERS = [0.0031, 0.0042, 0.1562, 0.0058, 0.3223]
 BASELINES = ["n-grams", "marks, capitals, length"]
 
@@ -56,16 +57,14 @@ def metrics_of(folder):
 
 def test_a_linear_judge_is_saved_with_its_numbers(fitted, corpus):
     metrics, judge = metrics_of(fitted), Judge.from_pretrained(fitted, device="cpu")
-    assert metrics["results"]["gold"]["macro_f1"] == pytest.approx(GOLD_F1, abs=1e-3)
+    assert metrics["results"]["gold"]["macro_f1"] > 0.7
     assert (metrics["fold"], metrics["task"], metrics["training"]["updates"]) == ("all", "main", 0)
     assert metrics["baselines"] == {}
     files = {path.name for path in fitted.iterdir()}
     assert {"config.json", "model.safetensors", "metrics.json", "corpus.json", "README.md"} <= files
     assert not [name for name in files if name.endswith((".bin", ".pt", ".pkl")) or name == "checkpoints"]
     gold = load_task("main", corpus).tests["gold"]
-    probabilities = judge.probabilities(gold.texts, progress=False)
-    assert probabilities[:5, 1] == pytest.approx(GOLD_ANSWERS, abs=1e-3)
-    given = probabilities.argmax(axis=1)
+    given = judge.probabilities(gold.texts, progress=False).argmax(axis=1)
     assert scores(gold.labels, given, judge.outlets) == metrics["results"]["gold"]
     assert judge.weights_hash == metrics["weights_hash"]
     assert judge.corpus == describe_corpus(corpus) | {"learnt": training_article_hashes(corpus, "all")}
@@ -78,6 +77,14 @@ def test_a_linear_judge_is_saved_with_its_numbers(fitted, corpus):
     assert scale.gold > max(scale.clause)
     assert min(scale.evidence - 0.1, scale.accuracy) > 0.7
     assert scale.pairs >= scale.events > 20
+
+
+def test_main_is_fitted_with_the_settings_that_it_always_had(fitted, corpus):
+    judge = Judge.from_pretrained(fitted, device="cpu")
+    gold = load_task("main", corpus).tests["gold"]
+    answers = judge.probabilities(gold.texts[:5], progress=False)[:, 1]
+    assert answers == pytest.approx(GOLD_ANSWERS, abs=1e-3)
+    assert metrics_of(fitted)["results"]["gold"]["macro_f1"] == pytest.approx(GOLD_F1, abs=1e-3)
 
 
 def test_the_scale_of_a_fold_is_of_the_pairs_of_the_other_one(corpus, fitted, tmp_path, monkeypatch):

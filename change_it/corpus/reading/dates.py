@@ -92,7 +92,7 @@ def parse_date(value: object, *, day_first: bool = False) -> date | None:
 
 
 def both_orders(value: object) -> dict[bool, date | None]:
-    """Return the days that `6/3/24` may be, True where the day comes first; none of a date that is written in another way."""
+    """Return the days that `6/3/24` may be, True where the day comes first; none of other forms."""
     days: dict[bool, date | None] = {}
     if not isinstance(value, str):
         return days

@@ -91,7 +91,7 @@ class Reading:
         self.places = [place for _, place, keep in rows if keep]
 
     def refused(self, message: str) -> RefusedError:
-        """Return the error that refuses the input, with the reasons of rejected rows by outlet; they come first where most rows are."""
+        """Return the error that refuses the input, with the reasons of rejected rows: first where most rows are."""
         counts = Counter(f"{item.kind} of {item.label or 'no outlet'}" for item in self.rejected)
         if not counts:
             return RefusedError(message, self.rejected)
@@ -110,7 +110,8 @@ class Reading:
         rare, frequent = sorted(self.outlets.names, key=counts.__getitem__)
         if counts[rare] >= LEAST or counts[frequent] < FAR_MORE * counts[rare]:
             return ""
-        return f"{rare} has {counted(counts[rare], 'article')}, {frequent} {counts[frequent]:,}: give more of {rare}"
+        has = f"{rare} has {counted(counts[rare], 'article')}, {frequent} {counts[frequent]:,}"
+        return f"{has}: give more of {rare}"
 
 
 def _counts(counts: Counter[str], most: int = 10) -> str:
@@ -260,7 +261,8 @@ class _Reader:
             if reading.reasons.most_common(1)[0][0] in (UNREADABLE, TOO_OLD, *KNOWN_FAULTS):
                 mend = "correct them, or leave the dates unread by --columns date="
             elif " is no text: a dict with the fields " in reading.rejected[0].reason:
-                mend = 'write a row an object with to_json(orient="records"), fields as columns with pandas.json_normalize'
+                mend = 'write a row an object with to_json(orient="records"), and '
+                mend += "fields as columns with pandas.json_normalize"
             first = {item.kind: item.reason for item in reversed(reading.rejected)}
             reasons = _counts(Counter({first[kind]: count for kind, count in reading.reasons.items()}))
             raise RefusedError(f"no row of {files} can be used ({reasons}): {mend}", reading.rejected)
@@ -346,7 +348,7 @@ def _losses(reading: Reading) -> list[Look]:
 
 
 def _without_late_days(reading: Reading) -> list[Look]:
-    """Look at dates none of which is after the twelfth of its month: the day may stand where the month is read."""
+    """Look at dates without one after the twelfth of its month: the day may stand where the month is read."""
     days = {article.date for article in reading.articles if article.date}
     if len(days) < LEAST or any(day.day > 12 for day in days) or len({day.day for day in days}) == 1:
         return []
