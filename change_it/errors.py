@@ -22,7 +22,10 @@ class InputError(ValueError):
 
 
 def add_versions(error: BaseException) -> None:
-    """Add a line to the traceback of an error: the installed versions of torch and transformers, and those that were tried."""
+    """Add a line to the traceback of an error.
+
+    It names the installed versions of torch and transformers, and those that were tried.
+    """
     note = versions_note()
     if note not in getattr(error, "__notes__", []):
         error.add_note(note)

@@ -98,7 +98,7 @@ def line_of(metrics: Mapping[str, Any]) -> str:
     if within := metrics.get("within_event"):
         parts.append(f"within an event {figure(within['systems']['judge']['value'])}")
     if single := _only_answer(metrics["results"]):
-        parts.append(f"answers {single} to everything: it learnt nothing")
+        parts.append(f"always answers {single}, which decides nothing")
     if metrics["task"] == "hh" and (matches := metrics["sizes"]["train"] // 2) < FEW_MATCHES:
         parts.append(f"learnt from {matches} matches, fewer than {FEW_MATCHES}: take more articles")
     return f"F1 {', '.join(parts)}"

@@ -117,7 +117,7 @@ def training_arguments(options: TrainingOptions, out: Path) -> RunArguments:
 def argument_errors(
     options: TrainingOptions, is_at_fault: Callable[[], bool] = lambda: True
 ) -> Iterator[None]:
-    """Turn what libraries raise over a value of `--arg` into one sentence, where `is_at_fault` finds that it was one."""
+    """Turn what libraries raise over a value of `--arg` into one sentence, if `is_at_fault` says so."""
     try:
         yield
     except Exception as error:
@@ -223,7 +223,10 @@ def digests(folder: Path) -> dict[str, str]:
 
 
 def newest_checkpoint(work: Path) -> Path | None:
-    """Return the newest whole checkpoint of a run, and name each damaged one that is passed over; None without one."""
+    """Return the newest whole checkpoint of a run, or None.
+
+    Each damaged one that is passed over is named.
+    """
     complete = [file.parent for file in work.glob(f"checkpoint-*/{COMPLETE}")]
     for folder in sorted(complete, key=lambda folder: -int(folder.name.rpartition("-")[2])):
         with suppress(InputError):
@@ -293,7 +296,7 @@ def adagrad(arguments: TrainingArguments) -> tuple[Any, dict[str, Any]]:
 def trains_without_arguments(
     run: TrainingRun, examples: TokenIds, options: TrainingOptions, out: Path
 ) -> bool:
-    """Tell whether one update works with none of the user's `--arg`: then one of them is at fault, and no library."""
+    """Tell whether one update works with none of the user's `--arg`: then one of them is at fault."""
     plain = replace(options, arg=(), epochs=None, resume=False)
     try:
         arguments = training_arguments(plain, out)

@@ -49,7 +49,7 @@ def test_an_interrupted_fit_leaves_nothing(corpus, tmp_path, monkeypatch, capsys
 
 @pytest.mark.parametrize(
     ("answers", "words"),
-    [([1, 1, 1, 1], "answers faro to everything"), ([1, 1, 1, 0], ""), ([0, 0, 1, 1], "")],
+    [([1, 1, 1, 1], "always answers faro"), ([1, 1, 1, 0], ""), ([0, 0, 1, 1], "")],
 )
 def test_a_judge_with_one_answer_says_so(answers, words):
     result = scores(np.array([0, 0, 1, 1]), np.array(answers), ("colle", "faro"))
