@@ -5,16 +5,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from transformers.models.auto.modeling_auto import (
-    MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
-    MODEL_FOR_MASKED_LM_MAPPING_NAMES,
-    MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES,
-)
-
 from change_it.errors import InputError
-from change_it.generators.networks.pointer_generator import PointerGeneratorConfig
-from change_it.generators.networks.pointer_transformer import PointerTransformerConfig
-from change_it.models.pretrained import load_errors, read_config
 from change_it.training.training_options import CONSTANT, TrainingOptions
 
 Recipe = Literal["sum", "s2s1", "s2s2", "s2s3", "agnostic", "rewrite", "train_d", "train_m"]
@@ -117,9 +108,20 @@ class GeneratorFields:
 
 
 def kind_of(architecture: str) -> ModelKind:
-    """The kind of a network of this package, a Hub id or a folder; of a pre-trained model only the configuration is loaded."""
+    """Return the kind of a network of this package, a Hub id or a folder; of a pre-trained model only the configuration is loaded."""
     if architecture in NETWORKS:
         return "words"
+
+    from transformers.models.auto.modeling_auto import (
+        MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+        MODEL_FOR_MASKED_LM_MAPPING_NAMES,
+        MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES,
+    )
+
+    from change_it.generators.networks.pointer_generator import PointerGeneratorConfig
+    from change_it.generators.networks.pointer_transformer import PointerTransformerConfig
+    from change_it.models.pretrained import load_errors, read_config  # these load torch
+
     with load_errors(no_model(architecture)):
         config = read_config(architecture)
     name = config.model_type
