@@ -28,7 +28,7 @@ class ReadingOptions:
     dayfirst: tyro.conf.FlagConversionOff[bool | None] = None
     """--dayfirst True reads 06/03/2024 as 6 March, --dayfirst False as June 3; each file's own dates decide when not given, and a file that leaves it open is refused."""
     mend: bool = False
-    """Take off what the headlines of one outlet share at an end, headlines at the beginning of their articles, and passages that an outlet's articles share, and decode what was encoded twice; it is counted."""
+    """Take off what the headlines of one outlet share at an end, headlines at the beginning of their articles, and passages that an outlet's articles share, and decode escapes and what was encoded twice; it is counted."""
 
 
 #: This machine, or the machines of a Ray cluster.
