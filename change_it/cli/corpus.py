@@ -46,6 +46,8 @@ def build(options: BuildOptions) -> None:
     if not 0 < options.loose <= options.strict < 1:
         fault = f"--loose {options.loose} and --strict {options.strict} are no cosines"
         raise InputError(f"{fault}: give numbers between 0 and 1, the lower one as --loose")
+    if (options.test_articles or 0) < 0:
+        raise InputError(f"--test-articles {options.test_articles} is no number of articles: give 0 or more")
     if options.window is not None and options.window < 0:
         raise InputError(f"--window-days {options.window} is no number of days: give 0 or more, or none")
     files = [file for file in options.files if not outlet_and_file(file)[1].startswith(HUB)]
