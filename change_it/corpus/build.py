@@ -164,7 +164,9 @@ def _number_of_test_articles(options: BuildOptions, *, is_split: bool) -> int | 
     """Return how many articles of each outlet without a partner are tested; None leaves it to `splits.wanted_alone`."""
     number = options.test_articles
     if number and is_split:
-        fault = "--test-articles needs pairs that are found, and the input's alignment column gives the splits"
+        fault = (
+            "--test-articles needs pairs that are found, and the input's alignment column gives the splits"
+        )
         raise InputError(f"{fault}: leave one of them out")
     if number is None and (is_split or options.sizes):
         return 0
