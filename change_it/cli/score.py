@@ -43,7 +43,7 @@ class ScoreOptions:
     judges: str
     """Folder or Hub id that holds the judges main, hh and ah, and fluency for acceptability."""
     predictions: tuple[str, ...] = ()
-    """Systems to score as NAME=FILE; a file is CSV with id and headline (from transfer also target, error, reranker, generator). Files of one name are runs with other seeds: their mean is shown, with intervals over runs and events."""
+    """Systems to score as NAME=FILE; a file is CSV with id and headline (from transfer also target, error, reranker, generator). A row without a headline says why in the column error, in any words, and counts against the system. Files of one name are runs with other seeds: their mean is shown, with intervals over runs and events."""
     columns: str = ""
     """Column map of the prediction files, ours=theirs: id=key,headline=output."""
     shared_items: bool = False

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 #: What a prediction file must have, and what it may have.
 MUST_HAVE = ("id", "headline")
 MAY_HAVE = ("target", "error", "reranker", "candidates")
+#: Ending of files that may have a headline in each line, and no ids.
+TEXT = ".txt"
 
 
 class PredictionFile(NamedTuple):
@@ -44,9 +46,21 @@ def read_prediction_files(specs: Sequence[str], columns: str = "") -> list[Predi
     named = named_files(specs, option="--predictions", example="mine=mine.csv", taken=BUILT_IN, repeated=True)
     files = []
     for name, file in named:
-        records = read_records(file, required=MUST_HAVE, optional=MAY_HAVE, columns=columns)
+        try:
+            records = read_records(file, required=MUST_HAVE, optional=MAY_HAVE, columns=columns)
+        except InputError as error:
+            if file.suffix.lower() != TEXT or not file.is_file():
+                raise
+            raise InputError(_without_ids(file)) from error
         files.append(PredictionFile(name, file, [record.cells for record in records]))
     return files
+
+
+def _without_ids(file: Path) -> str:
+    """Return why a text file with a headline in each line is refused, and what to do."""
+    fault = f"{file} is a text file, and its lines have no ids of the originals"
+    command = "change-it corpus items --corpus CORPUS --out todo.csv"
+    return f"{fault}: {command} lists these; write a CSV file with the columns id and headline"
 
 
 @dataclass(frozen=True)
@@ -200,7 +214,7 @@ def system_of(
         if matched.missing and matched.headlines:
             problems += "; --shared-items scores all systems on what every file has"
         if empty:
-            problems += "; give a row without a headline an `error`, which counts against the system, or leave it out with --shared-items"
+            problems += "; where a system wrote nothing, say why in a column error (it counts against the system), or delete the row and give --shared-items"
         raise InputError(
             f"{path} does not fit the test set ({len(wanted)} ids, targets {' and '.join(test.outlets)}): {problems}"
         )
