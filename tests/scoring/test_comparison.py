@@ -48,7 +48,7 @@ def test_a_difference_is_paired_event_by_event(compared):
     apart = [compared.row(name).intervals["compliancy"] for name in ("more", "half")]
     assert high - low < 0.8 * min(ends[1] - ends[0] for ends in apart)  # unpaired it would be wider than each
     turned = difference_of(compared, "half", "more")
-    assert (turned.value, turned.interval) == pytest.approx((-found.value, (-high, -low)))
+    assert (turned.value, *turned.interval) == pytest.approx((-found.value, -high, -low))
 
 
 def test_gold_has_all_and_a_copy_nothing(compared):
@@ -71,7 +71,7 @@ def test_of_few_events_there_is_no_interval(toy_test, fake_judges):
     scores = scored(toy_test, fake_judges)
     assert {each.interval for each in differences(scores, "gold")} == {None}
     shown = differences_table(scores, "gold")
-    assert [row.values["system"] for row in shown.rows][0].endswith(" − gold")
+    assert all(row.values["system"].endswith(" − gold") for row in shown.rows)
 
 
 def test_a_name_that_no_system_has_is_refused(compared):
