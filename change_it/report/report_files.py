@@ -19,6 +19,7 @@ from change_it.corpus.reading.sample import is_sample_corpus
 from change_it.corpus.test_set import BUILT_IN
 from change_it.files.atomic import replace_folder, without_formula, write_json, write_table, write_text
 from change_it.judges.reliability import NO_AUDIT, Summary, verdicts_table, within_event_table
+from change_it.render.tables import to_latex
 from change_it.report import score_tables as tables
 from change_it.report.charts import plane
 from change_it.report.pages import (
@@ -54,6 +55,8 @@ def write_report(
     """
     written, first, drawing = tables.examples_table(scores), tables.best_system(scores), plane(scores)
     single = tables.systems_table(scores, [AVERAGE], (*VERDICT_NAMES, *OVERLAP_MEASURES))
+    compared = all_articles or scores
+    own = [name for name in compared.systems if name not in BUILT_IN]
     parts = {"written": written, "judges": metrics or audit.verdicts, "tests": scores.systems[1:]}
     values: dict[str, object] = {
         "absent": [section for section, content in parts.items() if not content],
@@ -62,7 +65,7 @@ def write_report(
         "validation": {"compliancy": COMPLIANCY, "style": STYLE, "acceptability": ACCEPTABILITY},
         "averaged": tables.averaged(scores),
         "few": tables.few_events(scores),
-        "ours": len([name for name in scores.systems if name not in BUILT_IN]),
+        "ours": len(own),
         "outlets": " and ".join(scores.outlets),
         "invented": is_sample_corpus(scores.outlets),
         "made": made,
@@ -76,6 +79,8 @@ def write_report(
         "average": tables.systems_table(scores, [AVERAGE], (*ASPECTS, "edited", "accepted")),
         "all_articles": all_articles
         and replace(tables.systems_table(all_articles, [AVERAGE], (*ASPECTS, "edited")), notes=()),
+        "differences": tables.differences_table(compared, own[0]) if len(own) > 1 else None,
+        "latex": to_latex(tables.paper_table({"with a partner": scores})),
         "single": replace(single, notes=()),  # they stand at the first
         "likeness": tables.likeness(scores),
         "by_direction": tables.systems_table(scores, scores.directions[:-1]),

@@ -280,7 +280,10 @@ def terminal_table(
             rows.append(Row({"system": f"  {name}", **_values(scores.row(system, name))}, group))
     row = scores.row(scores.systems[0])
     title = f"{counted(row.n, 'headline')} of {counted(row.events, 'event')}, {averaged(scores)}"
-    return Table(columns, rows, title, [*remarks(scores), scores.signature])
+    notes = [*remarks(scores), scores.signature]
+    if any(best_of.values()):
+        notes.insert(0, "* the best of the systems of files in this column")
+    return Table(columns, rows, title, notes)
 
 
 def remarks(scores: Scores) -> list[str]:

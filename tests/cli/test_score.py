@@ -88,6 +88,10 @@ def test_two_systems_are_compared_and_a_table_is_printed_alone(command, toy_test
     other = write(tmp_path / "other.csv", toy_test.items, "source")
     code, printed, _ = command(toy_test.items, f"other={other}")
     assert (code, "Differences from mine" in printed, "other − mine" in printed) == (0, True, True)
+    command(toy_test.items, f"other={other}", "--out", str(tmp_path / "report"))
+    page = (tmp_path / "report" / "report.html").read_text()
+    assert "<h3>Differences from mine, 8 headlines of 4 events</h3>" in page
+    assert r"\textbf{1.000}" in page
     code, printed, _ = command(toy_test.items, f"other={other}", "--format", "latex")
     assert (code, printed.splitlines()[0], printed.splitlines()[-1]) == (
         0,
