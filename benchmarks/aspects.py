@@ -66,7 +66,8 @@ def main(
 def _prepare(folder: Path, build: str, seed: int, encoder: str | None) -> tuple[Judges, Judges, str]:
     corpus = folder / "corpus"
     if not (corpus / "README.md").exists():
-        _run("corpus", "build", *shlex.split(build), "--out", str(corpus), "--seed", str(seed))
+        given = [*shlex.split(build), "--test-articles", "0", "--out", str(corpus), "--seed", str(seed)]
+        _run("corpus", "build", *given)
     for fold in ("1", "0"):
         for task in ("main", "hh", "ah", "fluency"):
             place = folder / f"judges-{fold}" / task

@@ -62,7 +62,8 @@ def reading(made=None, **changes):
 
 
 def options(out="unused", **changes):
-    return BuildOptions(**{"files": ("fake.csv",), "language": "it", "out": Path(out)} | changes)
+    common = {"files": ("fake.csv",), "language": "it", "out": Path(out), "test_articles": 0}
+    return BuildOptions(**common | changes)
 
 
 def write_articles(path, made, days="%Y-%m-%d"):

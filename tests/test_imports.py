@@ -66,6 +66,7 @@ score --corpus judges --judges corpus | it is judges, not corpus: are two option
 transfer --generator judges --corpus corpus --out out.csv | it is judges, not generators
 score --corpus corpus --judges judges --predictions mine=rows.csv --columns title=headline | is not ours=theirs
 corpus build rows.csv --strict 50 --out out | --strict 50.0 are no cosines
+hevas --documents corpus --system mine=rows.csv | --system of hevas is called --predictions now
 push dataset corpus headlines | headlines is no name
 quickstart --out rows.csv/x | cannot write --out
 """

@@ -32,17 +32,17 @@ class HevasOptions(MetricOptions):
     references) and perhaps id, or the paired test articles of a corpus folder; their references are the other newspaper's headlines.
 
     Examples:
-        change-it hevas --documents runs/quickstart/corpus --system rewrite=runs/quickstart/predictions/rewrite.csv --out runs/mine/hevas
-        change-it hevas --documents articles.csv --system mine=mine.txt --baselines first random --out runs/hevas
-        change-it hevas --documents runs/mine/corpus --system sum=sum.csv s2s=s2s.csv --baselines copy first --out runs/mine/hevas
-        change-it hevas --documents news.jsonl --system mine=mine.txt --language en --metrics R-1 R-SU LSA-C JS-S Fog
+        change-it hevas --documents runs/quickstart/corpus --predictions rewrite=runs/quickstart/predictions/rewrite.csv --out runs/mine/hevas
+        change-it hevas --documents articles.csv --predictions mine=mine.txt --baselines first random --out runs/hevas
+        change-it hevas --documents runs/mine/corpus --predictions sum=sum.csv s2s=s2s.csv --baselines copy first --out runs/mine/hevas
+        change-it hevas --documents news.jsonl --predictions mine=mine.txt --language en --metrics R-1 R-SU LSA-C JS-S Fog
     """
 
     documents: str
     """File of documents with their reference headlines, or a corpus folder."""
     language: str = ""
     """Language of documents and headlines: it or en; others, such as de, with --stop-words and without PNR, NR and PR; that of the corpus or of the articles when not given."""
-    system: tuple[str, ...] = ()
+    predictions: tuple[str, ...] = ()
     """Systems as NAME=FILE: text with one headline a line, in the documents' order, or CSV with id, headline, as transfer writes it."""
     baselines: tuple[Literal["copy", Baseline], ...] = ()
     """Systems that need no file: first, random, tfidf, wtextrank, stextrank of HEvAS, and of a corpus copy, the original headline."""
@@ -53,7 +53,7 @@ class HevasOptions(MetricOptions):
     distinct: bool = False
     """Leave metrics that tell no two of the systems apart (≈) out of average and ranks."""
     shared_items: bool = False
-    """Measure all systems on the documents that every file of --system has a row of; else files with fewer are refused."""
+    """Measure all systems on the documents that every file of --predictions has a row of; else files with fewer are refused."""
     columns: str = ""
     """Column map of --documents, ours=theirs: article=body,headline=title; headline may be given several times."""
     n_words: int = 9
@@ -68,7 +68,9 @@ class HevasOptions(MetricOptions):
 
 def run(options: HevasOptions) -> None:
     """Measure the systems of the files and the baselines."""
-    files = [file for _, file in named_files(options.system, option="--system", example="mine=mine.txt")]
+    files = [
+        file for _, file in named_files(options.predictions, option="--predictions", example="mine=mine.txt")
+    ]
     check_counts(resamples=options.resamples)
     if options.out:
         inputs = [options.documents, options.vectors, *files]
@@ -86,7 +88,7 @@ def run(options: HevasOptions) -> None:
     if not options.metrics:
         metrics, left_out = _measurable(metrics, language, needs_vectors=bool(options.vectors))
     names, shared = [COPY, *BASELINES], options.shared_items
-    documents, systems = read_systems(options.system, documents, taken=names, shared_items=shared)
+    documents, systems = read_systems(options.predictions, documents, taken=names, shared_items=shared)
     if documents.events is None:
         events = events_of(documents.texts, [""] * len(documents)).tolist()
         documents = replace(documents, events=tuple(events))

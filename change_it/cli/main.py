@@ -75,6 +75,8 @@ _OF_FILES = _FULL | {
     ),
     *(errno.ENODEV, errno.ENXIO, errno.ESTALE, errno.ENFILE, errno.EMFILE),
 }
+#: Options that were called otherwise, by their commands.
+RENAMED = {("hevas", "--system"): "--predictions"}
 #: Seeds that random generators take are below.
 SEEDS = 2**32
 
@@ -103,6 +105,9 @@ def _call(arguments: Sequence[str]) -> None:
     if choices and rest and not rest[0].startswith("-"):
         raise InputError(f"there is no command {rest[0]}: give one of {', '.join(choices)}")
     options = union_of(*words) if choices else options_of(*words)
+    for name in (argument.partition("=")[0] for argument in rest):
+        if new := RENAMED.get((" ".join(words), name)):
+            raise InputError(f"{name} of {words[-1]} is called {new} now, as in change-it score: write {new}")
     text = cleandoc(LISTS["".join(words)]) if choices else getdoc(options)
     arguments = rest or ["--help"] if choices else rest
     parsed = tyro.cli(options, prog=program, description=text, args=arguments, config=TYRO_CONFIG)

@@ -13,7 +13,7 @@ import polars as pl
 import pyarrow.parquet as pq
 from jinja2 import FileSystemLoader
 
-from change_it.corpus.folder import CARD, CONFIGS, PICTURE, REJECTED, REPORT, arrow_schema
+from change_it.corpus.folder import CARD, CONFIGS, PICTURE, REJECTED, REPORT, TEST_ARTICLES, arrow_schema
 from change_it.corpus.leak_check import find_neighbours, leak_check, test_neighbours
 from change_it.corpus.pairing.groups import components
 from change_it.corpus.pairing.matching import (
@@ -35,6 +35,7 @@ from change_it.corpus.reading.sample import is_sample
 from change_it.corpus.report import summary
 from change_it.corpus.splits import REMOVED, Splits, split
 from change_it.corpus.tasks.judges import Tables, training_sets
+from change_it.errors import InputError
 from change_it.files.atomic import replace_folder, write_json, write_text
 from change_it.files.shipped import dataset_script_path
 from change_it.files.texts import counted
@@ -110,6 +111,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         alignments=alignments if is_split else None,
         close=candidates.close.places,
         others=candidates.others.places,
+        test_articles=_number_of_test_articles(options, is_split=is_split),
     )
     stage("nearest wrong articles")
     ids = pl.Series("id", [article.id for article in articles])
@@ -117,11 +119,19 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     pairs = candidates.pairs.select(strict).places + candidates.others.select(splits.others).places
     neighbours = find_neighbours(articles, vectors, labels, splits, np.concatenate(pairs), options)
     stage("training sets")
-    article_table = _article_table(articles, splits).with_columns(other=pl.Series(labels > 1))
+    article_table = _article_table(articles, splits).with_columns(
+        other=pl.Series(labels > 1), alone=pl.Series(splits.alone)
+    )
     pair_table = _pair_table(article_table, candidates, splits)
     article_table = article_table.filter(pl.col("alignment") != REMOVED)
     nearest = pl.DataFrame([ids, pl.Series("nearest", candidates.nearest)])
-    base = {"articles": _sides(article_table, "articles"), "pairs": _sides(pair_table, "pairs")}
+    alone = article_table.filter("alone").select(*CONFIGS[TEST_ARTICLES])
+    article_table = article_table.filter(~pl.col("alone"))
+    base = {
+        "articles": _sides(article_table, "articles"),
+        "pairs": _sides(pair_table, "pairs"),
+        TEST_ARTICLES: {"test": alone},
+    }
     all_tables = base | training_sets(base, neighbours.with_columns(ids), outlets, nearest, options)
     tables = {
         config: {side: rows.select(*CONFIGS[config]) for side, rows in all_tables[config].items()}
@@ -129,7 +139,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     }
     stage("leak check")
     leaks = leak_check(tables, pl.DataFrame([ids, pl.Series("cluster", clusters)]))
-    leaks["neighbours"] = test_neighbours(tables["articles"], ids.to_list(), vectors, options)
+    leaks["neighbours"] = test_neighbours(tables, ids.to_list(), vectors, options)
     if (near := leaks["neighbours"])["articles"] and not is_split:
         raise RuntimeError(f"the leak check found test articles close to training ones: {near}")
     test_headlines = tables["pairs"]["test"].select("a_headline", "b_headline").rows()
@@ -148,6 +158,19 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     report |= {"mended": [item.as_dict() for item in reading.mended]}
     removed = [Rejection(*places[row], ids[row], reason) for row, reason in sorted(splits.removed.items())]
     return Corpus(outlets, tables, [*reading.rejected, *removed], report)
+
+
+def _number_of_test_articles(options: BuildOptions, *, is_split: bool) -> int | None:
+    """Return how many articles of each outlet without a partner are tested; None leaves it to `splits.wanted_alone`."""
+    number = options.test_articles
+    if number and is_split:
+        fault = (
+            "--test-articles needs pairs that are found, and the input's alignment column gives the splits"
+        )
+        raise InputError(f"{fault}: leave one of them out")
+    if number is None and (is_split or options.sizes):
+        return 0
+    return number
 
 
 def _guessed(articles: Sequence[Article], outlets: Outlets) -> tuple[str, str]:
@@ -169,6 +192,10 @@ def _report(
     """The content of `alignment.json`, but for the leak check and warnings."""
     similarity = candidates.pairs.similarity
     articles = pl.concat(tables["articles"].values())
+    alone = tables.get(TEST_ARTICLES, {}).get("test")
+    test_articles = {
+        name: 0 if alone is None else alone.filter(label=name).height for name in reading.outlets.names
+    }
     return {
         "version": __version__,
         "outlets": dataclasses.asdict(reading.outlets),
@@ -178,7 +205,7 @@ def _report(
         },
         "day_first": reading.day_first,
         "rows": reading.rows,
-        "kept": articles.height,
+        "kept": articles.height + sum(test_articles.values()),
         "rejected": dict(reading.reasons + Counter(splits.removed.values())),
         "thresholds": {"strict": options.strict, "loose": options.loose},
         "pairs": {
@@ -202,6 +229,7 @@ def _report(
             }
             for name in SPLIT_NAMES
         },
+        "test_articles": test_articles,
         "rows_by_config": {
             config: {side: rows.height for side, rows in by_side.items()}
             for config, by_side in tables.items()

@@ -27,6 +27,9 @@ MODEL_CORPUS = "corpus.json"
 
 SPLITS = ("train", "validation", "test", OTHER)
 
+#: Config of the test articles without a partner, which a corpus may lack.
+TEST_ARTICLES = "test_articles"
+
 _HEADLINES = "id headline label:outlet fold:int64"
 _MATCHES = "label:match fold:int64 event kind"
 _GENERATION = "id source target direction fold:int64"
@@ -34,6 +37,7 @@ _COLUMNS = {  # `outlet` and `match` are class labels
     "articles": "id label date:date32 headline article alignment fold:int64 event",
     "pairs": "pair_id similarity:float64 alignment a_id a_headline a_article a_date:date32 "
     "b_id b_headline b_article b_date:date32 fold:int64 event",
+    TEST_ARTICLES: "id label date:date32 headline article alignment fold:int64 event",
     "main": _HEADLINES,
     **dict.fromkeys(("hh", "hh_random"), f"headline1 headline2 {_MATCHES}"),
     **dict.fromkeys(("ah", "ah_random"), f"headline article {_MATCHES}"),
@@ -82,7 +86,8 @@ def read_table(corpus: str, config: str, split: str, columns: Sequence[str] | No
 
     wanted = list(CONFIGS.get(config, {}) if columns is None else columns)
     path = _folder(corpus) / config / f"{split}.parquet"
-    if path.parent.is_dir() and not path.is_file() and split != "validation":
+    may_lack = path.parent.is_dir() or config == TEST_ARTICLES
+    if may_lack and not path.is_file() and split != "validation":
         return pl.DataFrame(schema=dict.fromkeys(wanted, pl.String))
     refuse_pointer(path)
     with _errors(corpus, f"{config}/{split}", pl.exceptions.PolarsError):
@@ -137,11 +142,10 @@ def describe_corpus(corpus: str) -> dict[str, Any]:
     """The description of a corpus (folder or Hub id) for the card of a model trained on it."""
     report = read_report(corpus)
     parts = ("sample", "rows", "kept", "thresholds", "pairs", "looks")
-    test = read_table(corpus, "articles", "test", ["headline", "article"])
     return {
         "dataset": None if Path(corpus).is_dir() else corpus,
         "language": report.get("options", {}).get("language"),
-        "digest": digest_of(map(hash_article, test["headline"], test["article"])),
+        "digest": digest_of(test_article_hashes(corpus)),
         **{name: report[name] for name in parts if name in report},
     }
 
@@ -151,6 +155,15 @@ def training_article_hashes(corpus: str, fold: str) -> str:
     rows = read_table(corpus, "articles", "train", ["headline", "article", "fold"])
     rows = rows if fold == "all" else rows.filter(fold=int(fold))
     return " ".join(sorted(map(hash_article, rows["headline"], rows["article"])))
+
+
+def test_article_hashes(corpus: str) -> list[str]:
+    """Return the hashes of the test articles, those without a partner last."""
+    hashes: list[str] = []
+    for config in ("articles", TEST_ARTICLES):
+        rows = read_table(corpus, config, "test", ["headline", "article"])
+        hashes += map(hash_article, rows["headline"], rows["article"])
+    return hashes
 
 
 def hash_article(headline: str, article: str) -> str:
@@ -167,10 +180,16 @@ def digest_of_dataset(name: str) -> str:
     """Return the digest of a corpus on the Hub, of which the test articles alone are fetched."""
     import polars as pl
 
-    path = fetch(name, ["articles/test.parquet"], kind="dataset") / "articles/test.parquet"
+    configs = ("articles", TEST_ARTICLES)
+    files = [f"{config}/test.parquet" for config in configs]
+    folder = fetch(name, files, kind="dataset")
+    hashes: list[str] = []
     with _errors(name, "articles/test", pl.exceptions.PolarsError):
-        test = pl.read_parquet(path, columns=["headline", "article"])
-        return digest_of(map(hash_article, test["headline"], test["article"]))
+        for file in files:
+            if file == files[0] or (folder / file).is_file():
+                rows = pl.read_parquet(folder / file, columns=["headline", "article"])
+                hashes += map(hash_article, rows["headline"], rows["article"])
+    return digest_of(hashes)
 
 
 def _folder(corpus: str) -> Path:

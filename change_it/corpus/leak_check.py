@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 from scipy.sparse import csr_matrix
 
+from change_it.corpus.folder import TEST_ARTICLES
 from change_it.corpus.pairing.matching import APART, align, day_numbers, nearest_wrong
 from change_it.corpus.reading.article import Article
 from change_it.corpus.reading.options import BuildOptions
@@ -22,13 +23,13 @@ _HEADLINES = ("headline", "headline1", "headline2", "a_headline", "b_headline", 
 
 
 def leak_check(tables: Mapping[str, Mapping[str, pl.DataFrame]], clusters: pl.DataFrame) -> dict[str, Any]:
-    """Compare every training and validation table with A2; it knows only the finished tables and the clusters (`id, cluster`).
+    """Compare every training and validation table with the test articles; it knows only the finished tables and the clusters (`id, cluster`).
 
-    Counted over all sets, a RuntimeError where not 0: ids of A2 articles, of their near-duplicates and partners; texts of A2
+    Counted over all sets, a RuntimeError where not 0: ids of test articles, of their near-duplicates and partners; texts of test
     articles; and headlines, but changed ones of HH and AH, that belong to no training article.
     """
     articles, pairs = tables["articles"], tables["pairs"]
-    test = articles["test"]
+    test = pl.concat(tested_articles(tables))
     test_ids = test["id"]
     is_tested = pl.col("id").is_in(test_ids.implode())
     near = clusters.filter(pl.col("cluster").is_in(clusters.filter(is_tested)["cluster"].implode()))
@@ -63,6 +64,14 @@ def leak_check(tables: Mapping[str, Mapping[str, pl.DataFrame]], clusters: pl.Da
     return {"test_articles": test.height, "rows": rows, "found": leaks}
 
 
+def tested_articles(tables: Mapping[str, Mapping[str, pl.DataFrame]]) -> list[pl.DataFrame]:
+    """Return the tables of the test articles: those of A2, and those without a partner where there are any."""
+    tested = [tables["articles"]["test"]]
+    if "test" in tables.get(TEST_ARTICLES, {}):
+        tested.append(tables[TEST_ARTICLES]["test"])
+    return tested
+
+
 def _values(tables: Iterable[pl.DataFrame], columns: tuple[str, ...]) -> pl.Series:
     parts = [table[name] for table in tables for name in columns if name in table.columns]
     none = pl.Series("value", [], pl.String)
@@ -89,7 +98,7 @@ def find_neighbours(
     """
     days = day_numbers(article.date for article in articles)
     groups = (splits.alignment == "A2") * 2 + splits.fold
-    present = splits.alignment != ""
+    present = (splits.alignment != "") & ~splits.alone
     has_pair = np.isin(np.arange(len(articles)), paired)
     below: dict[str, Any] = {"ceiling": options.loose}
     between: dict[str, Any] = {"floor": options.loose, "ceiling": options.strict, "apart": APART}
@@ -108,14 +117,18 @@ def find_neighbours(
 
 
 def test_neighbours(
-    tables: Mapping[str, pl.DataFrame], ids: Sequence[str], vectors: csr_matrix, options: BuildOptions
+    tables: Mapping[str, Mapping[str, pl.DataFrame]],
+    ids: Sequence[str],
+    vectors: csr_matrix,
+    options: BuildOptions,
 ) -> dict[str, int]:
-    """Count the test articles of the table `articles` that have a training article above the strict cosine inside the guard; `ids` are those of `vectors`."""
+    """Count the test articles that have a training article above the strict cosine inside the guard; `ids` are those of `vectors`."""
     row = {id_: number for number, id_ in enumerate(ids)}
-    training_articles = pl.concat(part for split, part in tables.items() if split != "test")
-    all_articles = pl.concat([tables["test"], training_articles])
+    tested = pl.concat(tested_articles(tables))
+    training_articles = pl.concat(part for split, part in tables["articles"].items() if split != "test")
+    all_articles = pl.concat([tested, training_articles])
     guard = options.guard if all_articles["date"].is_not_null().any() else None
-    test, training = np.split(np.arange(all_articles.height), [tables["test"].height])
+    test, training = np.split(np.arange(all_articles.height), [tested.height])
     rows, days = vectors[[row[id_] for id_ in all_articles["id"]]], day_numbers(all_articles["date"])
     close = align(rows, days, (test, training), window_days=guard, floor=options.strict)
     labels = all_articles["label"].to_numpy()

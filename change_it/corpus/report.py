@@ -6,6 +6,11 @@ from typing import Any
 from change_it.files.texts import counted, listed
 from change_it.render.tables import Column, Row, Table
 
+#: Standard deviations on each side of a normal distribution's middle that hold 95% of it.
+NORMAL_95 = 1.96
+#: Events of which a share of .5 is known to ± .05.
+ENOUGH_EVENTS = 385
+
 
 def summary(report: Mapping[str, Any]) -> list[Table]:
     """Rows, pairs by days apart where there are dates, and splits; what was seen besides is in the notes."""
@@ -58,6 +63,36 @@ def _days(report: Mapping[str, Any]) -> Table:
     return Table(columns, [Row(dict(row)) for row in report["days_apart"]], "Pairs by days apart", notes)
 
 
+def _precision(report: Mapping[str, Any]) -> list[str]:
+    """Say how many test articles have no partner, how sure a share is on pairs and on all, and what would help."""
+    events, alone = report["events"]["effective"], report.get("test_articles", {})
+    total = sum(alone.values())
+    sentences = []
+    if total:
+        of_outlets = " and ".join(f"{count:,} of {name}" for name, count in alone.items())
+        sentences.append(
+            f"Test articles without a partner: {of_outlets}; they compare systems, but not with gold"
+        )
+        sure = f"± {_half_width(events + total):.2f}"
+        sentences.append(f"On all test articles a share near .5 is known to about {sure}")
+    if not events:
+        return [f"{sentence}." for sentence in sentences]
+    sentences.append(f"On the test pairs a share near .5 is known to about ± {_half_width(events):.2f}")
+    more = ENOUGH_EVENTS - events
+    if more > 0:
+        articles = report["kept"] * more / events
+        rounded = int(float(f"{articles:.2g}"))
+        sentences.append(
+            f"About {rounded:,} articles more would make it ± .05, at this corpus's rate of pairs"
+        )
+    return [f"{sentence}." for sentence in sentences]
+
+
+def _half_width(events: float) -> float:
+    """Return half the 95% interval of a share of .5 of so many events."""
+    return float(NORMAL_95 * 0.5 / events**0.5)
+
+
 def _splits(report: Mapping[str, Any]) -> Table:
     """Pairs and articles by split, what the leak check and the largest event say, warnings and looks."""
     outlets = (report["outlets"]["a"], report["outlets"]["b"])
@@ -81,6 +116,7 @@ def _splits(report: Mapping[str, Any]) -> Table:
         f"{leaks['neighbours']['articles']:,}",
         f"Largest event: {counted(events['largest'], 'article')}{days}. The {counted(events['test_pairs'], 'test pair')} "
         f"of {counted(events['test_events'], 'event')} {verb} worth {events['effective']:g}",
+        *_precision(report),
         *(f"Warning: {warning}." for warning in report["warnings"]),
         *(f"Taken off: {each['text']}." for each in report["mended"]),
         *(f"Look: {each['text']}." for each in report["looks"]),

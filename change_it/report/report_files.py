@@ -19,6 +19,7 @@ from change_it.corpus.reading.sample import is_sample_corpus
 from change_it.corpus.test_set import BUILT_IN
 from change_it.files.atomic import replace_folder, without_formula, write_json, write_table, write_text
 from change_it.judges.reliability import NO_AUDIT, Summary, verdicts_table, within_event_table
+from change_it.render.tables import to_latex
 from change_it.report import score_tables as tables
 from change_it.report.charts import plane
 from change_it.report.pages import (
@@ -45,13 +46,17 @@ def write_report(
     *,
     made: Mapping[str, str] | None = None,
     articles: Mapping[str, str] | None = None,
+    all_articles: Scores | None = None,
 ) -> None:
     """Write page, `systems.csv`, `scores.json`, `charts/plane.svg` and `items/<system>.csv`.
 
-    `metrics` are of `read_metrics`, `made` is of `made`; `articles`, by the ids of items, are shown with them.
+    `metrics` are of `read_metrics`, `made` is of `made`; `articles`, by the ids of items, are shown with them. `all_articles`
+    are the scores on the test articles without a partner, too: they have a table of their own, and `all-articles.csv`.
     """
     written, first, drawing = tables.examples_table(scores), tables.best_system(scores), plane(scores)
     single = tables.systems_table(scores, [AVERAGE], (*VERDICT_NAMES, *OVERLAP_MEASURES))
+    compared = all_articles or scores
+    own = [name for name in compared.systems if name not in BUILT_IN]
     parts = {"written": written, "judges": metrics or audit.verdicts, "tests": scores.systems[1:]}
     values: dict[str, object] = {
         "absent": [section for section, content in parts.items() if not content],
@@ -60,7 +65,7 @@ def write_report(
         "validation": {"compliancy": COMPLIANCY, "style": STYLE, "acceptability": ACCEPTABILITY},
         "averaged": tables.averaged(scores),
         "few": tables.few_events(scores),
-        "ours": len([name for name in scores.systems if name not in BUILT_IN]),
+        "ours": len(own),
         "outlets": " and ".join(scores.outlets),
         "invented": is_sample_corpus(scores.outlets),
         "made": made,
@@ -72,6 +77,10 @@ def write_report(
         "written": written,
         "meaning": tables.meaning(scores),
         "average": tables.systems_table(scores, [AVERAGE], (*ASPECTS, "edited", "accepted")),
+        "all_articles": all_articles
+        and replace(tables.systems_table(all_articles, [AVERAGE], (*ASPECTS, "edited")), notes=()),
+        "differences": tables.differences_table(compared, own[0]) if len(own) > 1 else None,
+        "latex": to_latex(tables.paper_table({"with a partner": scores})),
         "single": replace(single, notes=()),  # they stand at the first
         "likeness": tables.likeness(scores),
         "by_direction": tables.systems_table(scores, scores.directions[:-1]),
@@ -79,11 +88,12 @@ def write_report(
         "tests": {name: tables.tests_table(scores, name) for name in scores.p_values},
     }
     page = environment().get_template("compliancy.html.jinja").render(values)
-    cells = [row.flat(scores.measures) for row in scores.rows]
+    record = report_record(scores, audit, all_articles) | ({"made": made} if made else {})
     with replace_folder(out, "scores.json") as folder:
-        rows = [list(row.values()) for row in cells]
-        write_table(folder / "systems.csv", list(cells[0]), rows, quote_formulas=True)
-        write_json(folder / "scores.json", report_record(scores, audit) | ({"made": made} if made else {}))
+        _write_systems(folder / "systems.csv", scores)
+        if all_articles:
+            _write_systems(folder / "all-articles.csv", all_articles)
+        write_json(folder / "scores.json", record)
         for name in ("charts", "items"):
             (folder / name).mkdir()
         (folder / "charts" / "plane.svg").write_bytes(drawing.svg)
@@ -92,10 +102,20 @@ def write_report(
         write_text(folder / "report.html", page)
 
 
-def report_record(scores: Scores, audit: Summary = NO_AUDIT) -> dict[str, object]:
-    """The report without its items, as a JSON object."""
+def _write_systems(path: Path, scores: Scores) -> None:
+    """Write the rows of a table of systems."""
+    cells = [row.flat(scores.measures) for row in scores.rows]
+    rows = [list(row.values()) for row in cells]
+    write_table(path, list(cells[0]), rows, quote_formulas=True)
+
+
+def report_record(
+    scores: Scores, audit: Summary = NO_AUDIT, all_articles: Scores | None = None
+) -> dict[str, object]:
+    """Return the report without its items, as a JSON object; `all_articles` is a key of it where they are given."""
     sentences = filter(None, (tables.meaning(scores), tables.few_events(scores)))
-    return scores.as_dict() | {"meaning": " ".join(sentences), "judges": audit.as_dict()}
+    record = scores.as_dict() | {"meaning": " ".join(sentences), "judges": audit.as_dict()}
+    return record | ({"all_articles": all_articles.as_dict()} if all_articles else {})
 
 
 def without_formulas(items: pl.DataFrame) -> pl.DataFrame:

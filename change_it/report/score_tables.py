@@ -1,6 +1,7 @@
 """The tables of results: systems, judges, tests and correlations, each built once for terminal, page and files."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations, permutations, product
 
 import numpy as np
@@ -23,6 +24,7 @@ from change_it.render.tables import (
 )
 from change_it.report.pages import named
 from change_it.scoring.aspects import ASPECTS, COMPLIANCY_MEASURES, JUDGE_NAMES
+from change_it.scoring.comparison import differences
 from change_it.scoring.overlap import OF_REFERENCE, correlations
 from change_it.scoring.scores import AVERAGE, SCORE_MEASURES, ScoreRow, Scores
 from change_it.stats import Score, holm
@@ -83,11 +85,89 @@ def examples_table(scores: Scores) -> Table | None:
     return Table(columns, rows, "What was written", [note])
 
 
+def best_columns(scores: Scores, rankable: Collection[str] = ASPECTS) -> dict[str, set[str]]:
+    """Return, of each system of files, the measures in which its average is the best of them.
+
+    `rankable` are the measures that can rank systems. A single system is the best of nothing.
+    """
+    own = [name for name in scores.names if name not in BUILT_IN]
+    columns: dict[str, set[str]] = {name: set() for name in own}
+    for measure in rankable:
+        known = {name: scores.row(name).values.get(measure) for name in own}
+        values = [value for value in known.values() if value is not None]
+        if len(own) > 1 and values:
+            for name, value in known.items():
+                if value == max(values):
+                    columns[name].add(measure)
+    return columns
+
+
+def paper_table(tables: Mapping[str, Scores], rankable: Collection[str] = ASPECTS) -> Table:
+    """Return the averages of the systems for a paper: a group for each of the tables, by its name where there are several."""
+    rows = []
+    for group, scores in tables.items():
+        best = best_columns(scores, rankable)
+        for system in scores.names:
+            row = scores.row(system)
+            values = {"system": system, "n": row.n, "events": row.events, **row.values}
+            values |= {f"{name}_interval": ends for name, ends in row.intervals.items()}
+            rows.append(Row(values, group if len(tables) > 1 else "", best=best.get(system, ())))
+    known = {name for scores in tables.values() for name in scores.known}
+    columns = [
+        with_interval(name, HEADINGS.get(name, name))
+        for name in (*ASPECTS, "edited", "accepted")
+        if name in known
+    ]
+    counts = [Column("n", "count"), Column("events", "count")]
+    return Table([Column("system", "text"), *columns, *counts], rows).with_groups()
+
+
+def differences_table(scores: Scores, against: str) -> Table:
+    """Return the differences of all systems from one of them, with intervals and p-values."""
+    rows: dict[str, dict[str, Value]] = {}
+    for difference in differences(scores, against):
+        values = rows.setdefault(difference.system, {"system": f"{difference.system} − {against}"})
+        values[difference.measure] = difference.value
+        values[f"{difference.measure}_interval"] = difference.interval
+        p = p_value(difference.p)
+        values[f"{difference.measure}_p"] = f"≤ {p}" if difference.is_least else p
+    columns = [Column("system", "text")]
+    for name in scores.p_values:
+        interval = Column(f"{name}_interval", "interval")
+        columns.append(Column(name, "difference", HEADINGS.get(name, name), interval))
+        columns.append(Column(f"{name}_p", "text", "p"))
+    row = scores.row(against)
+    title = f"Differences from {against}, {counted(row.n, 'headline')} of {counted(row.events, 'event')}"
+    note = (
+        "Intervals of 95% are drawn by event, the same for both systems. p is corrected after Holm for the "
+        "comparisons of a column."
+    )
+    return Table(columns, [Row(values) for values in rows.values()], title, [note])
+
+
+def differences_lines(scores: Scores, against: str) -> Table:
+    """Return the table of differences for the terminal, with a column for each interval."""
+    table = differences_table(scores, against)
+    columns = []
+    for column in table.columns:
+        columns.append(replace(column, secondary=None))
+        if column.secondary:
+            columns.append(replace(column.secondary, title="95% interval"))
+    return replace(table, columns=columns)
+
+
 def systems_table(
-    scores: Scores, directions: Sequence[str], measures: Collection[str] = SCORE_MEASURES
+    scores: Scores,
+    directions: Sequence[str],
+    measures: Collection[str] = SCORE_MEASURES,
+    rankable: Collection[str] = ASPECTS,
 ) -> Table:
-    """One group a direction: the systems with some measures, intervals and n; averages with marks of significance."""
+    """One group a direction: the systems with some measures, intervals and n; averages with marks of significance.
+
+    Of the measures that are `rankable` the best system of files is marked.
+    """
     best, stars = significance(scores)
+    best_of = best_columns(scores, rankable)
     rows = []
     for direction, system in product(directions, scores.names):
         row = scores.row(system, direction)
@@ -97,7 +177,8 @@ def systems_table(
         remark += [f"{row.errors} without a headline"] if row.errors else []
         values = {"system": system, "n": row.n, **_values(row)}
         group = direction if len(directions) > 1 else ""
-        rows.append(Row(values, group, system == best, marks=marks, remark=", ".join(remark)))
+        in_front = best_of.get(system, ()) if direction == AVERAGE else ()
+        rows.append(Row(values, group, system == best, in_front, marks, ", ".join(remark)))
     note = f"* p < .05, ** p < .01: the figure differs from that of {best} (paired approximate randomisation, corrected after Holm for its comparisons alone; the table of p for all pairs)."
     columns = [
         with_interval(name, HEADINGS.get(name, name), bold=name in ASPECTS)
@@ -178,8 +259,11 @@ def few_events(scores: Scores) -> str:
     return f"These are few, {scored}: the intervals say more than the figures."
 
 
-def terminal_table(scores: Scores, *, by_direction: bool = False) -> Table:
-    """The averages of the systems for the terminal, perhaps with each direction below."""
+def terminal_table(
+    scores: Scores, *, by_direction: bool = False, rankable: Collection[str] = ASPECTS
+) -> Table:
+    """The averages of the systems for the terminal, perhaps with each direction below; the best in what is `rankable` is marked."""
+    best_of = best_columns(scores, rankable)
     columns = [Column("system", "text")]
     for name in (*ASPECTS, "edited", *(["accepted"] if "accepted" in scores.known else [])):
         columns.append(Column(name, bold=name in ASPECTS))
@@ -190,12 +274,16 @@ def terminal_table(scores: Scores, *, by_direction: bool = False) -> Table:
     for system in scores.names:
         row, group = scores.row(system), system if by_direction else ""
         marks = {"system": DAGGER} if row.chosen else {}
-        rows.append(Row({"system": system, **_values(row)}, group, highlight=system == best, marks=marks))
+        values = {"system": system, **_values(row)}
+        rows.append(Row(values, group, system == best, best_of.get(system, ()), marks))
         for name in directions:
             rows.append(Row({"system": f"  {name}", **_values(scores.row(system, name))}, group))
     row = scores.row(scores.systems[0])
     title = f"{counted(row.n, 'headline')} of {counted(row.events, 'event')}, {averaged(scores)}"
-    return Table(columns, rows, title, [*remarks(scores), scores.signature])
+    notes = [*remarks(scores), scores.signature]
+    if any(best_of.values()):
+        notes.insert(0, "* the best of the systems of files in this column")
+    return Table(columns, rows, title, notes)
 
 
 def remarks(scores: Scores) -> list[str]:

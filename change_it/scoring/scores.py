@@ -88,6 +88,10 @@ class Scores:
     style_fault: str = ""  # why style is n/a, if it is
     # of systems with labels, the share of headlines that readers accept; it is the measure `accepted` of their average
     accepted: Mapping[str, Accepted] = field(default_factory=dict)
+    statistics: Mapping[str, Statistics] = field(default_factory=dict, repr=False)  # per system, of its items
+    strata: Sequence[str] = field(default=(), repr=False)  # (n,) directions of these items
+    events: Sequence[str] = field(default=(), repr=False)  # (n,) and their events
+    seed: int = 1  # of intervals and tests
 
     @property
     def systems(self) -> list[str]:
@@ -238,6 +242,10 @@ def score(
         reversal=reversal,
         resamples=resamples,
         corpus=test.name,
+        statistics={name: statistics[name] for name in tables},
+        strata=strata,
+        events=test.events.tolist(),
+        seed=seed,
         trained=trained,
         rerankers=rerankers,
         style=judges.main.style,

@@ -85,7 +85,7 @@ def test_metrics_from_the_command_line(news, tmp_path, capsys):
     out = tmp_path / "runs" / "out"
     mine = ["", *(f"Roma, {event} & <proteste>" for event in EVENTS[1:])]
     (tmp_path / "mine.txt").write_text("\n".join(mine) + "\n", encoding="utf-8")
-    systems = ["--system", f"mine={tmp_path / 'mine.txt'}", "--baselines", "first", "tfidf"]
+    systems = ["--predictions", f"mine={tmp_path / 'mine.txt'}", "--baselines", "first", "tfidf"]
     options = f"--documents {news} --topics 2 --lsi 3 --resamples 20 --charts bar scatter --out {out}".split()
     assert main(["hevas", *systems, "--metrics", *METRICS, *options]) == 0
     printed = capsys.readouterr().out

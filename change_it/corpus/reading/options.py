@@ -60,6 +60,8 @@ class BuildOptions(ReadingOptions):
     """Cosine above which a pair is loosely aligned (A3)."""
     sizes: str = ""
     """Fixed numbers of pairs by rank instead of the thresholds: A1=5000,A2=5000,A3=10000."""
+    test_articles: int | None = None
+    """Articles of each outlet without a partner that are kept for the test, from all training; as many as make 300 test articles of each, at most a tenth, when not given, and none with --sizes or the input's own splits."""
     seed: int = 1
     """Seed of every random choice."""
     engine: Engine = "local"
