@@ -160,7 +160,7 @@ def test_articles_without_a_partner_have_a_table_of_their_own(with_more_articles
     )
     report = tmp_path / "report"
     code, printed, error = with_more_articles(True, "--out", str(report), "--against", "gold")
-    assert (code, error) == (0, "")
+    assert (code, "not scored" in error) == (0, False)
     assert printed.index("All test articles: 16 headlines") < printed.index(
         "Those with a partner: 8 headlines"
     )
@@ -175,4 +175,4 @@ def test_articles_without_a_partner_have_a_table_of_their_own(with_more_articles
 def test_a_file_of_the_pairs_alone_has_one_table_and_is_told_of_the_rest(with_more_articles):
     code, printed, error = with_more_articles(False, "--json")
     assert (code, "all_articles" in json.loads(printed)) == (0, False)
-    assert error.startswith("8 test articles without a partner are not scored: change-it corpus items")
+    assert "8 test articles without a partner are not scored: change-it corpus items" in error
