@@ -38,5 +38,10 @@ def versions_note() -> str:
         requirements = requires("change-it") or []
     except PackageNotFoundError:  # its files were copied, as into a Space
         requirements = []
-    tried = [text for text in requirements if re.split(r"[^\w.-]", text)[0] in NAMED_LIBRARIES]
+    tried = []
+    for requirement in requirements:
+        name = re.split(r"[^\w.-]", requirement)[0]
+        if name in NAMED_LIBRARIES:
+            bounds = requirement.removeprefix(name).split(",")
+            tried.append(name + ",".join(sorted(bounds, reverse=True)))  # >= before <
     return f"Installed: {installed}." + (f" Tried with: {', '.join(tried)}." if tried else "")
