@@ -9,6 +9,7 @@ import polars as pl
 from change_it.corpus.reading.sample import is_sample_corpus
 from change_it.corpus.test_set import BUILT_IN, CLAUSE, GOLD
 from change_it.files.texts import counted, listed
+from change_it.judges.spec import JUDGES, optional_tasks
 from change_it.render.tables import (
     Column,
     Format,
@@ -21,10 +22,9 @@ from change_it.render.tables import (
     p_value,
     with_interval,
 )
-from change_it.report.pages import named
-from change_it.scoring.aspects import ASPECTS, COMPLIANCY_MEASURES, JUDGE_NAMES
+from change_it.scoring.aspects import ASPECTS, compliancy_measures, judge_headings, refusals
 from change_it.scoring.overlap import OF_REFERENCE, correlations
-from change_it.scoring.scores import AVERAGE, SCORE_MEASURES, ScoreRow, Scores
+from change_it.scoring.scores import AVERAGE, ScoreRow, Scores
 from change_it.stats import Score, holm
 
 #: Headlines that reports begin with, of those that nothing refuses and of the others each.
@@ -35,14 +35,18 @@ FEW = 50
 DAGGER = "†"
 CHOSEN = f"{DAGGER} judges trained on other events chose each headline among several, or the system learnt from such: choosing also finds what no judge sees"
 
-#: Measures as heads of columns, where they are not called so themselves.
-HEADINGS = {
-    **JUDGE_NAMES,
+#: Overlap as heads of columns.
+OVERLAP_HEADINGS = {
     "bleu": "BLEU",
     "rougeL": "ROUGE-L",
     "bleu_source": "BLEU source",
     "rougeL_source": "ROUGE-L source",
 }
+
+
+def heading_of(measure: str) -> str:
+    """Return a measure as the head of a column."""
+    return {**judge_headings(), **OVERLAP_HEADINGS}.get(measure, measure)
 
 
 def best_system(scores: Scores) -> str:
@@ -64,12 +68,13 @@ def examples_table(scores: Scores) -> Table | None:
         return None
     items = scores.items[system].sample(fraction=1, shuffle=True, seed=1)
     targets = {f"{label}2{target}": target for label, target in permutations(scores.outlets)}
-    sides = [items.filter((pl.col("refused_by") == "") == passes) for passes in (True, False)]
+    sides = [items.filter((pl.col("refused_by").list.len() == 0) == passes) for passes in (True, False)]
     rows = []
     for item in pl.concat(side.head(SHOWN) for side in sides).iter_rows(named=True):
         places = tuple((part["start"], part["end"]) for part in item["unsupported"])
         shown = {"headline": UnderlinedText(item["headline"], places), "gold": item["gold"] or None}
-        shown |= {"to": targets[item["direction"]], "refused_by": named(item["refused_by"]) or "nothing"}
+        refused = refusals(item["refused_by"], judge_headings()) or "nothing"
+        shown |= {"to": targets[item["direction"]], "refused_by": refused}
         rows.append(Row({**item, **shown}))
     columns = [
         *(Column("source", "text", "original"), Column("to", "text")),
@@ -84,9 +89,9 @@ def examples_table(scores: Scores) -> Table | None:
 
 
 def systems_table(
-    scores: Scores, directions: Sequence[str], measures: Collection[str] = SCORE_MEASURES
+    scores: Scores, directions: Sequence[str], measures: Collection[str] | None = None
 ) -> Table:
-    """One group a direction: the systems with some measures, intervals and n; averages with marks of significance."""
+    """One group a direction: the systems with some measures or all, intervals and n; averages with marks of significance."""
     best, stars = significance(scores)
     rows = []
     for direction, system in product(directions, scores.names):
@@ -100,9 +105,9 @@ def systems_table(
         rows.append(Row(values, group, system == best, marks=marks, remark=", ".join(remark)))
     note = f"* p < .05, ** p < .01: the figure differs from that of {best} (paired approximate randomisation, corrected after Holm for its comparisons alone; the table of p for all pairs)."
     columns = [
-        with_interval(name, HEADINGS.get(name, name), bold=name in ASPECTS)
+        with_interval(name, heading_of(name), bold=name in ASPECTS)
         for name in scores.measures
-        if name in measures and (name in scores.known or name in COMPLIANCY_MEASURES)
+        if measures is None or name in measures
     ]
     notes = [*([note] if stars else []), *remarks(scores)]
     columns = [Column("system", "text"), *columns, Column("n", "count")]
@@ -156,8 +161,8 @@ def likeness(scores: Scores) -> str:
         return ""
     sentences = []
     for measure, judges in correlations(pl.concat(scores.items[name] for name in own)).items():
-        shown = (f"{JUDGE_NAMES[name]} {_correlation(rho)}" for name, rho in judges.items())
-        sentences.append(f"{HEADINGS[measure]}: {', '.join(shown)}")
+        shown = (f"{heading_of(name)} {_correlation(rho)}" for name, rho in judges.items())
+        sentences.append(f"{heading_of(measure)}: {', '.join(shown)}")
     return (
         f"Spearman's correlation with the judges' probabilities, headline by headline over {listed(own)}, with 95% intervals over "
         f"events. {'; '.join(sentences)}."
@@ -233,10 +238,11 @@ def other_corpus(trained: str) -> list[str]:
 def lacking(known: Collection[str], style_fault: str) -> list[str]:
     """Why style, acceptability or a factor of it cannot be computed, and what to do, from the measures that are known."""
     lines = [style_fault] if style_fault else []
-    if "fluency" not in known:
-        lines.append(
-            "acceptability and fluency are n/a: these judges have no fluency judge, train one with change-it train judge --task fluency"
-        )
+    for task in optional_tasks():
+        if task not in known:
+            what = f"acceptability and {task} are" if JUDGES[task].in_acceptability else f"{task} is"
+            missing = f"{what} n/a: these judges have no {task} judge"
+            lines.append(f"{missing}, train one with change-it train judge --task {task}")
     if "evidence" not in known:
         lines.append("articles of this corpus are too short to be evidence: acceptability is without it")
     return lines
@@ -244,7 +250,7 @@ def lacking(known: Collection[str], style_fault: str) -> list[str]:
 
 def _values(row: ScoreRow) -> dict[str, Value]:
     values: dict[str, Value] = {**row.values}
-    values |= {name: "n/a" for name in COMPLIANCY_MEASURES if name not in row.values}
+    values |= {name: "n/a" for name in compliancy_measures() if name not in row.values}
     return values | {f"{name}_interval": ends for name, ends in row.intervals.items()}
 
 
