@@ -29,7 +29,7 @@ import tyro
 
 from change_it.generators.options import LORA_ALPHA, LORA_RANK, LORA_RATE, NETWORKS, PRETRAINED
 from change_it.judges.options import BILSTM, OF_BILSTM, TOKENS
-from change_it.judges.spec import JUDGES, TRAINED
+from change_it.judges.spec import JUDGES, trained_tasks
 from change_it.render.tables import figure
 from change_it.report.report_files import made
 
@@ -289,7 +289,7 @@ def judge_presets() -> list[list[str]]:
     """Return what the judges are trained with, by task; the Bi-LSTM is a main."""
     heads = ["judge", "tokens", "batch", "length", "rate", "early stopping", "optimiser"]
     lines = [heads]
-    for task in TRAINED:
+    for task in trained_tasks():
         spec = JUDGES[task]
         lines.append([f"{task}, pre-trained encoder", str(spec.tokens), *training_cells(spec.arguments)])
     lines.append(["main, `bilstm`", f"{TOKENS[BILSTM]} bytes", *training_cells(OF_BILSTM)])

@@ -10,7 +10,8 @@ from scoring_fakes import FakeJudges
 
 import change_it
 from change_it import InputError, Judges, compute_compliancy
-from change_it.scoring.aspects import ASPECTS, COMPLIANCY_MEASURES, VERDICT_NAMES
+from change_it.judges.spec import JUDGES
+from change_it.scoring.aspects import ASPECTS, compliancy_measures
 from change_it.scoring.scores import score
 from change_it.scoring.systems import built_in_systems
 
@@ -63,7 +64,7 @@ def test_one_signature_is_one_number(metric, toy_test, fake_judges):
     call = {**columns_of(test), "judges": fake_judges}
     result = metric.compute(**call, reference_articles=[item.reference_article for item in test.items])
     assert metric.signature == row.signature
-    known = [name for name in COMPLIANCY_MEASURES if name in row.values]
+    known = [name for name in compliancy_measures() if name in row.values]
     assert [result[name] for name in known] == [row.values[name] for name in known]
     assert [metric.intervals["average"][name] for name in known] == [
         row.intervals.get(name) for name in known
@@ -117,7 +118,7 @@ def test_judges_mark_headlines_when_they_are_called(gold):
     gold["predictions"][0] = found[0].text
     verdicts = compute_compliancy(**gold, judges=judges)["verdicts"]
     for one, row in zip(found, verdicts, strict=True):
-        assert one.marks == {name: row[name] for name in VERDICT_NAMES}
+        assert one.marks == {name: row[name] for name in JUDGES}
         assert (one.compliant, one.style, one.acceptability) == tuple(row[name] for name in ASPECTS)
         assert [part.text for part in one.unsupported] == row["unsupported"]
     assert [found[0].text[part.start : part.end] for part in found[0].unsupported] == ["Bari"]

@@ -15,7 +15,7 @@ from change_it.corpus.test_set import GOLD, Item, read_test_set
 from change_it.judges.reliability import Summary, hashes, rate_judges
 from change_it.readers.labels import ReaderLabels, agreement
 from change_it.render.tables import figure
-from change_it.scoring.aspects import COMPLIANCY_MEASURES
+from change_it.scoring.aspects import compliancy_measures
 from change_it.stats import AVERAGE, LEAST_EVENTS, EventIds, Floats, Score, Statistics, log_odds, measure
 from change_it.text.corruptions import Lexicon
 from change_it.text.stopwords import guess_language
@@ -121,7 +121,7 @@ def outcome_of(system: Mapping[str, Any]) -> Outcome:
 
 def score_of(judges: "Judges") -> str:
     """What a perturbation keeps: acceptability, or compliancy where that is n/a."""
-    return "compliancy" if judges.fluency is None else "acceptability"
+    return "acceptability" if judges.has_acceptability else "compliancy"
 
 
 def measure_systems(
@@ -142,7 +142,7 @@ def measure_systems(
         A JSON object of gold, and of each perturbation, what keeps most first: `system`, its name; `seen`, whether a judge is trained on
         headlines that are made in the same way; `description`; `aspect` that should notice it; `n` headlines of so many `events`; what is
         `kept`, None where gold has no score, and its 95% `interval`; `style_interval`, of the mean style; `values`, the mean of each of
-        `COMPLIANCY_MEASURES`; `examples`, the highest headlines; and of perturbations the `outcome`.
+        `compliancy_measures`; `examples`, the highest headlines; and of perturbations the `outcome`.
     """
     items = resources.test.items
     names, numbers = np.unique([item.event for item in items], return_inverse=True)
@@ -168,7 +168,7 @@ def measure_systems(
     )
     how: dict[str, Any] = {"resamples": resamples, "seed": seed}
     scores_of_gold = table.filter(system=GOLD).select("place", gold="score")
-    results = []
+    results, measures = [], compliancy_measures()
     for kind in (_GOLD, *(kind for kind, headlines in made.items() if headlines)):
         rows = table.filter(system=kind.name).join(scores_of_gold, on="place", maintain_order="left")
         events = rows["event"].to_numpy()
@@ -184,7 +184,7 @@ def measure_systems(
             item = ordered[row["place"]]
             example = {"id": item.id, "direction": item.direction, "source": item.source}
             example |= {"true": kind.true_headline(item), "headline": row["headline"]}
-            examples.append(example | {"verdicts": {name: row[name] for name in COMPLIANCY_MEASURES}})
+            examples.append(example | {"verdicts": {name: row[name] for name in measures}})
         result: dict[str, Any] = {
             "system": kind.name,
             "seen": bool(kind.seen),
@@ -195,7 +195,7 @@ def measure_systems(
             "kept": kept.value if is_kept else None,
             "interval": kept.interval if is_kept and not np.isnan(sum(kept)) else None,
             "style_interval": styles,
-            "values": rows.select(pl.col(COMPLIANCY_MEASURES).cast(pl.Float64).mean()).row(0, named=True),
+            "values": rows.select(pl.col(measures).cast(pl.Float64).mean()).row(0, named=True),
             "examples": examples,
         }
         results.append(result | ({"outcome": outcome_of(result)} if kind is not _GOLD else {}))

@@ -111,6 +111,12 @@ def listed(names: Sequence[str], shown_at_most: int = 10) -> str:
     return shown + (f" and {hidden} more" if hidden > 0 else "")
 
 
+def enumerated(names: Sequence[str]) -> str:
+    """Return names as a sentence has them: a, b and c."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
 def counted(count: int, noun: str) -> str:
     """A count and its noun: 1 id, 2 ids."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -16,15 +16,16 @@ from change_it.corpus.test_set import BUILT_IN
 from change_it.errors import InputError
 from change_it.files.atomic import read_json, record_errors
 from change_it.files.model_folders import is_hub_id
+from change_it.files.texts import enumerated
 from change_it.generators.folder import GeneratorInfo
 from change_it.judges.options import BILSTM, LINEAR, read_judge_info
 from change_it.judges.reliability import table_of, within_event_table
-from change_it.judges.spec import JUDGES
+from change_it.judges.spec import JUDGES, compliancy_tasks
 from change_it.readers.published import CITATIONS
 from change_it.render.tables import Column, Row, Table, card_markdown, with_interval
 from change_it.render.templates import template_environment, without_markup
-from change_it.report.score_tables import HEADINGS
-from change_it.scoring.aspects import COMPLIANCY_MEASURES
+from change_it.report.score_tables import heading_of
+from change_it.scoring.aspects import compliancy_measures
 from change_it.version import __version__
 
 #: Placeholders in a corpus card that a push replaces: the path of its example, and its last section.
@@ -41,8 +42,6 @@ TERMS = {
 NO_LICENCE = TERMS | {
     "unknown": "Nobody has named a licence for this model. The texts that it learnt from belong to their publishers."
 }
-#: Scores of a system on a card.
-SCORES = (*COMPLIANCY_MEASURES, "bleu", "rougeL")
 #: An absolute path of any system, or one into a home folder.
 _PATH = re.compile(r"([^/=]*=)?(?:/[^/\s]+/|~/|[A-Za-z]:[\\/])")
 
@@ -107,8 +106,9 @@ def _judges(folder: Path, metrics: Mapping[str, dict[str, Any]]) -> tuple[dict[s
             judge = {"prefix": prefix, "info": info, "encoder": encoder, "tables": tables}
             judges.append(judge | {"type": config["model_type"], "weights": record["weights_hash"]})
     info, is_one = judges[0]["info"], len(judges) == 1
-    fluency = hashes.pop("fluency", None)
-    signature = [f"judges:{'+'.join(hashes.values())}", f"fold:{info.fold}"] if hashes else []
+    required = [hashes[task] for task in hashes if task in compliancy_tasks()]
+    signature = [f"judges:{'+'.join(required)}", f"fold:{info.fold}"] if required else []
+    signature += [f"{task}:{hashes[task]}" for task in hashes if task not in compliancy_tasks()]
     metadata = {
         "pipeline_tag": "text-classification" if is_one else None,  # the root of several is no model
         "library_name": "transformers" if is_one else "change-it",
@@ -119,7 +119,11 @@ def _judges(folder: Path, metrics: Mapping[str, dict[str, Any]]) -> tuple[dict[s
         "entries": judges,
         "several": not is_one,
         "specs": JUDGES,
-        "signature": "|".join([*signature, *([f"fluency:{fluency}"] if fluency else [])]),
+        "blind": enumerated(
+            [spec.heading for spec in JUDGES.values() if spec.is_trained and not spec.sees_order]
+        ),
+        "seeing": enumerated([spec.heading for spec in JUDGES.values() if spec.sees_order]),
+        "signature": "|".join(signature),
         "citation": CITATIONS["evalnlgeval2020"],
         "corpus": settings["corpus"],
         "outlets": info.outlets,
@@ -146,8 +150,12 @@ def _generator(folder: Path, metrics: dict[str, Any]) -> tuple[dict[str, Any], d
             if row := scores.get(name, {}).get(direction):
                 ends = {f"{score}_interval": ends and tuple(ends) for score, ends in row["intervals"].items()}
                 rows.append(Row({"system": name, **row, **ends}))
-        known = [name for name in SCORES if any(row.values.get(name) is not None for row in rows)]
-        columns = [with_interval(name, HEADINGS.get(name, name)) for name in known]
+        known = [
+            name
+            for name in (*compliancy_measures(), "bleu", "rougeL")
+            if any(row.values.get(name) is not None for row in rows)
+        ]
+        columns = [with_interval(name, heading_of(name)) for name in known]
         signature = str(rows[-1].values["signature"])
         tables.append(Table([Column("system", "text", direction), *columns], rows, signature))
     base = info.base or info.architecture

@@ -21,7 +21,7 @@ from change_it.generators.folder import GeneratorInfo
 from change_it.hub.cards import dataset_card, licence_of, model_card, public
 from change_it.judges.options import COMMAND as JUDGE_COMMAND
 from change_it.judges.options import check_tasks
-from change_it.judges.spec import TRAINED
+from change_it.judges.spec import trained_tasks
 from change_it.version import __version__
 
 PushKind = Literal["dataset", "judge", "generator", "metric", "space"]
@@ -143,7 +143,7 @@ def _metrics(kind: Literal["judge", "generator"], folder: Path) -> dict[str, dic
     prefixes = [""]
     if kind == "judge" and not (folder / "config.json").is_file():
         check_tasks(folder, folder)
-        prefixes = [f"{task}/" for task in TRAINED if (folder / task).is_dir()]
+        prefixes = [f"{task}/" for task in trained_tasks() if (folder / task).is_dir()]
     for prefix in prefixes:
         weight_files(folder / prefix, command=f"change-it train {kind}")
     return {prefix: read_json(folder / prefix / "metrics.json") or {} for prefix in prefixes}

@@ -171,7 +171,7 @@ class Judge(JudgeInfo):
         probabilities: Floats = torch.softmax(logits.double().cpu(), dim=-1).numpy()
         if probabilities.shape != (len(texts), 2) or not np.isfinite(probabilities).all():
             raise ValueError(f"the {self.task} judge does not answer with probabilities of two classes")
-        if self.task == "fluency" and batch["input_ids"].shape[1] == self.max_tokens:
+        if JUDGES[self.task].refuses_long and batch["input_ids"].shape[1] == self.max_tokens:
             longest = self.encode(texts, None, self.max_tokens + 1)["attention_mask"].sum(1)
             probabilities[(longest > self.max_tokens).numpy()] = 1.0, 0.0
         return probabilities

@@ -15,8 +15,8 @@ from change_it.judges.spec import JUDGES
 from change_it.readers.labels import agreement_table
 from change_it.render.tables import Column, Row, Table, figure, with_interval
 from change_it.report.pages import environment
-from change_it.report.score_tables import HEADINGS, other_corpus
-from change_it.scoring.aspects import COMPLIANCY_MEASURES
+from change_it.report.score_tables import heading_of, other_corpus
+from change_it.scoring.aspects import compliancy_measures
 
 #: A JSON object of an audit.
 Record = Mapping[str, Any]
@@ -49,7 +49,7 @@ def perturbations_table(systems: Sequence[Record], score: str) -> Table:
 
 def measures_table(systems: Sequence[Record]) -> Table:
     """Means of gold and the perturbations: what each judge accepts; what is n/a is left out."""
-    measures = [name for name in COMPLIANCY_MEASURES if systems[0]["values"][name] is not None]
+    measures = [name for name in compliancy_measures() if systems[0]["values"][name] is not None]
     rows = [
         Row(
             {"kind": system["system"], **system["values"], "n": system["n"]},
@@ -57,7 +57,7 @@ def measures_table(systems: Sequence[Record]) -> Table:
         )
         for system in systems
     ]
-    columns = [Column(name, title=HEADINGS.get(name, name)) for name in measures]
+    columns = [Column(name, title=heading_of(name)) for name in measures]
     return Table([Column("kind", "text"), *columns, Column("n", "count")], rows)
 
 

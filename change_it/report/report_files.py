@@ -1,6 +1,5 @@
 """Files of a report: tables, charts and a page, put in place all at once."""
 
-import json
 import os
 import platform
 import re
@@ -18,7 +17,9 @@ import polars as pl
 from change_it.corpus.reading.sample import is_sample_corpus
 from change_it.corpus.test_set import BUILT_IN
 from change_it.files.atomic import replace_folder, without_formula, write_json, write_table, write_text
+from change_it.files.texts import enumerated
 from change_it.judges.reliability import NO_AUDIT, Summary, verdicts_table, within_event_table
+from change_it.judges.spec import JUDGES, MAIN, acceptability_tasks
 from change_it.render.tables import to_latex
 from change_it.report import score_tables as tables
 from change_it.report.charts import plane
@@ -29,7 +30,7 @@ from change_it.report.pages import (
     environment,
     items_table,
 )
-from change_it.scoring.aspects import ASPECTS, VERDICT_NAMES
+from change_it.scoring.aspects import ASPECTS, refusals
 from change_it.scoring.overlap import OVERLAP_MEASURES
 from change_it.scoring.scores import AVERAGE, Scores
 from change_it.version import __version__
@@ -54,7 +55,7 @@ def write_report(
     are the scores on the test articles without a partner, too: they have a table of their own, and `all-articles.csv`.
     """
     written, first, drawing = tables.examples_table(scores), tables.best_system(scores), plane(scores)
-    single = tables.systems_table(scores, [AVERAGE], (*VERDICT_NAMES, *OVERLAP_MEASURES))
+    single = tables.systems_table(scores, [AVERAGE], (*JUDGES, *OVERLAP_MEASURES))
     compared = all_articles or scores
     own = [name for name in compared.systems if name not in BUILT_IN]
     parts = {"written": written, "judges": metrics or audit.verdicts, "tests": scores.systems[1:]}
@@ -67,6 +68,7 @@ def write_report(
         "few": tables.few_events(scores),
         "ours": len(own),
         "outlets": " and ".join(scores.outlets),
+        "factors": _factors(" and ".join(scores.outlets)),
         "invented": is_sample_corpus(scores.outlets),
         "made": made,
         "scores": scores,
@@ -84,7 +86,7 @@ def write_report(
         "single": replace(single, notes=()),  # they stand at the first
         "likeness": tables.likeness(scores),
         "by_direction": tables.systems_table(scores, scores.directions[:-1]),
-        "within_event": within_event_table(metrics.get("main", {})),
+        "within_event": within_event_table(metrics.get(MAIN, {})),
         "tests": {name: tables.tests_table(scores, name) for name in scores.p_values},
     }
     page = environment().get_template("compliancy.html.jinja").render(values)
@@ -109,6 +111,12 @@ def _write_systems(path: Path, scores: Scores) -> None:
     write_table(path, list(cells[0]), rows, quote_formulas=True)
 
 
+def _factors(outlets: str) -> str:
+    """Return the judges that acceptability multiplies, each with what is to be known of it."""
+    specs = [JUDGES[task] for task in acceptability_tasks()]
+    return enumerated([spec.heading + spec.wording.remark.format(outlets=outlets) for spec in specs])
+
+
 def report_record(
     scores: Scores, audit: Summary = NO_AUDIT, all_articles: Scores | None = None
 ) -> dict[str, object]:
@@ -119,9 +127,15 @@ def report_record(
 
 
 def without_formulas(items: pl.DataFrame) -> pl.DataFrame:
-    """Items for a spreadsheet: `unsupported` as JSON, an apostrophe before what would be taken for a formula."""
-    parts = [json.dumps(texts, ensure_ascii=False) for texts in items["unsupported"].to_list()]
-    items = items.with_columns(pl.Series("unsupported", parts, pl.String))
+    """Items for a spreadsheet: lists as texts, an apostrophe before what would be taken for a formula.
+
+    `unsupported` has the texts alone, each on a line of its cell; their places are those where they stand in the headline.
+    """
+    parts = ["\n".join(part["text"] for part in parts) for parts in items["unsupported"].to_list()]
+    reasons = [refusals(reasons) for reasons in items["refused_by"].to_list()]
+    items = items.with_columns(
+        pl.Series("unsupported", parts, pl.String), pl.Series("refused_by", reasons, pl.String)
+    )
     return items.with_columns(
         pl.col(name).map_elements(without_formula, return_dtype=pl.String)
         for name, kind in items.schema.items()

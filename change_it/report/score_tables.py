@@ -10,6 +10,7 @@ import polars as pl
 from change_it.corpus.reading.sample import is_sample_corpus
 from change_it.corpus.test_set import BUILT_IN, CLAUSE, GOLD
 from change_it.files.texts import counted, listed
+from change_it.judges.spec import JUDGES, optional_tasks
 from change_it.render.tables import (
     Column,
     Format,
@@ -22,11 +23,10 @@ from change_it.render.tables import (
     p_value,
     with_interval,
 )
-from change_it.report.pages import named
-from change_it.scoring.aspects import ASPECTS, COMPLIANCY_MEASURES, JUDGE_NAMES
+from change_it.scoring.aspects import ASPECTS, compliancy_measures, judge_headings, refusals
 from change_it.scoring.comparison import differences
 from change_it.scoring.overlap import OF_REFERENCE, correlations
-from change_it.scoring.scores import AVERAGE, SCORE_MEASURES, ScoreRow, Scores
+from change_it.scoring.scores import AVERAGE, ScoreRow, Scores
 from change_it.stats import Score, holm
 
 #: Headlines that reports begin with, of those that nothing refuses and of the others each.
@@ -37,14 +37,18 @@ FEW = 50
 DAGGER = "†"
 CHOSEN = f"{DAGGER} judges trained on other events chose each headline among several, or the system learnt from such: choosing also finds what no judge sees"
 
-#: Measures as heads of columns, where they are not called so themselves.
-HEADINGS = {
-    **JUDGE_NAMES,
+#: Overlap as heads of columns.
+OVERLAP_HEADINGS = {
     "bleu": "BLEU",
     "rougeL": "ROUGE-L",
     "bleu_source": "BLEU source",
     "rougeL_source": "ROUGE-L source",
 }
+
+
+def heading_of(measure: str) -> str:
+    """Return a measure as the head of a column."""
+    return {**judge_headings(), **OVERLAP_HEADINGS}.get(measure, measure)
 
 
 def best_system(scores: Scores) -> str:
@@ -66,12 +70,13 @@ def examples_table(scores: Scores) -> Table | None:
         return None
     items = scores.items[system].sample(fraction=1, shuffle=True, seed=1)
     targets = {f"{label}2{target}": target for label, target in permutations(scores.outlets)}
-    sides = [items.filter((pl.col("refused_by") == "") == passes) for passes in (True, False)]
+    sides = [items.filter((pl.col("refused_by").list.len() == 0) == passes) for passes in (True, False)]
     rows = []
     for item in pl.concat(side.head(SHOWN) for side in sides).iter_rows(named=True):
         places = tuple((part["start"], part["end"]) for part in item["unsupported"])
         shown = {"headline": UnderlinedText(item["headline"], places), "gold": item["gold"] or None}
-        shown |= {"to": targets[item["direction"]], "refused_by": named(item["refused_by"]) or "nothing"}
+        refused = refusals(item["refused_by"], judge_headings()) or "nothing"
+        shown |= {"to": targets[item["direction"]], "refused_by": refused}
         rows.append(Row({**item, **shown}))
     columns = [
         *(Column("source", "text", "original"), Column("to", "text")),
@@ -114,9 +119,7 @@ def paper_table(tables: Mapping[str, Scores], rankable: Collection[str] = ASPECT
             rows.append(Row(values, group if len(tables) > 1 else "", best=best.get(system, ())))
     known = {name for scores in tables.values() for name in scores.known}
     columns = [
-        with_interval(name, HEADINGS.get(name, name))
-        for name in (*ASPECTS, "edited", "accepted")
-        if name in known
+        with_interval(name, heading_of(name)) for name in (*ASPECTS, "edited", "accepted") if name in known
     ]
     counts = [Column("n", "count"), Column("events", "count")]
     return Table([Column("system", "text"), *columns, *counts], rows).with_groups()
@@ -134,7 +137,7 @@ def differences_table(scores: Scores, against: str) -> Table:
     columns = [Column("system", "text")]
     for name in scores.p_values:
         interval = Column(f"{name}_interval", "interval")
-        columns.append(Column(name, "difference", HEADINGS.get(name, name), interval))
+        columns.append(Column(name, "difference", heading_of(name), interval))
         columns.append(Column(f"{name}_p", "text", "p"))
     row = scores.row(against)
     title = f"Differences from {against}, {counted(row.n, 'headline')} of {counted(row.events, 'event')}"
@@ -159,10 +162,10 @@ def differences_lines(scores: Scores, against: str) -> Table:
 def systems_table(
     scores: Scores,
     directions: Sequence[str],
-    measures: Collection[str] = SCORE_MEASURES,
+    measures: Collection[str] | None = None,
     rankable: Collection[str] = ASPECTS,
 ) -> Table:
-    """One group a direction: the systems with some measures, intervals and n; averages with marks of significance.
+    """Return one group a direction: the systems with some measures or all, intervals and n; averages with marks of significance.
 
     Of the measures that are `rankable` the best system of files is marked.
     """
@@ -181,9 +184,9 @@ def systems_table(
         rows.append(Row(values, group, system == best, in_front, marks, ", ".join(remark)))
     note = f"* p < .05, ** p < .01: the figure differs from that of {best} (paired approximate randomisation, corrected after Holm for its comparisons alone; the table of p for all pairs)."
     columns = [
-        with_interval(name, HEADINGS.get(name, name), bold=name in ASPECTS)
+        with_interval(name, heading_of(name), bold=name in ASPECTS)
         for name in scores.measures
-        if name in measures and (name in scores.known or name in COMPLIANCY_MEASURES)
+        if measures is None or name in measures
     ]
     notes = [*([note] if stars else []), *remarks(scores)]
     columns = [Column("system", "text"), *columns, Column("n", "count")]
@@ -237,8 +240,8 @@ def likeness(scores: Scores) -> str:
         return ""
     sentences = []
     for measure, judges in correlations(pl.concat(scores.items[name] for name in own)).items():
-        shown = (f"{JUDGE_NAMES[name]} {_correlation(rho)}" for name, rho in judges.items())
-        sentences.append(f"{HEADINGS[measure]}: {', '.join(shown)}")
+        shown = (f"{heading_of(name)} {_correlation(rho)}" for name, rho in judges.items())
+        sentences.append(f"{heading_of(measure)}: {', '.join(shown)}")
     return (
         f"Spearman's correlation with the judges' probabilities, headline by headline over {listed(own)}, with 95% intervals over "
         f"events. {'; '.join(sentences)}."
@@ -321,10 +324,11 @@ def other_corpus(trained: str) -> list[str]:
 def lacking(known: Collection[str], style_fault: str) -> list[str]:
     """Why style, acceptability or a factor of it cannot be computed, and what to do, from the measures that are known."""
     lines = [style_fault] if style_fault else []
-    if "fluency" not in known:
-        lines.append(
-            "acceptability and fluency are n/a: these judges have no fluency judge, train one with change-it train judge --task fluency"
-        )
+    for task in optional_tasks():
+        if task not in known:
+            what = f"acceptability and {task} are" if JUDGES[task].in_acceptability else f"{task} is"
+            missing = f"{what} n/a: these judges have no {task} judge"
+            lines.append(f"{missing}, train one with change-it train judge --task {task}")
     if "evidence" not in known:
         lines.append("articles of this corpus are too short to be evidence: acceptability is without it")
     return lines
@@ -332,7 +336,7 @@ def lacking(known: Collection[str], style_fault: str) -> list[str]:
 
 def _values(row: ScoreRow) -> dict[str, Value]:
     values: dict[str, Value] = {**row.values}
-    values |= {name: "n/a" for name in COMPLIANCY_MEASURES if name not in row.values}
+    values |= {name: "n/a" for name in compliancy_measures() if name not in row.values}
     return values | {f"{name}_interval": ends for name, ends in row.intervals.items()}
 
 
