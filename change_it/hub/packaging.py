@@ -127,7 +127,8 @@ def _check_judges(folder: Path, metrics: dict[str, dict[str, Any]]) -> None:
         loaded = {f"{task}/": judge for task, judge in judges.items()}
     for prefix, judge in loaded.items():
         record = metrics[prefix]
-        if (judge.weights_hash, judge.model_hash) != (record["weights_hash"], record["model_hash"]):
+        measured = (record.get("weights_hash"), record.get("model_hash"))
+        if (judge.weights_hash, judge.model_hash) != measured:
             fault = f"the judge in {folder / prefix} is not the one that its metrics.json measured"
             raise InputError(f"{fault}: train it again with {JUDGE_COMMAND}")
 
@@ -150,7 +151,11 @@ def _metrics(kind: Literal["judge", "generator"], folder: Path) -> dict[str, dic
 
 
 def _model(folder: Path, prefix: str, written: Collection[str]) -> Files:
-    """The files that training wrote, under `prefix`; the code of a model at the root, where transformers looks for it."""
+    """Collect the files that training wrote, under `prefix`.
+
+    Code lies at the root, where transformers looks for it with `subfolder=`, and beside the weights: a folder that is downloaded alone
+    opens, too.
+    """
     paths = [path for path in folder.iterdir() if path.is_file() and path.name[0] != "."]
     names = {path.name for path in paths} - {"README.md"}
     if others := names - {*(written or filter_repo_objects(names, allow_patterns=[*MODEL_FILES, *CODE]))}:
@@ -162,9 +167,10 @@ def _model(folder: Path, prefix: str, written: Collection[str]) -> Files:
     files: Files = {}
     for name in names:
         path = folder / name
-        target = name if path.suffix == ".py" else f"{prefix}{name}"
         is_record = path.suffix == ".json" and name not in VOCABULARIES
-        files[target] = _as_json(public(read_json(path))) if is_record else path
+        files[f"{prefix}{name}"] = _as_json(public(read_json(path))) if is_record else path
+        if path.suffix == ".py":
+            files[name] = path
     return files
 
 
