@@ -1,7 +1,7 @@
 """`change-it push`."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -117,14 +117,18 @@ def _check_licence(folder: Path, license: str | None) -> None:
 
 def _destination(options: PushOptions) -> "Destination":
     """Check where and how a push goes."""
-    from huggingface_hub.utils import HFValidationError, validate_repo_id
-
     from change_it.hub.publishing import Destination
 
-    try:
-        validate_repo_id(options.repo_id if "/" in options.repo_id else "")
-    except HFValidationError as error:
-        raise InputError(f"{options.repo_id} is no name of a repository: give owner/name") from error
+    to = Destination.checked(
+        options.kind,
+        options.repo_id,
+        private=options.private,
+        replace=options.replace,
+        revision=options.revision,
+        create_pr=options.create_pr,
+        message=options.commit_message,
+        tag=options.tag,
+    )
     if options.license and not re.fullmatch(r"[a-z0-9][a-z0-9.+-]*", options.license):
         raise InputError(f"--license {options.license}: give the Hub's name of a licence, as cc-by-4.0")
     is_page = options.kind in ("metric", "space")
@@ -132,22 +136,9 @@ def _destination(options: PushOptions) -> "Destination":
         raise InputError(f"--license and --dataset are of a data set or model, not of a {options.kind}")
     if options.variables and not is_page:
         raise InputError(f"--variables are of a metric or Space, not of a {options.kind}")
-    variables = dict(map(_variable, options.variables))
-    if options.create_pr and (options.tag or options.revision):
-        raise InputError("--create-pr goes to the main branch without a tag: leave --tag and --revision out")
     if options.out and not options.dry_run:
         raise InputError("--out requires --dry-run")
-    return Destination(
-        kind=options.kind,
-        repo_id=options.repo_id,
-        private=options.private,
-        replace=options.replace,
-        revision=options.revision,
-        create_pr=options.create_pr,
-        message=options.commit_message,
-        tag=options.tag,
-        variables=variables,
-    )
+    return replace(to, variables=dict(map(_variable, options.variables)))
 
 
 def _variable(given: str) -> tuple[str, str]:

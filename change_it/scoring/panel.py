@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import compress
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import polars as pl
@@ -13,11 +13,14 @@ from change_it.corpus.folder import hash_article
 from change_it.corpus.reading.article import outlet_names
 from change_it.corpus.test_set import Item, TestSet
 from change_it.errors import InputError
+from change_it.files.atomic import replace_folder
+from change_it.files.model_folders import HubSource
 from change_it.files.texts import listed, texts_by_name
 from change_it.judges.judge import Judge
 from change_it.judges.options import COMMAND, check_tasks
 from change_it.judges.spec import TASKS, TRAINED, Task
 from change_it.models.pretrained import local_folder
+from change_it.models.saving import Pushable
 from change_it.scoring.aspects import (
     LEAST_EVIDENCE,
     PROBABILITIES,
@@ -36,7 +39,6 @@ from change_it.scoring.aspects import (
 from change_it.stats import Bools, Floats
 from change_it.text.evidence import Unsupported, unsupported
 from change_it.text.folding import composed
-from change_it.training.training_options import Arithmetic
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ class JudgedHeadline:
 
 
 @dataclass(frozen=True)
-class Judges:
+class Judges(Pushable):
     """The judges that score headlines: outlet (main), two headlines (hh), headline and article (ah), and perhaps fluency.
 
     Raises:
@@ -92,6 +94,7 @@ class Judges:
         >>> Judges(*(Judge.from_pretrained(f"owner/{task}") for task in ("main", "hh", "ah")))  # doctest: +SKIP
     """
 
+    push_kind: ClassVar = "judge"
     main: Judge
     hh: Judge
     ah: Judge
@@ -248,16 +251,30 @@ class Judges:
         cls,
         name: str | Path | None = None,
         *,
-        precision: Arithmetic = "float32",
-        device: str = "auto",
+        dtype: Any = None,
+        device_map: Any = None,
+        revision: str | None = None,
+        token: str | bool | None = None,
+        cache_dir: str | Path | None = None,
+        local_files_only: bool = False,
+        subfolder: str = "",
+        precision: str = "float32",
+        device: Any = "auto",
         **places: str | Path,
     ) -> "Judges":
         """Load the judges `main`, `hh` and `ah`, and `fluency` where it is there.
 
         Args:
             name: folder with folders of these names, or the Hub id of such a repository; may be left out where main, hh and ah have places.
-            precision: float32; or bf16, which is faster where the processor multiplies bfloat16 matrices.
-            device: auto, cpu, cuda, cuda:1, mps.
+            dtype: float32 or bfloat16, as of `Judge.from_pretrained`.
+            device_map: one device, as there.
+            token: of the Hub.
+            cache_dir: folder of downloads.
+            local_files_only: whether only what has been downloaded before is read.
+            precision: older name of `dtype`: float32 or bf16.
+            device: older name of `device_map`.
+            revision: branch, tag or commit of the Hub id `name`.
+            subfolder: folder in `name` that holds the judges.
             places: main, hh, ah, fluency: folder or Hub id of one judge, in the place of that in `name`.
 
         Raises:
@@ -267,17 +284,44 @@ class Judges:
             >>> Judges.from_pretrained(main="owner/main", hh="owner/hh", ah="owner/ah")  # doctest: +SKIP
         """
         if unknown := places.keys() - set(TRAINED):
-            raise InputError(f"there is no judge {listed(sorted(unknown))}: name {listed(TRAINED)}")
+            fault = f"there is no judge {listed(sorted(unknown))}, and no such option"
+            raise InputError(f"{fault}: name {listed(TRAINED)}")
         folders: dict[str, str | Path] = {}
+        download: dict[str, Any] = {
+            "token": token,
+            "cache_dir": cache_dir,
+            "local_files_only": local_files_only,
+        }
         if name is not None:
-            folder = local_folder(name, command=COMMAND)
+            source = HubSource(revision=revision, subfolder=subfolder, **download)
+            folder = local_folder(name, command=COMMAND, source=source)
             check_tasks(folder, name)
             folders = {task: folder / task for task in TRAINED if (folder / task).is_dir()}
         folders |= {task: place for task, place in places.items() if place is not None}
         if lacking := [task for task in TASKS if task not in folders]:
             raise InputError(f"judges require {listed(lacking)}: give a folder or Hub id of all, or of each")
-        how: dict[str, Any] = {"precision": precision, "device": device}
+        if name is None and (revision or subfolder):
+            raise InputError("revision and subfolder are of all judges together: give their name")
+        how: dict[str, Any] = {
+            "dtype": dtype,
+            "device_map": device_map,
+            "precision": precision,
+            "device": device,
+            **download,
+        }
         return cls(**{task: Judge.from_pretrained(place, **how) for task, place in folders.items()})
+
+    def save_pretrained(self, save_directory: str | Path) -> None:
+        """Save the judges in a new or empty folder, each in its own folder, as training saved them."""
+        with replace_folder(Path(save_directory)) as partial:
+            for task, judge in self.by_task.items():
+                judge.write(partial / task)
+
+    def to(self, device: Any) -> Self:
+        """Move the judges to a device (auto, cpu, cuda:1, mps), and return them."""
+        for judge in self.by_task.values():
+            judge.to(device)
+        return self
 
     @property
     def by_task(self) -> dict[Task, Judge]:
