@@ -29,7 +29,7 @@ from change_it.models.pretrained import (
     read_device,
     reading_errors,
 )
-from change_it.models.saving import Pushable
+from change_it.models.saving import Pushable, PushedModel
 from change_it.progress import bar
 from change_it.training.training_options import read_arithmetic, setting_of
 
@@ -172,7 +172,7 @@ class HeadlineTransfer(HeadlineSystem, Pushable):
         generators: outlet to the generator that writes for it.
     """
 
-    push_kind: ClassVar = "generator"
+    push_kind: ClassVar[PushedModel] = "generator"
 
     def __init__(self, generators: Sequence[Generator]):
         """Transfer with loaded generators: one, or one for each outlet, of one recipe and one pair of outlets."""

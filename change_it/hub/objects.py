@@ -15,6 +15,7 @@ def push_folder(
     *,
     license: str | None = None,
     dataset: str | None = None,
+    package: str | None = None,
     **how: Any,
 ) -> str:
     """Push a folder and return the address of the commit or the pull request.
@@ -25,10 +26,11 @@ def push_folder(
         repo_id: the repository, owner/name.
         license: the Hub's name of a licence; None for the known one.
         dataset: Hub id of the corpus that models were trained on.
+        package: address from which pip installs this package, for the card.
         how: the other fields of `Destination`.
     """
     to = Destination.checked(kind, repo_id, **how)
     digest = digest_of_dataset(dataset) if dataset else None
-    files = files_of(kind, folder, repo_id, license, dataset, digest)
+    files = files_of(kind, folder, repo_id, license, dataset, digest, package)
     commit, _ = publish(files, to)
     return str(commit.pr_url or commit.commit_url)

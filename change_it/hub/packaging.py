@@ -11,14 +11,14 @@ from typing import Any, Literal
 from huggingface_hub import DatasetCard, constants
 from huggingface_hub.utils import filter_repo_objects
 
-from change_it.corpus.folder import FILES, PICTURE, check_corpus, read_report
+from change_it.corpus.folder import FILES, MODEL_CORPUS, PICTURE, check_corpus, read_report
 from change_it.errors import InputError
 from change_it.files.atomic import read_json, record_errors, refuse_pointer, replace_folder, write_text
 from change_it.files.model_folders import GENERATOR_FILE, MODEL_FILES, weight_files
 from change_it.files.shipped import shipped_path
 from change_it.files.texts import listed
 from change_it.generators.folder import GeneratorInfo
-from change_it.hub.cards import dataset_card, licence_of, model_card, public
+from change_it.hub.cards import dataset_card, example_of, licence_of, model_card, public
 from change_it.judges.options import COMMAND as JUDGE_COMMAND
 from change_it.judges.options import check_tasks
 from change_it.judges.spec import TRAINED
@@ -49,6 +49,7 @@ def files_of(
     license: str | None = None,
     dataset: str | None = None,
     dataset_digest: str | None = None,
+    package: str | None = None,
 ) -> Files:
     """Collect the files of a push, with their record.
 
@@ -63,7 +64,17 @@ def files_of(
             files = _dataset(folder, repo_id, license)
         else:
             files = _models(kind, folder)
-            card = model_card(kind, folder, _metrics(kind, folder), repo_id, license, dataset, dataset_digest)
+            card = model_card(
+                kind,
+                folder,
+                _metrics(kind, folder),
+                repo_id,
+                license,
+                dataset,
+                dataset_digest,
+                package,
+                _outputs(kind, folder),
+            )
             files["README.md"] = card.encode()
     for content in files.values():
         if isinstance(content, Path):
@@ -110,13 +121,37 @@ def _models(kind: Literal["judge", "generator"], folder: Path) -> Files:
     metrics = _metrics(kind, folder)
     for prefix, record in metrics.items():
         files |= _model(folder / prefix, prefix, record.get("files", ()))
-    if kind == "judge":
-        _check_judges(folder, metrics)
     return files
 
 
-def _check_judges(folder: Path, metrics: dict[str, dict[str, Any]]) -> None:
-    """Load the judges of a push; refuse those that do not belong together, and one that is not the one that was measured."""
+def _outputs(kind: Literal["judge", "generator"], folder: Path) -> dict[str, str]:
+    """Return what models answer to the example of their card, see `cards.model_card`; judges are checked.
+
+    A pre-trained generator, which can be large, is not loaded: its card shows no answer.
+    """
+    language = (read_json(folder / MODEL_CORPUS) or {}).get("language")
+    if kind == "judge":
+        metrics = _metrics(kind, folder)
+        prefix = next(iter(metrics))
+        language = (read_json(folder / prefix / MODEL_CORPUS) or {}).get("language")
+        return _check_judges(folder, metrics, example_of(language))
+    info = GeneratorInfo.load(folder)
+    if info.kind != "words":
+        return {}
+    from change_it.generators.transfer import HeadlineTransfer  # torch
+
+    _, original, article = example_of(language or info.language)
+    transfer = HeadlineTransfer.from_pretrained(folder, device="cpu")
+    return {"": transfer(original, article=article, to=info.to or info.outlets[1])}
+
+
+def _check_judges(
+    folder: Path, metrics: dict[str, dict[str, Any]], example: tuple[str, str, str]
+) -> dict[str, str]:
+    """Load the judges of a push, and return the answer of each to the example of the card.
+
+    Judges that do not belong together are refused, and one that is not the one that was measured.
+    """
     from change_it.judges.judge import Judge  # torch
     from change_it.scoring.panel import Judges
 
@@ -125,18 +160,24 @@ def _check_judges(folder: Path, metrics: dict[str, dict[str, Any]]) -> None:
     else:
         judges = Judges.from_pretrained(folder, device="cpu").by_task
         loaded = {f"{task}/": judge for task, judge in judges.items()}
+    answers: dict[str, str] = {}
+    headline, original, article = example
     for prefix, judge in loaded.items():
         record = metrics[prefix]
         measured = (record.get("weights_hash"), record.get("model_hash"))
         if (judge.weights_hash, judge.model_hash) != measured:
             fault = f"the judge in {folder / prefix} is not the one that its metrics.json measured"
             raise InputError(f"{fault}: train it again with {JUDGE_COMMAND}")
+        pair = {"hh": original, "ah": article}.get(judge.task)
+        [[first, second]] = judge.probabilities(headline, pair, progress=False)
+        answers[judge.task] = f"[[{first:.2f}, {second:.2f}]]"
+    return answers
 
 
 def write_readme(folder: Path, kind: Literal["judge", "generator"]) -> None:
-    """Write the card of a trained model into its folder, without the metadata that the Hub alone reads."""
+    """Write the card of a trained model into its folder, with its metadata, as any tool may upload it."""
     card = model_card(kind, folder, _metrics(kind, folder), folder.as_posix())
-    write_text(folder / "README.md", card.partition("\n---\n\n")[2])
+    write_text(folder / "README.md", card)
 
 
 def _metrics(kind: Literal["judge", "generator"], folder: Path) -> dict[str, dict[str, Any]]:

@@ -35,7 +35,7 @@ from change_it.models.pretrained import (
     read_tokenizer,
     reading_errors,
 )
-from change_it.models.saving import Pushable, restore_files
+from change_it.models.saving import Pushable, PushedModel, restore_files
 from change_it.progress import ProgressOption, progress_of
 from change_it.stats import Floats
 from change_it.training.training_options import Arithmetic, read_arithmetic
@@ -50,7 +50,7 @@ JudgeInput = tuple[str, str | None]
 class Judge(JudgeInfo, Pushable):
     """A trained classifier of texts or pairs of texts; safe in many threads. One of another kind overrides `predict`."""
 
-    push_kind: ClassVar = "judge"
+    push_kind: ClassVar[PushedModel] = "judge"
     model: Any  # a sequence classifier with two classes, in `eval` mode
     tokenizer: PreTrainedTokenizerBase
     weights_hash: str = ""  # SHA-256 of its weights, which no judge that chose may share

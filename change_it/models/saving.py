@@ -12,11 +12,14 @@ from safetensors.torch import load_file
 
 from change_it.files.model_folders import MODEL_FILES, weight_files
 
+#: What an object can be pushed as.
+PushedModel = Literal["judge", "generator"]
+
 
 class Pushable(ABC):
     """An object that is saved in a folder, and pushed to the Hub as `change-it push` does it."""
 
-    push_kind: ClassVar[Literal["judge", "generator"]]
+    push_kind: ClassVar[PushedModel]
 
     @abstractmethod
     def save_pretrained(self, save_directory: str | Path) -> None:
@@ -29,6 +32,7 @@ class Pushable(ABC):
         private: bool = False,
         license: str | None = None,
         dataset: str | None = None,
+        package: str | None = None,
         revision: str | None = None,
         create_pr: bool = False,
         commit_message: str | None = None,
@@ -55,6 +59,7 @@ class Pushable(ABC):
                 private=private,
                 license=license,
                 dataset=dataset,
+                package=package,
                 revision=revision,
                 create_pr=create_pr,
                 message=commit_message,

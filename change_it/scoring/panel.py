@@ -20,7 +20,7 @@ from change_it.judges.judge import Judge
 from change_it.judges.options import COMMAND, check_tasks
 from change_it.judges.spec import TASKS, TRAINED, Task
 from change_it.models.pretrained import local_folder
-from change_it.models.saving import Pushable
+from change_it.models.saving import Pushable, PushedModel
 from change_it.scoring.aspects import (
     LEAST_EVIDENCE,
     PROBABILITIES,
@@ -94,7 +94,7 @@ class Judges(Pushable):
         >>> Judges(*(Judge.from_pretrained(f"owner/{task}") for task in ("main", "hh", "ah")))  # doctest: +SKIP
     """
 
-    push_kind: ClassVar = "judge"
+    push_kind: ClassVar[PushedModel] = "judge"
     main: Judge
     hh: Judge
     ah: Judge
