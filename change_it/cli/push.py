@@ -80,7 +80,14 @@ def run(options: PushOptions) -> None:
     if options.kind == "dataset" and not options.private:
         _check_licence(folder, options.license)
     files = files_of(
-        options.kind, folder, options.repo_id, options.license, options.dataset, digest, options.package
+        options.kind,
+        folder,
+        options.repo_id,
+        options.license,
+        options.dataset,
+        digest,
+        options.package,
+        to.variables,
     )
     size = sum(len(file) if isinstance(file, bytes) else file.stat().st_size for file in files.values())
     summary = f"{len(files)} files, {size / 1e6:,.1f} MB ({listed(sorted(files), NAMED)})"

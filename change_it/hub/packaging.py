@@ -2,19 +2,20 @@
 
 import json
 import re
+import subprocess
 import tomllib
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from shutil import copyfile
 from typing import Any, Literal
 
-from huggingface_hub import DatasetCard, constants
+from huggingface_hub import DatasetCard, SpaceCard, constants
 from huggingface_hub.utils import filter_repo_objects
 
 from change_it.corpus.folder import FILES, MODEL_CORPUS, PICTURE, check_corpus, read_report
 from change_it.errors import InputError
 from change_it.files.atomic import read_json, record_errors, refuse_pointer, replace_folder, write_text
-from change_it.files.model_folders import GENERATOR_FILE, MODEL_FILES, weight_files
+from change_it.files.model_folders import GENERATOR_FILE, MODEL_FILES, is_hub_id, weight_files
 from change_it.files.shipped import shipped_path
 from change_it.files.texts import listed
 from change_it.generators.folder import GeneratorInfo
@@ -38,6 +39,12 @@ LEGAL = ("LICENSE", "NOTICE")
 SHIPPED = ("metrics", "spaces", "dataset_scripts", "pyproject.toml", *LEGAL)
 #: All that a build needs to know besides the project's own tables.
 BUILD = '[tool.hatch.build.targets.wheel]\npackages = ["change_it"]\n'
+#: Parts of the package that no page needs, the sample and the quickstart's writer: three quarters of its bytes.
+LEFT_OUT = ("change_it/data/sample.parquet", "change_it/data/writer/")
+#: Pages run on processors: pip takes the wheels of torch that have no CUDA.
+CPU_WHEELS = "--extra-index-url https://download.pytorch.org/whl/cpu\n"
+#: Variables of pages that name models and data sets, the latter with a name each as in sum=me/sum.
+OF_MODELS, OF_CORPORA = ("CHANGE_IT_JUDGES", "CHANGE_IT_GENERATORS"), ("CHANGE_IT_CORPUS",)
 #: In a repository: what the last push put there, which alone the next one may remove.
 RECORD = ".change_it.json"
 
@@ -50,14 +57,17 @@ def files_of(
     dataset: str | None = None,
     dataset_digest: str | None = None,
     package: str | None = None,
+    variables: Mapping[str, str] | None = None,
 ) -> Files:
     """Collect the files of a push, with their record.
 
-    They are a corpus, judges or a generator in a folder, or a shipped metric or Space by its name. For the other arguments
-    see `cards.model_card`.
+    They are a corpus, judges or a generator in a folder, or a shipped metric or Space by its name. `variables` are those of
+    a metric or Space. For the other arguments see `cards.model_card`.
     """
+    about: dict[str, Any] = {"kind": kind, "version": __version__}
     if kind == "metric" or kind == "space":
-        files = _app(kind, shipped_path(f"{kind}s/{folder}/app.py").parent, repo_id)
+        about["commit"] = _commit()
+        files = _app(kind, shipped_path(f"{kind}s/{folder}/app.py").parent, repo_id, variables or {})
     else:
         check_folder(kind, folder)
         if kind == "dataset":
@@ -79,7 +89,18 @@ def files_of(
     for content in files.values():
         if isinstance(content, Path):
             refuse_pointer(content)
-    return files | {RECORD: _as_json({"kind": kind, "version": __version__, "files": sorted(files)})}
+    return files | {RECORD: _as_json({**about, "files": sorted(files)})}
+
+
+def _commit() -> str | None:
+    """Return the commit of the checkout that this package is in; None where it is in none."""
+    if not (PACKAGE.parent / ".git").exists():
+        return None
+    command = ["git", "-C", str(PACKAGE.parent), "rev-parse", "HEAD"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return None
 
 
 def check_folder(kind: PushKind, folder: Path) -> None:
@@ -241,22 +262,27 @@ def _classes_of(folder: Path) -> list[str]:
     return [name for name in classes if name and "--" not in name]  # OWNER/NAME-- is in another repository
 
 
-def _app(kind: PushKind, folder: Path, repo_id: str) -> Files:
-    """A metric or the Space: its folder, and the package's source, which is imported from the folder of `app.py`."""
+def _app(kind: PushKind, folder: Path, repo_id: str, variables: Mapping[str, str]) -> Files:
+    """Collect a metric or the Space: its folder, and the package's source, which is imported from the folder of `app.py`.
+
+    What no page needs is left out of the source; its card names the models and data sets of `variables`.
+    """
     files, module = _tree(folder, folder), f"{folder.name}.py"
     source = _tree(PACKAGE, PACKAGE.parent)
+    source = {name: content for name, content in source.items() if not name.startswith(LEFT_OUT)}
     for path in map(shipped_path, SHIPPED):
         source |= _tree(path, path.parent, "change_it/_shipped/")
     pyproject = shipped_path("pyproject.toml").read_text("utf-8").partition("[tool.")[0] + BUILD
     source |= {"pyproject.toml": pyproject.encode()} | {name: shipped_path(name) for name in LEGAL}
     # The card names the folder, and the repository that pip installs.
     card = (folder / "README.md").read_text("utf-8")
-    files["README.md"] = re.sub(rf"\b(?:owner|metrics)/{folder.name}\b", repo_id, card).encode()
+    card = re.sub(rf"\b(?:owner|metrics)/{folder.name}\b", repo_id, card)
+    files["README.md"] = _page_card(card, variables).encode()
     # What the package requires takes the place of the only line, change-it[EXTRA]>=VERSION.
     own = (folder / "requirements.txt").read_text("utf-8").partition(">=")[0]
     project, extra = tomllib.loads(pyproject)["project"], own.partition("[")[2].rstrip("]")
     needed = [*project["dependencies"], *project["optional-dependencies"].get(extra, [])]
-    files["requirements.txt"] = "".join(f"{line}\n" for line in needed).encode()
+    files["requirements.txt"] = (CPU_WHEELS + "".join(f"{line}\n" for line in needed)).encode()
     if kind == "metric":
         # evaluate tells users without the package to install what this comment names.
         address = f"{own} @ git+{constants.ENDPOINT}/spaces/{repo_id}"
@@ -265,6 +291,30 @@ def _app(kind: PushKind, folder: Path, repo_id: str) -> Files:
         # evaluate.load("owner/name") looks for name.py; app.py for the module by its own name.
         files[module] = files[f"{repo_id.partition('/')[2]}.py"] = text.encode()
     return source | files
+
+
+def _page_card(text: str, variables: Mapping[str, str]) -> str:
+    """Return the card of a page whose metadata names the models and data sets of its variables.
+
+    Models are fetched when the Space is built (`preload_from_hub`), not by the first visitor.
+    """
+    models, corpora = (_hub_ids(variables, names) for names in (OF_MODELS, OF_CORPORA))
+    if not models and not corpora:
+        return text
+    card = SpaceCard(text)
+    if models:
+        card.data.models = models
+        card.data.preload_from_hub = models
+    if corpora:
+        card.data.datasets = corpora
+    return str(card)
+
+
+def _hub_ids(variables: Mapping[str, str], names: Collection[str]) -> list[str]:
+    """Return the Hub ids that some variables hold, each alone, or many as NAME=ID with commas between them."""
+    values = [value.strip() for name in names for value in variables.get(name, "").split(",")]
+    ids = [value.rpartition("=")[2] for value in values]
+    return list(dict.fromkeys(name for name in ids if is_hub_id(name)))
 
 
 def _tree(root: Path, base: Path, prefix: str = "") -> Files:
