@@ -111,6 +111,47 @@ def test_batches_and_generators_carry_all_that_compute_takes(metric, toy_test, f
     assert both == result | dict.fromkeys(("rouge1", "rouge2", "rougeL", "rougeSU", "rougeWSU"), 1.0)
 
 
+def test_judges_named_at_loading_are_loaded_once_for_all_calls(gold, monkeypatch):
+    loads = []
+
+    def load(name, **how):
+        loads.append((name, how))
+        return FakeJudges()
+
+    monkeypatch.setattr(Judges, "from_pretrained", load)
+    path = change_it.files.shipped.metric_path("compliancy")
+    metric = evaluate.load(path, "runs/x/judges")
+    first, second = metric.compute(**gold), metric.compute(**gold)
+    assert first == second == metric.compute(**gold, judges="runs/x/judges")
+    assert loads == [("runs/x/judges", {"precision": "float32", "device": "auto"})]
+    metric.compute(**gold, judges="other/judges")
+    assert [name for name, _ in loads] == ["runs/x/judges", "other/judges"]
+    with pytest.raises(InputError, match="there are no judges: give judges="):
+        evaluate.load(path).compute(**gold)
+    with pytest.raises(InputError, match="this module has no runs/x/judges"):
+        evaluate.load(change_it.files.shipped.metric_path("headline_rouge"), "runs/x/judges")
+
+
+def test_verdicts_stand_in_the_result_where_they_are_asked_for(metric, gold, fake_judges):
+    plain = metric.compute(**gold, judges=fake_judges)
+    result = metric.compute(**gold, judges=fake_judges, per_item=True)
+    verdicts = result.pop("verdicts")
+    assert result == plain
+    assert verdicts == metric.verdicts
+    assert [verdict["compliancy"] for verdict in verdicts] == [True] * 8
+    combined = evaluate.combine([metric]).compute(**gold, judges=fake_judges, per_item=True)
+    assert combined["verdicts"] == verdicts
+
+
+def test_a_missing_prediction_is_refused_and_an_empty_one_passes_nothing(metric, gold, fake_judges):
+    lacking = gold | {"predictions": [*gold["predictions"][:7], None]}
+    for compute in (metric.compute, compute_compliancy):
+        with pytest.raises(InputError, match="predictions has no text at 7: leave the item out"):
+            compute(**lacking, judges=fake_judges)
+    empty = gold | {"predictions": [*gold["predictions"][:7], ""]}
+    assert metric.compute(**empty, judges=fake_judges)["compliancy"] == pytest.approx(7 / 8)
+
+
 def test_judges_mark_headlines_when_they_are_called(gold):
     judges = FakeJudges(digits="abcd")
     texts = {"originals": gold["sources"], "articles": gold["articles"]}

@@ -59,11 +59,19 @@ def column_of(name: str, values: Any) -> Iterable[Any]:
     return values
 
 
-def texts_of(name: str, values: object) -> list[str]:
-    """The texts of `column_of`, empty where a value is missing; a value that is no text is refused."""
+def texts_of(name: str, values: object, *, complete: bool = False) -> list[str]:
+    """Return the texts of `column_of`, empty where a value is missing; a value that is no text is refused.
+
+    Where they must be `complete`, a missing value is refused, too: an empty text is a text.
+    """
     texts = []
     for number, value in enumerate(column_of(name, values)):
         missing = is_missing(value)
+        if missing and complete:
+            fault = f"{name} has no text at {number}"
+            raise InputError(
+                f"{fault}: leave the item out, or give an empty text for a system that wrote none"
+            )
         if not missing and not isinstance(value, str):
             raise InputError(f"{name} has {value!r} at {number}: give a text for every item")
         texts.append("" if missing else str(value))

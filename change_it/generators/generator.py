@@ -54,6 +54,7 @@ from change_it.models.pretrained import (
     quiet,
     read_tokenizer,
 )
+from change_it.models.saving import restore_files
 from change_it.training.training_options import Arithmetic
 
 #: Width of a search that sets nothing else.
@@ -81,9 +82,11 @@ class Generator:
         return hash_of_weights(self.folder, command=COMMAND)
 
 
-def load_generator(name: str | Path, *, precision: Arithmetic = "float32", device: str = "auto") -> Generator:
+def load_generator(
+    name: str | Path, *, precision: Arithmetic = "float32", device: str | torch.device = "auto"
+) -> Generator:
     """Load a generator from its folder or Hub id; bf16 leaves weights in bfloat16 around which adapters were trained so."""
-    where = pick_device(device)
+    where = pick_device(str(device))
     folder = local_folder(name, command=COMMAND)
     info = GeneratorInfo.load(folder)
     tokenizer = load_tokenizer(folder)
@@ -143,6 +146,14 @@ def save_generator(folder: Path, model: Any, tokenizer: PreTrainedTokenizerBase,
     search = {"num_beams": BEAMS, "max_new_tokens": info.target_tokens, "no_repeat_ngram_size": blocked}
     write_json(folder / "generation_config.json", {**tokens, **search})
     custom_object_save(HeadlinePipeline, folder)
+
+
+def write_generator(folder: Path, generator: Generator) -> None:
+    """Write a loaded generator into a folder as training saved it; a changed one without what was measured."""
+    tokenizer = generator.format.tokenizer
+    save_generator(folder, generator.model, tokenizer, generator.info)
+    tokenizer.model_max_length = LONGEST  # the formats cut
+    restore_files(generator.folder, folder, command=COMMAND)
 
 
 def copy_generator(source: Path, folder: Path) -> None:

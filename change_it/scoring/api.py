@@ -73,7 +73,8 @@ def compute_compliancy(
     if resamples < 1:
         raise InputError(f"resamples is {resamples}: give at least 1, better 1000")
     check_reversal(reversal)
-    new, texts = texts_of("predictions", predictions), texts_by_name(sources=sources, articles=articles)
+    new = texts_of("predictions", predictions, complete=True)
+    texts = texts_by_name(sources=sources, articles=articles)
     if not new:
         raise InputError("there is nothing to score: predictions is empty")
     refuse_lengths(predictions=new, **texts)

@@ -4,7 +4,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import compress
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import polars as pl
@@ -14,6 +14,8 @@ from change_it.corpus.folder import hash_article
 from change_it.corpus.reading.article import outlet_names
 from change_it.corpus.test_set import Item, TestSet
 from change_it.errors import InputError
+from change_it.files.atomic import replace_folder
+from change_it.files.model_folders import HubSource
 from change_it.files.texts import listed, texts_by_name
 from change_it.judges.judge import Judge
 from change_it.judges.options import COMMAND, check_tasks
@@ -28,6 +30,7 @@ from change_it.judges.spec import (
     trained_tasks,
 )
 from change_it.models.pretrained import local_folder
+from change_it.models.saving import Pushable, PushedModel
 from change_it.scoring.aspects import (
     LEAST_EVIDENCE,
     P_SOURCE,
@@ -47,7 +50,6 @@ from change_it.scoring.aspects import (
 from change_it.stats import Bools, Floats, Ints
 from change_it.text.evidence import Unsupported, unsupported
 from change_it.text.folding import composed
-from change_it.training.training_options import Arithmetic
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ class JudgedHeadline:
         return asdict(self) | {"reasons": reasons, "refused_by": self.refused_by}
 
 
-class Judges:
+class Judges(Pushable):
     """The judges that score headlines together: those that compliancy requires, main, hh and ah, and perhaps others, such as fluency.
 
     Attributes:
@@ -121,6 +123,8 @@ class Judges:
     Examples:
         >>> Judges({task: Judge.from_pretrained(f"owner/{task}") for task in ("main", "hh", "ah")})  # doctest: +SKIP
     """
+
+    push_kind: ClassVar[PushedModel] = "judge"
 
     def __init__(self, by_task: Mapping[Task, Judge] | None = None, **judges: Judge | None) -> None:
         given = {**(by_task or {}), **judges}
@@ -314,16 +318,30 @@ class Judges:
         cls,
         name: str | Path | None = None,
         *,
-        precision: Arithmetic = "float32",
-        device: str = "auto",
+        dtype: Any = None,
+        device_map: Any = None,
+        revision: str | None = None,
+        token: str | bool | None = None,
+        cache_dir: str | Path | None = None,
+        local_files_only: bool = False,
+        subfolder: str = "",
+        precision: str = "float32",
+        device: Any = "auto",
         **places: str | Path,
     ) -> "Judges":
         """Load the judges `main`, `hh` and `ah`, and those of the others, such as `fluency`, that are there.
 
         Args:
             name: folder with folders of these names, or the Hub id of such a repository; may be left out where main, hh and ah have places.
-            precision: float32; or bf16, which is faster where the processor multiplies bfloat16 matrices.
-            device: auto, cpu, cuda, cuda:1, mps.
+            dtype: float32 or bfloat16, as of `Judge.from_pretrained`.
+            device_map: one device, as there.
+            token: of the Hub.
+            cache_dir: folder of downloads.
+            local_files_only: whether only what has been downloaded before is read.
+            precision: older name of `dtype`: float32 or bf16.
+            device: older name of `device_map`.
+            revision: branch, tag or commit of the Hub id `name`.
+            subfolder: folder in `name` that holds the judges.
             places: main, hh, ah, fluency: folder or Hub id of one judge, in the place of that in `name`.
 
         Raises:
@@ -334,14 +352,40 @@ class Judges:
         """
         _check_names(places)
         folders: dict[str, str | Path] = {}
+        download: dict[str, Any] = {
+            "token": token,
+            "cache_dir": cache_dir,
+            "local_files_only": local_files_only,
+        }
         if name is not None:
-            folder = local_folder(name, command=COMMAND)
+            source = HubSource(revision=revision, subfolder=subfolder, **download)
+            folder = local_folder(name, command=COMMAND, source=source)
             check_tasks(folder, name)
             folders = {task: folder / task for task in trained_tasks() if (folder / task).is_dir()}
         folders |= {task: place for task, place in places.items() if place is not None}
         _check_complete(folders)
-        how: dict[str, Any] = {"precision": precision, "device": device}
+        if name is None and (revision or subfolder):
+            raise InputError("revision and subfolder are of all judges together: give their name")
+        how: dict[str, Any] = {
+            "dtype": dtype,
+            "device_map": device_map,
+            "precision": precision,
+            "device": device,
+            **download,
+        }
         return cls({task: resolve(JUDGES[task].open)(place, **how) for task, place in folders.items()})
+
+    def save_pretrained(self, save_directory: str | Path) -> None:
+        """Save the judges in a new or empty folder, each in its own folder, as training saved them."""
+        with replace_folder(Path(save_directory)) as partial:
+            for task, judge in self.by_task.items():
+                judge.write(partial / task)
+
+    def to(self, device: Any) -> Self:
+        """Move the judges to a device (auto, cpu, cuda:1, mps), and return them."""
+        for judge in self.by_task.values():
+            judge.to(device)
+        return self
 
     @property
     def outlets(self) -> tuple[str, str]:

@@ -70,7 +70,7 @@ class Hevas(Module):
         )
 
     def _encode(self, predictions, documents, references=None):
-        texts = texts_of("predictions", predictions)
+        texts = texts_of("predictions", predictions, complete=True)
         none = [[] for _ in texts]
         return {
             "predictions": texts,

@@ -7,11 +7,15 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from huggingface_hub import SpaceCard
 from malformed import edit, edit_weights, spoil
 
+from change_it.corpus.reading import sample
 from change_it.errors import InputError
+from change_it.hub import packaging
 from change_it.hub.cards import public
 from change_it.hub.packaging import RECORD
+from change_it.version import __version__
 
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:ab\nsize 5168946\n"
 CHECKOUT = Path(__file__).parents[2]
@@ -94,7 +98,10 @@ def test_a_metric_goes_by_the_name_of_its_repository(files_of):
     assert 'evaluate.load("me/headlines")' in card
     project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
     needed = [*project["dependencies"], *project["optional-dependencies"]["hevas"]]
-    assert content(files, "requirements.txt").decode().splitlines() == needed
+    assert content(files, "requirements.txt").decode().splitlines() == [
+        "--extra-index-url https://download.pytorch.org/whl/cpu",
+        *needed,
+    ]
 
 
 def test_the_package_goes_with_an_app_and_nothing_else_does(files_of):
@@ -107,11 +114,40 @@ def test_the_package_goes_with_an_app_and_nothing_else_does(files_of):
     code = {name for name in files if name.endswith(".py") and "/_shipped/" not in name}
     assert code == {*modules, "app.py"}
     assert {"metrics/hevas/README.md", "spaces/headline_transfer/app.py", *package} < shipped
+    assert not [name for name in files if "sample.parquet" in name or "data/writer" in name]
+    record = json.loads(files[RECORD])
+    assert record["version"] == __version__
+    assert re.fullmatch("[0-9a-f]{40}", record["commit"])
+    size = sum(len(content(files, name)) for name in files)
+    assert size < 4_000_000
     texts = [content(files, name) for name in files if not name.endswith((".npz", ".parquet"))]
     assert not any(str(CHECKOUT).encode() in text for text in texts)
     project = tomllib.loads(content(files, "pyproject.toml").decode())
     assert project["project"] == tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
     assert project.keys() == {"build-system", "project", "tool"}
+
+
+def test_the_card_of_a_page_names_its_models_and_data_set():
+    variables = {
+        "CHANGE_IT_JUDGES": "me/judges",
+        "CHANGE_IT_GENERATORS": "sum=me/sum-rep, sum=me/sum-gio",
+        "CHANGE_IT_CORPUS": "me/news",
+        "OTHER": "me/other",
+    }
+    files = packaging.files_of("space", Path("headline_transfer"), "me/page", variables=variables)
+    card = SpaceCard(files["README.md"].decode())
+    assert card.data.models == card.data.preload_from_hub == ["me/judges", "me/sum-rep", "me/sum-gio"]
+    assert card.data.datasets == ["me/news"]
+    assert (card.data.sdk, card.data.title) == ("gradio", "Headline transfer")
+    plain = packaging.files_of("space", Path("headline_transfer"), "me/page")
+    assert SpaceCard(plain["README.md"].decode()).text == card.text
+
+
+def test_a_copy_without_the_sample_says_so(monkeypatch, tmp_path):
+    monkeypatch.setattr(sample, "SAMPLE", tmp_path / "sample.parquet")
+    with pytest.raises(InputError, match=r"lacks sample\.parquet, .*: install the whole package"):
+        sample.sample_articles(10, 1)
+    assert not sample.is_sample([])
 
 
 @pytest.mark.parametrize(
