@@ -214,10 +214,10 @@ def _days_apart(candidates: Candidates, options: BuildOptions) -> list[dict[str,
     ranges = {"strict": (options.strict, 1.0), "loose": (options.loose, options.strict)}
     rows = []
     for lag in candidates.lags:
-        rows.append({"days": lag["days"], "compared": lag["compared"]})
+        rows.append({"days": lag.days, "compared": lag.compared})
         for name, (low, high) in ranges.items():
-            share = share_of_one_event(candidates.lags, lag["days"], low, high)
-            rows[-1][name] = int(((lag["matched"] > low) & (lag["matched"] <= high)).sum())
+            share = share_of_one_event(candidates.lags, lag.days, low, high)
+            rows[-1][name] = lag.matched_between(low, high)
             rows[-1][f"{name}_one_event"] = round(share, 3) if share == share else None
     return rows
 

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 from scipy.sparse import csr_matrix
 
-from change_it.corpus.pairing.matching import APART, align, day_numbers, nearest_wrong
+from change_it.corpus.pairing.matching import APART, Likeness, align, day_numbers, nearest_wrong
 from change_it.corpus.reading.article import Article
 from change_it.corpus.reading.options import BuildOptions
 from change_it.corpus.splits import Splits
@@ -91,17 +91,17 @@ def find_neighbours(
     groups = (splits.alignment == "A2") * 2 + splits.fold
     present = splits.alignment != ""
     has_pair = np.isin(np.arange(len(articles)), paired)
-    below: dict[str, Any] = {"ceiling": options.loose}
-    between: dict[str, Any] = {"floor": options.loose, "ceiling": options.strict, "apart": APART}
+    below = Likeness(ceiling=options.loose)
+    between = Likeness(ceiling=options.strict, floor=options.loose, days_apart=APART)
     columns: dict[str, pl.Series] = {}
-    for which, limits in {"own": below, "other": below, "near": between}.items():
+    for which, likeness in {"own": below, "other": below, "near": between}.items():
         index = np.full(len(articles), -1, dtype=np.int64)
         for outlet in np.unique(labels).tolist():
             own, other = labels == outlet, (labels == 1 - outlet) if outlet < 2 else (labels != outlet)
             x = np.flatnonzero(present & own & (True if which == "own" else has_pair))
             y = np.flatnonzero(present & (own if which == "own" else other))
             compared = vectors, days, groups, splits.event, (x, y)
-            index[x] = nearest_wrong(*compared, window_days=options.guard, **limits)
+            index[x] = nearest_wrong(*compared, window_days=options.guard, likeness=likeness)
         names = [articles[place].id if place >= 0 else None for place in index.tolist()]
         columns[f"{which}_id"] = pl.Series(names, dtype=pl.String)
     return pl.DataFrame(columns)
