@@ -1,7 +1,6 @@
 """Check on the finished tables that nothing of the test set is learnt from."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -10,6 +9,7 @@ from scipy.sparse import csr_matrix
 from change_it.corpus.pairing.matching import APART, Likeness, align, day_numbers, nearest_wrong
 from change_it.corpus.reading.article import Article
 from change_it.corpus.reading.options import BuildOptions
+from change_it.corpus.record import LeakCheck, Neighbours
 from change_it.corpus.splits import Splits
 from change_it.stats import Ints
 
@@ -21,11 +21,16 @@ _TEXTS = ("article", "source", "a_article", "b_article")
 _HEADLINES = ("headline", "headline1", "headline2", "a_headline", "b_headline", "target")
 
 
-def leak_check(tables: Mapping[str, Mapping[str, pl.DataFrame]], clusters: pl.DataFrame) -> dict[str, Any]:
+def leak_check(
+    tables: Mapping[str, Mapping[str, pl.DataFrame]],
+    clusters: pl.DataFrame,
+    neighbours: Neighbours,
+) -> LeakCheck:
     """Compare every training and validation table with A2; it knows only the finished tables and the clusters (`id, cluster`).
 
     Counted over all sets, a RuntimeError where not 0: ids of A2 articles, of their near-duplicates and partners; texts of A2
-    articles; and headlines, but changed ones of HH and AH, that belong to no training article.
+    articles; and headlines, but changed ones of HH and AH, that belong to no training article. `neighbours` are those of
+    `test_neighbours`, which are reported with them.
     """
     articles, pairs = tables["articles"], tables["pairs"]
     test = articles["test"]
@@ -60,7 +65,7 @@ def leak_check(tables: Mapping[str, Mapping[str, pl.DataFrame]], clusters: pl.Da
         leaks["foreign_headlines"] += int((~is_known).sum())
     if any(leaks.values()):
         raise RuntimeError(f"the leak check found test material in training sets: {leaks}")
-    return {"test_articles": test.height, "rows": rows, "found": leaks}
+    return LeakCheck(test_articles=test.height, rows=rows, found=leaks, neighbours=neighbours)
 
 
 def _values(tables: Iterable[pl.DataFrame], columns: tuple[str, ...]) -> pl.Series:
@@ -109,7 +114,7 @@ def find_neighbours(
 
 def test_neighbours(
     tables: Mapping[str, pl.DataFrame], ids: Sequence[str], vectors: csr_matrix, options: BuildOptions
-) -> dict[str, int]:
+) -> Neighbours:
     """Count the test articles of the table `articles` that have a training article above the strict cosine inside the guard; `ids` are those of `vectors`."""
     row = {id_: number for number, id_ in enumerate(ids)}
     training_articles = pl.concat(part for split, part in tables.items() if split != "test")
@@ -120,5 +125,6 @@ def test_neighbours(
     close = align(rows, days, (test, training), window_days=guard, floor=options.strict)
     labels = all_articles["label"].to_numpy()
     foreign = labels[close.a_index] != labels[close.b_index]
-    count = {"articles": close.a_index, "other_outlet": close.a_index[foreign]}
-    return {name: len(np.unique(rows)) for name, rows in count.items()}
+    return Neighbours(
+        articles=len(np.unique(close.a_index)), other_outlet=len(np.unique(close.a_index[foreign]))
+    )

@@ -1,7 +1,7 @@
 """Cards of data sets and models, filled from the records that a run left; no model is loaded."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import permutations
 from pathlib import Path
 from typing import Any, Literal
@@ -10,12 +10,13 @@ from huggingface_hub import DatasetCard, ModelCardData
 from jinja2 import Environment, PackageLoader
 from jinja2.utils import htmlsafe_json_dumps
 
-from change_it.corpus.folder import MODEL_CORPUS, PICTURE
+from change_it.corpus.folder import PICTURE, read_trained_on
 from change_it.corpus.reading.sample import OUTLETS, is_sample_corpus
 from change_it.corpus.test_set import BUILT_IN
 from change_it.errors import InputError
 from change_it.files.atomic import read_json, record_errors
 from change_it.files.model_folders import is_hub_id
+from change_it.files.records import to_json
 from change_it.generators.folder import GeneratorInfo
 from change_it.judges.options import BILSTM, LINEAR, read_judge_info
 from change_it.judges.reliability import table_of, within_event_table
@@ -68,12 +69,12 @@ def model_card(
         dataset_digest: digest of that data set; the card names one of another digest as another one.
     """
     metadata, values = _judges(folder, metrics) if kind == "judge" else _generator(folder, metrics[""])
-    corpus = read_json(folder / next(iter(metrics)) / MODEL_CORPUS) or {}
-    is_same = dataset_digest is not None and dataset_digest == corpus.get("digest")
-    other_dataset = dataset if "digest" in corpus and dataset_digest and not is_same else None
-    dataset = dataset if is_same and dataset else str(corpus.get("dataset") or "")
+    corpus = read_trained_on(folder / next(iter(metrics)))
+    is_same = dataset_digest is not None and dataset_digest == corpus.digest
+    other_dataset = dataset if corpus.digest and dataset_digest and not is_same else None
+    dataset = dataset if is_same and dataset else corpus.dataset or ""
     dataset = dataset if re.fullmatch(r"[\w.-]+(/[\w.-]+)?", dataset) else None
-    language = corpus.get("language") or metadata.get("language")
+    language = corpus.language or metadata.get("language")
     licence, terms = _licence(license, values["outlets"], is_model=bool(values["pretrained"]))
     metadata |= {
         "language": None if language == "none" else language,
@@ -81,7 +82,7 @@ def model_card(
         "license": licence,
         "tags": ["change-it", "style-transfer", "headline-generation", *metadata["tags"]],
     }
-    values |= {"repo_id": repo_id, "corpus": corpus | {"name": values["corpus"], "dataset": dataset}}
+    values |= {"repo_id": repo_id, "corpus": to_json(corpus) | {"name": values["corpus"], "dataset": dataset}}
     values["corpus"]["other_dataset"] = other_dataset
     values |= {"terms": terms, "card_data": ModelCardData(**metadata).to_yaml()}
     return TEMPLATES.get_template(f"{kind}.md.jinja").render(values).strip() + "\n"
@@ -165,10 +166,9 @@ def _generator(folder: Path, metrics: dict[str, Any]) -> tuple[dict[str, Any], d
     return metadata, values | {"corpus": info.corpus, "outlets": info.outlets, "pretrained": pretrained}
 
 
-def dataset_card(folder: Path, record: dict[str, Any], repo_id: str, license: str | None) -> str:
+def dataset_card(folder: Path, outlets: Sequence[str], repo_id: str, license: str | None) -> str:
     """README.md of a corpus: its own, with the licence and the id on the Hub."""
     card = DatasetCard.load(folder / "README.md")
-    outlets = (record["outlets"][side] for side in "ab")
     card.data.license, terms = _licence(license or card.data.license, outlets)
     picture = f"![Number of pairs above each threshold]({PICTURE})\n\n" * (folder / PICTURE).is_file()
     body = card.text.partition(RIGHTS)[0].replace(LOCAL_PATH, repo_id).strip()
