@@ -2,8 +2,11 @@
 
 import json
 
-from corpus_fakes import articles, write_articles
+from corpus_fakes import a_report, articles, write_articles
 from processes import run_python
+
+from change_it.corpus.reading.article import Outlets
+from change_it.files.records import to_json
 
 MODELS = {"torch", "transformers"}
 #: What runs one after the other in one process, and what is not loaded after each.
@@ -107,8 +110,8 @@ def write(folder):
     (folder / "rows.csv").write_text("id,headline,article,label\n1,a b,c d,one\n2,e f,g h,two\n")
     (folder / "predictions.csv").write_text("id,headline,target\n1,a b,two\n")
     (folder / "article.csv").write_text("text\na b c\n")
-    outlets = {"outlets": {"a": "one", "b": "two"}}
-    files = {"corpus/README.md": {}, "corpus/alignment.json": outlets}
+    report = to_json(a_report(Outlets("one", "two", "one", "two")))
+    files = {"corpus/README.md": {}, "corpus/alignment.json": report}
     about = {"fold": "all", "outlets": ["one", "two"], "max_tokens": 9}
     for task in ("main", "hh", "ah"):
         files[f"judges/{task}/config.json"] = {"change_it": {"task": task, **about}}

@@ -65,7 +65,7 @@ def build(options: BuildOptions) -> None:
             corpus = build.build_corpus(reading, options, stage=status.update)
             status.update("writing")
             build.write_corpus(corpus, options.out)
-            if any(corpus.report["histogram"]["pairs"]):
+            if any(corpus.report.histogram.pairs):
                 from change_it.corpus.curve import draw_curve  # matplotlib
 
                 draw_curve(corpus.report, options.out / PICTURE)

@@ -72,7 +72,7 @@ def run(options: JudgeHeadlineOptions) -> None:
     text = f"{original}. {article}"
     known = [name for name, value in judged.marks.items() if value is not None]
     lines = [NO_CHECK, *lacking(known, judges.style_faults.get(target, ""))]
-    if is_foreign(text, judges.main.corpus.get("language")):
+    if is_foreign(text, judges.main.corpus.language):
         lines.append("Unreliable: the text is in another language than the judges' corpus.")
     summary = read_summary(judges.by_task, folder)
     lines += [summary.together] if summary.together else []

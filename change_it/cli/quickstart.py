@@ -135,7 +135,8 @@ def run(options: QuickstartOptions) -> None:
     build = BuildOptions(**reading, out=Path(built), strict=options.strict, seed=options.seed)
     steps.run("corpus", *([] if options.files else [(corpus.sample, sample)]), (corpus.build, build))
     if options.files:
-        print_lines([f"{text}." for text in read_report(Path(built))["warnings"]], steps.terminal)
+        report = read_report(built)
+        print_lines([f"{text}." for text in (report.warnings if report else ())], steps.terminal)
 
     def judge(task: Task, fold: Fold, folder: str, encoder: str) -> Call:
         where = Path(folder) / task

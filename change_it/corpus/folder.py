@@ -4,15 +4,18 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from change_it.corpus.reading.article import Outlets
 from change_it.corpus.reading.options import OTHER
+from change_it.corpus.record import CorpusReport, TrainedOn
 from change_it.errors import InputError
-from change_it.files.atomic import read_json, refuse_pointer
+from change_it.files.atomic import refuse_pointer
 from change_it.files.model_folders import fetch, instead, is_hub_id
+from change_it.files.records import read_record
 from change_it.files.texts import counted
 
 if TYPE_CHECKING:
@@ -114,40 +117,60 @@ def read_outlets(corpus: str) -> tuple[str, str]:
     return first, second
 
 
-def read_report(corpus: str | Path) -> dict[str, Any]:
-    """The content of `alignment.json` of a corpus (folder or Hub id); nothing where there is none."""
+def read_report(corpus: str | Path) -> CorpusReport | None:
+    """Read `alignment.json` of a corpus (folder or Hub id); None where there is none."""
     name = str(corpus)
-    return read_json((_fetched(name) if is_hub_id(name) else Path(name)) / REPORT) or {}
+    folder = _fetched(name) if is_hub_id(name) else Path(name)
+    return read_record(folder / REPORT, CorpusReport, "build the corpus again with `change-it corpus build`")
 
 
 def read_warnings(corpus: str) -> list[str]:
     """The warnings of `corpus build`, for the commands that use the corpus, how many looks it has, and what its loose pairs are worth."""
     report = read_report(corpus)
-    warnings, looks, share = [*report.get("warnings", [])], report.get("looks"), report.get("loose_one_event")
+    if report is None:
+        return []
+    warnings, share = [*report.warnings], report.loose_one_event
     if share is not None and share < 0.8:
         loose = f"some {share:.0%} of the loose pairs (A3, which s2s1 and s2s2 learn) report one event"
         warnings.append(f"{loose}, by the estimate")
-    if looks:
-        things = counted(len(looks), "thing")
+    if report.looks:
+        things = counted(len(report.looks), "thing")
         warnings.append(f"corpus build noticed {things} in these articles: see {Path(corpus) / CARD}")
     return warnings
 
 
 def read_language(corpus: str) -> str:
     """Language of a corpus; empty where it is unknown."""
-    return str(read_report(corpus).get("options", {}).get("language", ""))
-
-
-def describe_corpus(corpus: str) -> dict[str, Any]:
-    """The description of a corpus (folder or Hub id) for the card of a model trained on it."""
     report = read_report(corpus)
-    parts = ("sample", "rows", "kept", "thresholds", "pairs", "looks")
-    return {
-        "dataset": None if Path(corpus).is_dir() else corpus,
-        "language": report.get("options", {}).get("language"),
-        "digest": digest_of(test_article_hashes(corpus)),
-        **{name: report[name] for name in parts if name in report},
-    }
+    return (report.options.language or "") if report else ""
+
+
+def describe_corpus(corpus: str, *, learnt: str | None = None) -> TrainedOn:
+    """Describe a corpus (folder or Hub id) for a model trained on it; `learnt` are the hashes of a judge's articles."""
+    report = read_report(corpus)
+    described = TrainedOn(
+        dataset=None if Path(corpus).is_dir() else corpus,
+        digest=digest_of(test_article_hashes(corpus)),
+        learnt=learnt,
+    )
+    if report is None:
+        return described
+    return replace(
+        described,
+        language=report.options.language,
+        sample=report.sample,
+        rows=report.rows,
+        kept=report.kept,
+        thresholds=report.thresholds,
+        pairs=report.pairs,
+        looks=report.looks,
+    )
+
+
+def read_trained_on(folder: Path) -> TrainedOn:
+    """Read what a model says of its corpus in its folder; nothing is known where it says nothing."""
+    record = read_record(folder / MODEL_CORPUS, TrainedOn, "train the model again with `change-it train`")
+    return record or TrainedOn()
 
 
 def training_article_hashes(corpus: str, fold: str) -> str:
@@ -217,10 +240,9 @@ def check_corpus(corpus: str) -> None:
 
 def check_outlet(corpus: str, to: str) -> None:
     """Refuse an outlet that a corpus folder does not have; those of a Hub id are known only when it is loaded."""
-    outlets = {} if is_hub_id(corpus) else read_report(corpus).get("outlets", {})
-    names = [outlets[side] for side in "ab" if side in outlets]
-    if names and to not in names:
-        raise InputError(f"--to {to} is no outlet of {corpus}: give {' or '.join(names)}")
+    report = None if is_hub_id(corpus) else read_report(corpus)
+    if report and to not in report.outlets.names:
+        raise InputError(f"--to {to} is no outlet of {corpus}: give {' or '.join(report.outlets.names)}")
 
 
 @contextmanager

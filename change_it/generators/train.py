@@ -24,6 +24,7 @@ from change_it.corpus.folder import MODEL_CORPUS, describe_corpus
 from change_it.errors import InputError
 from change_it.files.atomic import read_json
 from change_it.files.model_folders import GENERATOR_FILE
+from change_it.files.records import to_json
 from change_it.generators.data import RecipeData, load_recipe
 from change_it.generators.folder import GeneratorInfo, corpus_language, prompt_of
 from change_it.generators.generator import (
@@ -77,7 +78,7 @@ def train_generator(options: GeneratorOptions) -> dict[str, Any]:
         settings.out,
         "generator",
         partial(_prepare, settings, data),
-        files={MODEL_CORPUS: describe_corpus(settings.corpus)},
+        files={MODEL_CORPUS: to_json(describe_corpus(settings.corpus))},
     )
 
 

@@ -1,7 +1,7 @@
 """Cards of data sets and models, filled from the records that a run left; no model is loaded."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import permutations
 from pathlib import Path
 from typing import Any, Literal
@@ -10,12 +10,14 @@ from huggingface_hub import DatasetCard, EvalResult, ModelCardData
 from jinja2 import Environment, PackageLoader
 from jinja2.utils import htmlsafe_json_dumps
 
-from change_it.corpus.folder import MODEL_CORPUS, PICTURE, describe_corpus
+from change_it.corpus.folder import PICTURE, describe_corpus, read_trained_on
 from change_it.corpus.reading.sample import OUTLETS, is_sample_corpus
+from change_it.corpus.record import TrainedOn
 from change_it.corpus.test_set import BUILT_IN
 from change_it.errors import InputError
 from change_it.files.atomic import read_json, record_errors
 from change_it.files.model_folders import is_hub_id
+from change_it.files.records import to_json
 from change_it.files.texts import enumerated
 from change_it.generators.folder import GeneratorInfo
 from change_it.judges.options import BILSTM, LINEAR, read_judge_info
@@ -88,13 +90,13 @@ def model_card(
         outputs: what the models answer to the example, by task of a judge, under an empty name of a generator.
     """
     metadata, values = _judges(folder, metrics) if kind == "judge" else _generator(folder, metrics[""])
-    corpus = read_json(folder / next(iter(metrics)) / MODEL_CORPUS) or {}
-    is_same = dataset_digest is not None and dataset_digest == corpus.get("digest")
-    other_dataset = dataset if "digest" in corpus and dataset_digest and not is_same else None
-    dataset = dataset if is_same and dataset else str(corpus.get("dataset") or "")
+    corpus = read_trained_on(folder / next(iter(metrics)))
+    is_same = dataset_digest is not None and dataset_digest == corpus.digest
+    other_dataset = dataset if corpus.digest and dataset_digest and not is_same else None
+    dataset = dataset if is_same and dataset else corpus.dataset or ""
     dataset = dataset if re.fullmatch(r"[\w.-]+(/[\w.-]+)?", dataset) else None
-    language = corpus.get("language") or metadata.get("language")
-    digest = str(corpus.get("digest") or "")
+    language = corpus.language or metadata.get("language")
+    digest = corpus.digest or ""
     licence, terms = _licence(license, values["outlets"], is_model=bool(values["pretrained"]))
     metadata |= {
         "language": None if language == "none" else language,
@@ -108,7 +110,7 @@ def model_card(
     headline, original, article = example_of(language)
     values |= {"headline": headline, "original": original, "article": article}
     values |= {"package": package, "output": (outputs or {}).get("hh" if values.get("several") else first)}
-    values |= {"repo_id": repo_id, "corpus": corpus | {"name": values["corpus"], "dataset": dataset}}
+    values |= {"repo_id": repo_id, "corpus": to_json(corpus) | {"name": values["corpus"], "dataset": dataset}}
     values["corpus"]["other_dataset"] = other_dataset
     values |= {"terms": terms, "card_data": ModelCardData(**metadata).to_yaml()}
     return TEMPLATES.get_template(f"{kind}.md.jinja").render(values).strip() + "\n"
@@ -145,7 +147,7 @@ def _eval_results(figures: Iterable[dict[str, Any]], dataset: str | None, traine
 
 
 def _judge_figures(
-    task: str, record: Mapping[str, Any], corpus: Mapping[str, Any], name: str
+    task: str, record: Mapping[str, Any], corpus: TrainedOn, name: str
 ) -> list[dict[str, Any]]:
     """Return the mean F1 of a judge on each of its tests, for `_eval_results`; `name` is that of its corpus."""
     figures = []
@@ -159,7 +161,7 @@ def _judge_figures(
                 "metric_name": f"mean F1 of both classes, {test}",
                 "metric_value": round(float(result["macro_f1"]), 4),
                 "signature": f"{task}:{record['model_hash'][:6]}",
-                "digest": str(corpus.get("digest") or ""),
+                "digest": corpus.digest,
                 "corpus": name,
             }
         )
@@ -202,7 +204,7 @@ def _judges(folder: Path, metrics: Mapping[str, dict[str, Any]]) -> tuple[dict[s
         with record_errors(path):
             tables = [within_event_table(record), table_of(record)]
             hashes[info.task] = record["model_hash"][:6]
-            corpus = read_json(folder / prefix / MODEL_CORPUS) or {}
+            corpus = read_trained_on(folder / prefix)
             figures += _judge_figures(info.task, record, corpus, str(settings["corpus"]))
             encoder = str(public(settings["encoder"]))
             judge = {"prefix": prefix, "info": info, "encoder": encoder, "tables": tables}
@@ -222,7 +224,7 @@ def _judges(folder: Path, metrics: Mapping[str, dict[str, Any]]) -> tuple[dict[s
         "entries": judges,
         "several": not is_one,
         "figures": figures,
-        "digest": str(corpus.get("digest") or ""),
+        "digest": corpus.digest,
         "specs": JUDGES,
         "blind": enumerated(
             [spec.heading for spec in JUDGES.values() if spec.is_trained and not spec.sees_order]
@@ -246,7 +248,7 @@ def _generator(folder: Path, metrics: dict[str, Any]) -> tuple[dict[str, Any], d
     scores: dict[str, Any] = report.get("systems", {})
     scored_corpus = str(report.get("corpus") or "")
     is_here = bool(scored_corpus) and Path(scored_corpus).is_dir()
-    digest = str(describe_corpus(scored_corpus).get("digest") or "") if is_here else ""
+    digest = describe_corpus(scored_corpus).digest if is_here else ""
     names = (path.name, path.parent.name, f"{info.recipe}-{info.architecture}", info.recipe)
     system = next((name for name in names if name in scores and name not in BUILT_IN), "")
     tables = []
@@ -303,10 +305,9 @@ def _generator(folder: Path, metrics: dict[str, Any]) -> tuple[dict[str, Any], d
     return metadata, values | {"corpus": info.corpus, "outlets": info.outlets, "pretrained": pretrained}
 
 
-def dataset_card(folder: Path, record: dict[str, Any], repo_id: str, license: str | None) -> str:
+def dataset_card(folder: Path, outlets: Sequence[str], repo_id: str, license: str | None) -> str:
     """README.md of a corpus: its own, with the licence and the id on the Hub."""
     card = DatasetCard.load(folder / "README.md")
-    outlets = (record["outlets"][side] for side in "ab")
     card.data.license, terms = _licence(license or card.data.license, outlets)
     picture = f"![Number of pairs above each threshold]({PICTURE})\n\n" * (folder / PICTURE).is_file()
     body = card.text.partition(RIGHTS)[0].replace(LOCAL_PATH, repo_id).strip()

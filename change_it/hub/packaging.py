@@ -12,7 +12,7 @@ from typing import Any, Literal
 from huggingface_hub import DatasetCard, SpaceCard, constants
 from huggingface_hub.utils import filter_repo_objects
 
-from change_it.corpus.folder import FILES, MODEL_CORPUS, PICTURE, check_corpus, read_report
+from change_it.corpus.folder import FILES, MODEL_CORPUS, PICTURE, REPORT, check_corpus, read_report
 from change_it.errors import InputError
 from change_it.files.atomic import read_json, record_errors, refuse_pointer, replace_folder, write_text
 from change_it.files.model_folders import GENERATOR_FILE, MODEL_FILES, is_hub_id, weight_files
@@ -115,19 +115,21 @@ def check_folder(kind: PushKind, folder: Path) -> None:
 def read_licence(folder: Path, license: str | None) -> str:
     """Return the licence under which a corpus would be pushed; `unknown` where nobody has named one."""
     check_corpus(str(folder))
-    outlets = read_report(folder).get("outlets", {})
+    report = read_report(folder)
     of_card = DatasetCard.load(folder / "README.md").data.license
-    return licence_of(license or of_card, (outlets[side] for side in outlets if side in "ab"))
+    return licence_of(license or of_card, report.outlets.names if report else ())
 
 
 def _dataset(folder: Path, repo_id: str, license: str | None) -> Files:
     """Collect the tables of a corpus, its report without paths of this machine, and its card."""
     check_corpus(str(folder))
     tables: Files = {name: folder / name for name in (*FILES, PICTURE) if (folder / name).is_file()}
-    if not (record := public(read_report(folder))):
+    report = read_report(folder)
+    if report is None:
         raise InputError(f"{folder} is not a corpus folder: write one with `change-it corpus build`")
-    card = dataset_card(folder, record, repo_id, license)
-    return tables | {"alignment.json": _as_json(record), "README.md": card.encode()}
+    card = dataset_card(folder, report.outlets.names, repo_id, license)
+    record = public(read_json(folder / REPORT))  # with what it has besides
+    return tables | {REPORT: _as_json(record), "README.md": card.encode()}
 
 
 def _models(kind: Literal["judge", "generator"], folder: Path) -> Files:
@@ -303,10 +305,10 @@ def _page_card(text: str, variables: Mapping[str, str]) -> str:
         return text
     card = SpaceCard(text)
     if models:
-        card.data.models = models
-        card.data.preload_from_hub = models
+        card.data["models"] = models
+        card.data["preload_from_hub"] = models
     if corpora:
-        card.data.datasets = corpora
+        card.data["datasets"] = corpora
     return str(card)
 
 

@@ -2,7 +2,7 @@
 
 import threading
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
 from pathlib import Path
@@ -13,9 +13,10 @@ import torch
 from transformers import AutoModelForSequenceClassification, PreTrainedTokenizerBase
 
 import change_it.judges.registration  # noqa: F401
-from change_it.corpus.folder import MODEL_CORPUS
+from change_it.corpus.folder import read_trained_on
+from change_it.corpus.record import TrainedOn
 from change_it.errors import InputError
-from change_it.files.atomic import read_json, replace_folder
+from change_it.files.atomic import replace_folder
 from change_it.files.model_folders import HubSource, commit_of
 from change_it.judges.linear import LinearJudgeForSequenceClassification
 from change_it.judges.options import COMMAND, JudgeInfo, read_judge_info
@@ -56,8 +57,7 @@ class Judge(JudgeInfo, Pushable):
     weights_hash: str = ""  # SHA-256 of its weights, which no judge that chose may share
     model_hash: str = ""  # SHA-256 of weights, settings and tokenizer, for signatures
     precision: Arithmetic = "float32"
-    # what training recorded of its corpus, `digest` and `learnt` among it (`corpus.folder`)
-    corpus: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    corpus: TrainedOn = field(default=TrainedOn(), repr=False)  # what training recorded of its corpus
     folder: Path | None = field(default=None, repr=False)  # where it was loaded from
     commit: str = ""  # of the Hub, where it was loaded from there
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
@@ -121,7 +121,7 @@ class Judge(JudgeInfo, Pushable):
                 weights_hash=weights_hash,
                 model_hash=hash_of_model(folder, weights_hash),
                 precision=arithmetic_name,
-                corpus=read_json(folder / MODEL_CORPUS) or {},
+                corpus=read_trained_on(folder),
                 folder=folder,
                 commit=commit_of(folder),
             )

@@ -168,8 +168,8 @@ def rate_main(task: Task, main: "Judge", metrics: Mapping[str, Any]) -> Verdict:
     remarks = [f"{listed(ahead)} is ahead of it"] if ahead else []
     lead = systems.get(MARKS, {}).get("lead", {}).get("within_event", {"low": 1})
     why = [f"{MARKS} alone are as good"] if lead["low"] <= 0 else []
-    looks = [look for look in main.corpus.get("looks", []) if look["name"] in MARKED]
-    why += [f"{look['outlet']}: {look['name']}" for look in looks]
+    issues = [issue for issue in main.corpus.looks or [] if issue.name in MARKED]
+    why += [f"{issue.outlet}: {issue.name}" for issue in issues]
     remarks += [f"it may read the export ({listed(why)})"] if why else []
     level = _level([shares[judge][1]] if shares else [])
     level = "care" if remarks and level == "rely" else level

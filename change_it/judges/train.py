@@ -18,6 +18,7 @@ from transformers import (
 import change_it.judges.registration  # noqa: F401
 from change_it.corpus.folder import MODEL_CORPUS, describe_corpus, read_report, training_article_hashes
 from change_it.errors import InputError
+from change_it.files.records import to_json
 from change_it.judges.bilstm import build_bilstm
 from change_it.judges.data import Examples, TaskData, load_task
 from change_it.judges.judge import Judge
@@ -56,14 +57,13 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
     sets: Any = {name: getattr(settings, name) for name in ("fold", "seed", "train_on", "as_published")}
     with process_state().main_process_first():
         data = load_task(task, corpus, **sets)
+    trained_on = describe_corpus(corpus, learnt=training_article_hashes(corpus, settings.fold))
     return train_in_folder(
         settings,
         settings.out,
         "judge",
         partial(_prepare, settings, data),
-        files={
-            MODEL_CORPUS: describe_corpus(corpus) | {"learnt": training_article_hashes(corpus, settings.fold)}
-        },
+        files={MODEL_CORPUS: to_json(trained_on)},
         fitted=settings.encoder == LINEAR,
     )
 
@@ -117,7 +117,8 @@ def _prepare(settings: JudgeOptions, data: TaskData, arguments: Any) -> Training
         baselines = {} if linear else {LINEAR: fit_linear(task, data, seed=seed).predict_proba}
         metrics = _tested(settings, data, judge, baselines)
         if spec.pairs:
-            metrics["thresholds"] = read_report(settings.corpus).get("thresholds")
+            report = read_report(settings.corpus)
+            metrics["thresholds"] = to_json(report.thresholds) if report else None
         if has_style:
             baselines |= fit_baselines(data.known, seed=seed)
             metrics |= measure_main(settings.corpus, {"judge": judge.probabilities, **baselines})

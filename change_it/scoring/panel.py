@@ -428,12 +428,12 @@ class Judges(Pushable):
         self.check_outlets(test.outlets, test.name)
         articles = {hash_article(item.source, item.article) for item in test.items} if test.digest else set()
         for task, judge in self.by_task.items():
-            if shared := len(articles & {*judge.corpus.get("learnt", "").split()}):
+            if shared := len(articles & judge.corpus.learnt_articles):
                 raise InputError(
                     f"the judge {task} has learnt from {shared:,} of the {len(articles):,} test articles of {test.name}: give "
                     "the corpus that the judges were trained on, or train judges on this one"
                 )
-        digests = {judge.corpus.get("digest", "unknown") for judge in self.by_task.values()}
+        digests = {judge.corpus.digest or "unknown" for judge in self.by_task.values()}
         return "+".join(sorted(digests - {test.digest})) if test.digest else ""
 
 

@@ -4,6 +4,7 @@ import pytest
 from scoring_fakes import FakeJudges, load_fakes, write_stand_ins
 
 from change_it.cli import main
+from change_it.corpus.record import TrainedOn
 from change_it.scoring.aspects import NO_CHECK, compliancy_measures, judge_headings
 from change_it.scoring.panel import Judges
 from change_it.space.answers import judge
@@ -55,7 +56,7 @@ def test_terminal_and_page_agree_on_what_is_in_another_language(
     command, tmp_path, capsys, monkeypatch, article, language, is_foreign
 ):
     judges = FakeJudges()
-    judges.main.corpus = {"language": language}
+    judges.main.corpus = TrainedOn(language=language)
     monkeypatch.setattr(Judges, "from_pretrained", lambda *_, **__: judges)
     (tmp_path / "article.txt").write_text(article)
     assert command("Crolla ponte statale: quattro feriti", original="Crolla ponte statale") == 0

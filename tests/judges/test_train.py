@@ -67,7 +67,7 @@ def test_a_linear_judge_is_saved_with_its_numbers(fitted, corpus):
     given = judge.probabilities(gold.texts, progress=False).argmax(axis=1)
     assert scores(gold.labels, given, judge.outlets) == metrics["results"]["gold"]
     assert judge.weights_hash == metrics["weights_hash"]
-    assert judge.corpus == describe_corpus(corpus) | {"learnt": training_article_hashes(corpus, "all")}
+    assert judge.corpus == describe_corpus(corpus, learnt=training_article_hashes(corpus, "all"))
     systems = metrics["within_event"]["systems"]
     assert list(systems) == ["judge", *BASELINES]
     assert metrics["within_event"]["pairs"] == read_table(corpus, "pairs", "test").height

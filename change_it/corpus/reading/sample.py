@@ -2,7 +2,7 @@
 
 import csv
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from change_it.corpus.reading.article import Article
@@ -51,9 +51,9 @@ def is_sample(articles: Sequence[Article]) -> bool:
     return all(article.headline in headlines for article in articles)
 
 
-def is_sample_corpus(outlets: Sequence[str], report: Mapping[str, object] | None = None) -> bool:
-    """Whether outlets are the sample's: as the corpus's `alignment.json` says, by their names where there is none."""
-    return bool((report or {}).get("sample", set(outlets) == set(OUTLETS)))
+def is_sample_corpus(outlets: Sequence[str], sample: bool | None = None) -> bool:
+    """Tell whether outlets are the sample's: as the record of a corpus says (`sample`), by their names where it says nothing."""
+    return set(outlets) == set(OUTLETS) if sample is None else sample
 
 
 def write_csv(articles: Iterable[Article], out: Path) -> None:
