@@ -28,6 +28,7 @@ from typing import Any
 import tyro
 
 from change_it.generators.options import LORA_ALPHA, LORA_RANK, LORA_RATE, NETWORKS, PRETRAINED
+from change_it.hevas.metrics import METRICS
 from change_it.judges.options import BILSTM, OF_BILSTM, TOKENS
 from change_it.judges.spec import JUDGES, trained_tasks
 from change_it.render.tables import figure
@@ -313,6 +314,14 @@ def generator_presets() -> list[list[str]]:
     return lines
 
 
+def hevas_metrics() -> list[list[str]]:
+    """Return the metrics of HEvAS with what they measure."""
+    lines = [["key", "family", "what", "range", "better"]]
+    for name, metric in METRICS.items():
+        lines.append([f"`{name}`", metric.family, metric.about, metric.range_text, metric.better])
+    return lines
+
+
 #: Tables that are drawn from several results, from parts of them, or from the package.
 SUMMARIES: dict[str, Callable[[], list[list[str]]]] = {
     "outcomes": outcomes,
@@ -323,6 +332,7 @@ SUMMARIES: dict[str, Callable[[], list[list[str]]]] = {
     "without order": without_order,
     "judge presets": judge_presets,
     "generator presets": generator_presets,
+    "hevas metrics": hevas_metrics,
 }
 
 

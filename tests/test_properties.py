@@ -14,7 +14,8 @@ from change_it.corpus.splits import split
 from change_it.corpus.test_set import Item
 from change_it.errors import InputError
 from change_it.hevas.documents import Documents, worded
-from change_it.hevas.evaluation import MetricOptions, evaluate
+from change_it.hevas.evaluation import evaluate
+from change_it.hevas.measuring import MetricOptions
 from change_it.judges.spec import JUDGES
 from change_it.scoring import aspects
 from change_it.text.evidence import unsupported

@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
+
+from tyro.conf import arg
 
 from change_it.cli.common import check_counts, print_json
 from change_it.errors import InputError
@@ -15,13 +17,15 @@ from change_it.files.texts import listed
 from change_it.hevas.analysis import analyse
 from change_it.hevas.baseline_systems import BASELINES, Baseline, baseline
 from change_it.hevas.documents import read_documents, read_systems
-from change_it.hevas.evaluation import WITH_VECTORS, MetricOptions, chosen_metrics, evaluate
-from change_it.hevas.readability import is_known
+from change_it.hevas.evaluation import chosen_metrics, evaluate
+from change_it.hevas.measuring import MetricOptions
+from change_it.hevas.metrics import METRICS, families
 from change_it.render.tables import console, print_table
 from change_it.text.stopwords import LISTED, guess_language
 
 #: Name of the system that keeps the original headline.
 COPY = "copy"
+_METRICS = f"{' '.join(METRICS)}, or {', '.join(families())}; all when not given."
 
 
 @dataclass(kw_only=True)
@@ -46,8 +50,7 @@ class HevasOptions(MetricOptions):
     """Systems as NAME=FILE: text with one headline a line, in the documents' order, or CSV with id, headline, as transfer writes it."""
     baselines: tuple[Literal["copy", Baseline], ...] = ()
     """Systems that need no file: first, random, tfidf, wtextrank, stextrank of HEvAS, and of a corpus copy, the original headline."""
-    metrics: tuple[str, ...] = ()
-    """R-1 R-2 R-SU R-WSU LSA-C LSA-S TM-C TM-S WE-C WE-S KL-C KL-S JS-C JS-S PNR NR PR Fog AWL, or informativeness, readability; all when not given."""
+    metrics: Annotated[tuple[str, ...], arg(help=_METRICS)] = ()
     charts: tuple[Literal["bar", "interval", "box", "scatter"], ...] = ("interval", "box", "scatter")
     """Charts: bar without and interval with intervals of the means, box, and scatter of every two metrics."""
     distinct: bool = False
@@ -138,10 +141,10 @@ def _measurable(
 
     With `needs_vectors` the metrics of word vectors stay, and fail where gensim is missing.
     """
-    unknown = [name for name in metrics if not is_known(name, language)]
+    unknown = [name for name in metrics if not METRICS[name].languages(language)]
     without_gensim: list[str] = []
     if not needs_vectors and find_spec("gensim") is None:
-        without_gensim = [name for name in metrics if name in WITH_VECTORS]
+        without_gensim = [name for name in metrics if METRICS[name].needs_vectors]
     notes = []
     if unknown:
         notes.append(f"left out: {listed(unknown)}, for which the language {language} is not known")
