@@ -46,6 +46,8 @@ class PushOptions:
     """Licence on the card of a data set or model, as cc-by-4.0; without it that of the corpus, where one is known. A data set without one is pushed with --private alone."""
     dataset: str | None = None
     """Hub id of the corpus that judges or a generator were trained on, for their card; one of other articles is named as another one."""
+    base: str | None = None
+    """Name on the Hub of the model that adapters belong to, OWNER/NAME, where they were trained on a copy in a folder."""
     package: str | None = None
     """Address from which pip installs change-it, for the card of judges or a generator, as git+https://huggingface.co/spaces/me/compliancy or git+https://…@TAG."""
     variables: tuple[str, ...] = ()
@@ -88,6 +90,7 @@ def run(options: PushOptions) -> None:
         digest,
         options.package,
         to.variables,
+        options.base,
     )
     size = sum(len(file) if isinstance(file, bytes) else file.stat().st_size for file in files.values())
     summary = f"{len(files)} files, {size / 1e6:,.1f} MB ({listed(sorted(files), NAMED)})"
@@ -145,6 +148,10 @@ def _destination(options: PushOptions) -> "Destination":
     is_page = options.kind in ("metric", "space")
     if (options.license or options.dataset) and is_page:
         raise InputError(f"--license and --dataset are of a data set or model, not of a {options.kind}")
+    if options.base and options.kind != "generator":
+        raise InputError(f"--base is of a generator, not of a {options.kind}")
+    if options.base and not re.fullmatch(r"[\w.-]+/[\w.-]+", options.base):
+        raise InputError(f"--base {options.base}: give the name of a model on the Hub, OWNER/NAME")
     if options.package:
         _check_package(options)
     if options.variables and not is_page:

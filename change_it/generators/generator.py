@@ -38,9 +38,8 @@ from change_it.generators.networks.pointer_transformer import (
 )
 from change_it.generators.networks.tokenizer import HeadlineTokenizer, train_tokenizer
 from change_it.generators.options import (
-    LORA_ALPHA,
-    LORA_RANK,
     TRANSFORMER,
+    Adapters,
     ModelKind,
 )
 from change_it.models.pretrained import (
@@ -243,15 +242,20 @@ def load_model(
     return model
 
 
-def add_adapters(model: Any, architecture: str, kind: ModelKind) -> Any:
+def add_adapters(model: Any, architecture: str, kind: ModelKind, adapters: Adapters | None = None) -> Any:
     """Put low-rank adapters, which alone are trained, around a model (Hu et al. 2021)."""
     peft = import_peft()
+    adapters = adapters or Adapters()
+    targets: Any = list(adapters.targets)
+    if targets == ["all-linear"]:
+        targets = "all-linear"
     usual = peft.utils.TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING
     config = peft.LoraConfig(
         task_type="CAUSAL_LM" if kind == "causal" else "SEQ_2_SEQ_LM",
-        r=LORA_RANK,
-        lora_alpha=LORA_ALPHA,
-        target_modules=usual.get(model.config.model_type, "all-linear"),
+        r=adapters.r,
+        lora_alpha=adapters.lora_alpha,
+        lora_dropout=adapters.lora_dropout,
+        target_modules=targets or usual.get(model.config.model_type, "all-linear"),
     )
     refusal = f"adapters do not fit {architecture}: train it without --lora, or another model"
     with load_errors(refusal), warnings.catch_warnings(action="ignore"):

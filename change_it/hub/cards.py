@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 from typing import Any, Literal
@@ -75,6 +76,7 @@ def model_card(
     dataset_digest: str | None = None,
     package: str | None = None,
     outputs: Mapping[str, str] | None = None,
+    base: str | None = None,
 ) -> str:
     """Return README.md of judges or a generator.
 
@@ -88,8 +90,9 @@ def model_card(
         dataset_digest: digest of that data set; the card names one of another digest as another one.
         package: address from which pip installs this package, as git+https://…; None where it is on no server.
         outputs: what the models answer to the example, by task of a judge, under an empty name of a generator.
+        base: name on the Hub of the model that adapters belong to; None for the recorded one.
     """
-    metadata, values = _judges(folder, metrics) if kind == "judge" else _generator(folder, metrics[""])
+    metadata, values = _judges(folder, metrics) if kind == "judge" else _generator(folder, metrics[""], base)
     corpus = read_trained_on(folder / next(iter(metrics)))
     is_same = dataset_digest is not None and dataset_digest == corpus.digest
     other_dataset = dataset if corpus.digest and dataset_digest and not is_same else None
@@ -238,9 +241,14 @@ def _judges(folder: Path, metrics: Mapping[str, dict[str, Any]]) -> tuple[dict[s
     }
 
 
-def _generator(folder: Path, metrics: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _generator(
+    folder: Path, metrics: dict[str, Any], base: str | None = None
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the metadata of a generator's card and the values of its template: scores are those of the report above it that names it."""
-    info, path = GeneratorInfo.load(folder), folder.resolve()
+    info = GeneratorInfo.load(folder)
+    if base:
+        info = replace(info, base=base)
+    path = folder.resolve()
     reports = [read_json(above / "report" / "scores.json") for above in [*path.parents][:3]]
     report: dict[str, Any] = next(
         (report for report in reports if report and {*report["outlets"]} == {*info.outlets}), {}

@@ -45,6 +45,7 @@ LEFT_OUT = ("change_it/data/sample.parquet", "change_it/data/writer/")
 CPU_WHEELS = "--extra-index-url https://download.pytorch.org/whl/cpu\n"
 #: Variables of pages that name models and data sets, the latter with a name each as in sum=me/sum.
 OF_MODELS, OF_CORPORA = ("CHANGE_IT_JUDGES", "CHANGE_IT_GENERATORS"), ("CHANGE_IT_CORPUS",)
+METRICS = "metrics.json"
 #: In a repository: what the last push put there, which alone the next one may remove.
 RECORD = ".change_it.json"
 
@@ -58,11 +59,12 @@ def files_of(
     dataset_digest: str | None = None,
     package: str | None = None,
     variables: Mapping[str, str] | None = None,
+    base: str | None = None,
 ) -> Files:
     """Collect the files of a push, with their record.
 
     They are a corpus, judges or a generator in a folder, or a shipped metric or Space by its name. `variables` are those of
-    a metric or Space. For the other arguments see `cards.model_card`.
+    a metric or Space, `base` is the name on the Hub of the model that adapters belong to. For the other arguments see `cards.model_card`.
     """
     about: dict[str, Any] = {"kind": kind, "version": __version__}
     if kind == "metric" or kind == "space":
@@ -73,7 +75,7 @@ def files_of(
         if kind == "dataset":
             files = _dataset(folder, repo_id, license)
         else:
-            files = _models(kind, folder)
+            files = _models(kind, folder, base)
             card = model_card(
                 kind,
                 folder,
@@ -84,6 +86,7 @@ def files_of(
                 dataset_digest,
                 package,
                 _outputs(kind, folder),
+                base,
             )
             files["README.md"] = card.encode()
     for content in files.values():
@@ -132,18 +135,24 @@ def _dataset(folder: Path, repo_id: str, license: str | None) -> Files:
     return tables | {REPORT: _as_json(record), "README.md": card.encode()}
 
 
-def _models(kind: Literal["judge", "generator"], folder: Path) -> Files:
-    """Collect what training wrote, of judges that belong together or of one generator."""
+def _models(kind: Literal["judge", "generator"], folder: Path, given_base: str | None) -> Files:
+    """Collect what training wrote, of judges that belong together or of one generator, whose adapters name `given_base`."""
     base = GeneratorInfo.load(folder).base if kind == "generator" else None
-    if base and (Path(base).is_dir() or public(base) != base):
+    if given_base and not base:
+        raise InputError(f"--base is of adapters, and {folder} holds none: leave it out")
+    if base and not given_base and (Path(base).is_dir() or public(base) != base):
         raise InputError(
-            f"the adapters in {folder} belong to a folder of this machine ({base}): write the name of the same model on "
-            f"the Hub as base in {GENERATOR_FILE} and as base_model_name_or_path in adapter_config.json"
+            f"the adapters in {folder} belong to a folder of this machine ({base}): give the name of the same model on "
+            "the Hub, --base OWNER/NAME"
         )
     files: Files = {}
     metrics = _metrics(kind, folder)
     for prefix, record in metrics.items():
         files |= _model(folder / prefix, prefix, record.get("files", ()))
+    if given_base:
+        for name, key in ((GENERATOR_FILE, "base"), ("adapter_config.json", "base_model_name_or_path")):
+            if name in files:
+                files[name] = _as_json({**(public(read_json(folder / name)) or {}), key: given_base})
     return files
 
 
@@ -232,10 +241,18 @@ def _model(folder: Path, prefix: str, written: Collection[str]) -> Files:
     for name in names:
         path = folder / name
         is_record = path.suffix == ".json" and name not in VOCABULARIES
-        files[f"{prefix}{name}"] = _as_json(public(read_json(path))) if is_record else path
+        files[f"{prefix}{name}"] = _as_json(_public_record(path)) if is_record else path
         if path.suffix == ".py":
             files[name] = path
     return files
+
+
+def _public_record(path: Path) -> Any:
+    """Return a JSON file of a model without what tells of this machine: paths, and logs, which are named by it."""
+    record = public(read_json(path))
+    if path.name == METRICS and isinstance(record, dict) and "files" in record:
+        record["files"] = [name for name in record["files"] if "/" not in name]
+    return record
 
 
 def _code_of(folder: Path) -> set[str]:

@@ -53,6 +53,13 @@ REFUSED = {"fsdp", "deepspeed", "push_to_hub", "save_steps", "load_best_model_at
 LOSSES = ("loss", "eval_validation loss")
 
 
+class EarlyStopping(EarlyStoppingCallback):
+    """Stop where no evaluation brings a better score; the best weights are kept by our trainer."""
+
+    def on_train_begin(self, *_: Any, **__: Any) -> None:
+        """Leave out the warning of transformers that the best weights were lost, which they are not."""
+
+
 @dataclass
 class RunArguments(TrainingArguments):
     """Arguments of a process that trains on one device; the others are for further processes."""
@@ -252,7 +259,7 @@ class RunTrainer(Trainer):
             data_collator=run.collate,
             train_dataset=cast(Any, examples),  # a list is one, too
             eval_dataset=cast(Any, examples),  # Trainer wants one
-            callbacks=[clock, *([EarlyStoppingCallback(patience)] if patience else [])],
+            callbacks=[clock, *([EarlyStopping(patience)] if patience else [])],
             optimizer_cls_and_kwargs=adagrad(arguments) if arguments.optim == "adagrad" else None,
         )
         if cached is not None:  # Trainer writes that nothing is cached

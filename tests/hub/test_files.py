@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from huggingface_hub import SpaceCard
+from huggingface_hub import ModelCard, SpaceCard
 from malformed import edit, edit_weights, spoil
 
 from change_it.corpus.reading import sample
@@ -63,7 +63,7 @@ def other_weights(folder):
         ("generators/sum-gio", lambda folder: (folder / "credentials.json").touch(), "write .credentials.json"),
         ("generators/sum-gio", lambda folder: (folder / "mine.py").touch(), r"did not write \(mine\.py\): move"),
         ("judges/hh", lambda folder: (folder / "a.txt").symlink_to("/etc/hostname"), r"a\.txt is a link that"),
-        ("generators/sum-gio", edited("generator.json", base="/home/me/t5"), r"on the Hub as base in generator\.j"),
+        ("generators/sum-gio", edited("generator.json", base="/home/me/t5"), "on the Hub, --base OWNER/NAME"),
         ("judges/hh", lambda folder: (folder / "model.safetensors").unlink(), "holds no model.safetensors: train one"),
         ("judges/hh", edited("config.json", change_it={"task": "hh"}), "hh cannot be loaded as a judge"),
         ("generators/sum-gio", lambda folder: (folder / "tokenizer.py").unlink(), r"lacks code .* \(tokenizer\.py\)"),
@@ -83,6 +83,39 @@ def test_what_must_not_go_out_is_refused(run, files_of, tmp_path, model, damage,
     damage(folder)
     with pytest.raises(InputError, match=says):
         files_of("judge" if model.startswith("judge") else "generator", folder)
+
+
+def test_adapters_of_a_local_base_go_under_its_name_on_the_hub(run, tmp_path):
+    folder = Path(shutil.copytree(run / "generators/sum-gio", tmp_path / "sum"))
+    edit(folder / "generator.json", lambda record: record.update(base="/home/me/t5", kind="causal"))
+    (folder / "config.json").unlink()
+    (folder / "model.safetensors").rename(folder / "adapter_model.safetensors")
+    (folder / "adapter_config.json").write_text('{"base_model_name_or_path": "/home/me/t5", "r": 16}')
+    with pytest.raises(InputError, match=r"\(/home/me/t5\): give the name .* --base OWNER/NAME"):
+        packaging.files_of("generator", folder, "me/sum")
+    files = packaging.files_of("generator", folder, "me/sum", base="it5/it5-base")
+    assert json.loads(files["generator.json"])["base"] == "it5/it5-base"
+    adapter = json.loads(files["adapter_config.json"])
+    assert adapter == {"base_model_name_or_path": "it5/it5-base", "r": 16}
+    card = ModelCard(files["README.md"].decode())
+    assert card.data.base_model == "it5/it5-base"
+    assert "/home/me" not in card.content
+    with pytest.raises(InputError, match=r"--base is of adapters, and .* holds none"):
+        packaging.files_of("generator", run / "generators/sum-gio", "me/sum", base="it5/it5-base")
+
+
+def test_the_name_of_this_machine_stays_here(run, tmp_path):
+    """TensorBoard names its logs by the machine; they are not pushed, and neither is their name."""
+    folder = Path(shutil.copytree(run / "judges/hh", tmp_path / "hh"))
+    names = [path.name for path in folder.iterdir()]
+    logs = "logs/Nov28_10-00-00_MYHOST/events.out.tfevents.1.MYHOST.7.0"
+    (folder / logs).parent.mkdir(parents=True)
+    (folder / logs).touch()
+    edit(folder / "metrics.json", lambda record: record.update(files=[*names, logs]))
+    files = packaging.files_of("judge", folder, "me/hh")
+    assert json.loads(files["metrics.json"])["files"] == names
+    assert not any(b"MYHOST" in content(files, name) for name in files)
+    assert not any("MYHOST" in name for name in files)
 
 
 def test_a_metric_goes_by_the_name_of_its_repository(files_of):
