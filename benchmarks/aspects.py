@@ -23,7 +23,7 @@ from change_it.audit.measure import measure_systems, read_corpus
 from change_it.cli import main as command
 from change_it.corpus.test_set import read_test_set
 from change_it.render.tables import figure
-from change_it.scoring.aspects import ASPECTS, COMPLIANCY_MEASURES
+from change_it.scoring.aspects import ASPECTS, compliancy_measures
 from change_it.scoring.choosing import floor
 from change_it.scoring.panel import Judges
 from change_it.scoring.scores import score
@@ -49,9 +49,9 @@ def main(
         systems = [*built_in_systems(test, seed=seed), floor(test, choosers)]
         scores = score(test, judges, systems, resamples=1000, seed=seed, progress=False)
         for system, rows in scores.items.items():
-            values = rows.with_columns(pl.col(COMPLIANCY_MEASURES).cast(pl.Float64))
+            values = rows.with_columns(pl.col(compliancy_measures()).cast(pl.Float64))
             means = values.group_by("id", "direction", "event", maintain_order=True).agg(
-                pl.col(COMPLIANCY_MEASURES).mean()
+                pl.col(compliancy_measures()).mean()
             )
             tables.append(means.with_columns(system=pl.lit(system), seed=pl.lit(seed)))
         faults += bool(scores.style_fault)
@@ -66,7 +66,8 @@ def main(
 def _prepare(folder: Path, build: str, seed: int, encoder: str | None) -> tuple[Judges, Judges, str]:
     corpus = folder / "corpus"
     if not (corpus / "README.md").exists():
-        _run("corpus", "build", *shlex.split(build), "--out", str(corpus), "--seed", str(seed))
+        given = [*shlex.split(build), "--test-articles", "0", "--out", str(corpus), "--seed", str(seed)]
+        _run("corpus", "build", *given)
     for fold in ("1", "0"):
         for task in ("main", "hh", "ah", "fluency"):
             place = folder / f"judges-{fold}" / task

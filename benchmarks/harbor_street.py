@@ -1,7 +1,7 @@
 """Judge new headlines of one invented article with judges that `train judge` has trained, and write harbor_street.json.
 
     change-it corpus build allsides.parquet --columns label=outlet --labels "CNN (Web News):cnn,Fox Online News:fox" \
-        --other-outlets --language en --out runs/cnnfox/corpus
+        --other-outlets --language en --test-articles 0 --out runs/cnnfox/corpus
     change-it train judge --task all --fold 1 --corpus runs/cnnfox/corpus --out runs/cnnfox/judges
     python benchmarks/harbor_street.py runs/cnnfox --to fox
 

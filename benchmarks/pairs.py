@@ -25,7 +25,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from change_it.corpus.folder import read_table
 from change_it.corpus.pairing.groups import components
-from change_it.corpus.pairing.matching import align, day_numbers, one_to_one, pairs_by_lag
+from change_it.corpus.pairing.matching import Lag, align, day_numbers, one_to_one, pairs_by_lag
 from change_it.corpus.pairing.vectors import tfidf
 from change_it.corpus.reading.options import GUARD, ReadingOptions
 from change_it.corpus.reading.reading import read_articles
@@ -144,7 +144,7 @@ def rules(read: pl.DataFrame) -> dict[str, Any]:
 class Aligned(NamedTuple):
     """Pairs of two outlets."""
 
-    lags: list[dict[str, Any]]  # see `alignment.pairs_by_lag`
+    lags: list[Lag]
     added: set[tuple[str, str]]  # ids of the same-day pairs that are not one-to-one within three days
 
     def estimate(
@@ -152,10 +152,11 @@ class Aligned(NamedTuple):
     ) -> list[float | None]:
         """Estimated share of one event of the pairs so many days apart with a cosine in (low, high], and its interval, as if all pairs were independent."""
         lags = self.lags[days], self.lags[GUARD]
-        count, reference = (int(((lag[column] > low) & (lag[column] <= high)).sum()) for lag in lags)
+        counted = Lag.matched_between if column == "matched" else Lag.alone_between
+        count, reference = (counted(lag, low, high) for lag in lags)
         if not count:
             return [None]
-        ratio = max(reference, 0.5) / lags[1]["compared"] / (count / lags[0]["compared"])
+        ratio = max(reference, 0.5) / lags[1].compared / (count / lags[0].compared)
         wide = np.exp(1.96 * np.sqrt(1 / count + 1 / max(reference, 0.5)))
         return [max(0.0, 1 - share) for share in (ratio * (reference > 0), ratio * wide, ratio / wide)]
 

@@ -28,8 +28,9 @@ from typing import Any
 import tyro
 
 from change_it.generators.options import LORA_ALPHA, LORA_RANK, LORA_RATE, NETWORKS, PRETRAINED
+from change_it.hevas.metrics import METRICS
 from change_it.judges.options import BILSTM, OF_BILSTM, TOKENS
-from change_it.judges.spec import JUDGES, TRAINED
+from change_it.judges.spec import JUDGES, trained_tasks
 from change_it.render.tables import figure
 from change_it.report.report_files import made
 
@@ -289,7 +290,7 @@ def judge_presets() -> list[list[str]]:
     """Return what the judges are trained with, by task; the Bi-LSTM is a main."""
     heads = ["judge", "tokens", "batch", "length", "rate", "early stopping", "optimiser"]
     lines = [heads]
-    for task in TRAINED:
+    for task in trained_tasks():
         spec = JUDGES[task]
         lines.append([f"{task}, pre-trained encoder", str(spec.tokens), *training_cells(spec.arguments)])
     lines.append(["main, `bilstm`", f"{TOKENS[BILSTM]} bytes", *training_cells(OF_BILSTM)])
@@ -313,6 +314,14 @@ def generator_presets() -> list[list[str]]:
     return lines
 
 
+def hevas_metrics() -> list[list[str]]:
+    """Return the metrics of HEvAS with what they measure."""
+    lines = [["key", "family", "what", "range", "better"]]
+    for name, metric in METRICS.items():
+        lines.append([f"`{name}`", metric.family, metric.about, metric.range_text, metric.better])
+    return lines
+
+
 #: Tables that are drawn from several results, from parts of them, or from the package.
 SUMMARIES: dict[str, Callable[[], list[list[str]]]] = {
     "outcomes": outcomes,
@@ -323,6 +332,7 @@ SUMMARIES: dict[str, Callable[[], list[list[str]]]] = {
     "without order": without_order,
     "judge presets": judge_presets,
     "generator presets": generator_presets,
+    "hevas metrics": hevas_metrics,
 }
 
 

@@ -57,7 +57,8 @@ def prepare(run: Path, build: str, seed: int) -> None:
     """Build a corpus and train linear judges on its fold 1, unless they are there."""
     corpus = run / "corpus"
     if not (corpus / "README.md").exists():
-        call("corpus", "build", *shlex.split(build), "--out", str(corpus), "--seed", str(seed))
+        given = [*shlex.split(build), "--test-articles", "0", "--out", str(corpus), "--seed", str(seed)]
+        call("corpus", "build", *given)
     if not (run / "judges").exists():
         of_fold = ("--task", "all", "--fold", "1", "--seed", str(seed))
         call("train", "judge", *of_fold, "--corpus", str(corpus), "--out", str(run / "judges"))

@@ -22,7 +22,10 @@ class InputError(ValueError):
 
 
 def add_versions(error: BaseException) -> None:
-    """Add a line to the traceback of an error: the installed versions of torch and transformers, and those that were tried."""
+    """Add a line to the traceback of an error.
+
+    It names the installed versions of torch and transformers, and those that were tried.
+    """
     note = versions_note()
     if note not in getattr(error, "__notes__", []):
         error.add_note(note)
@@ -35,5 +38,10 @@ def versions_note() -> str:
         requirements = requires("change-it") or []
     except PackageNotFoundError:  # its files were copied, as into a Space
         requirements = []
-    tried = [text for text in requirements if re.split(r"[^\w.-]", text)[0] in NAMED_LIBRARIES]
+    tried = []
+    for requirement in requirements:
+        name = re.split(r"[^\w.-]", requirement)[0]
+        if name in NAMED_LIBRARIES:
+            bounds = requirement.removeprefix(name).split(",")
+            tried.append(name + ",".join(sorted(bounds, reverse=True)))  # >= before <
     return f"Installed: {installed}." + (f" Tried with: {', '.join(tried)}." if tried else "")

@@ -25,6 +25,16 @@ class Module(evaluate.Metric, ABC):
     optional: tuple[str, ...] = ()  # columns that it may have
     options: tuple[str, ...] = ()  # what else `compute` takes
     signature = ""  # what the numbers of the last `compute` depend on
+    configuration = ""  # what the second argument of `evaluate.load` names; empty where nothing can be named
+
+    def __init__(self, config_name: str | None = None, **options: Any):
+        """Make the module; evaluate would name a folder of its cache by `config_name`, which here can be a path."""
+        if config_name and not self.configuration:
+            raise InputError(
+                f"this module has no {config_name}: leave the second argument of evaluate.load out"
+            )
+        super().__init__(**options)
+        self.named = config_name  # what it was loaded with
 
     @abstractmethod
     def _encode(self, **columns: Any) -> dict[str, list[Any]]:

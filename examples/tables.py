@@ -19,7 +19,7 @@ import tyro
 
 from change_it.corpus.folder import read_outlets
 from change_it.corpus.test_set import BUILT_IN, GOLD
-from change_it.judges.options import TASKS
+from change_it.judges.spec import compliancy_tasks
 from change_it.readers.agreement import score_cells
 from change_it.readers.published import CITATIONS
 from change_it.render.tables import Column, Row, Table, to_markdown, with_interval
@@ -122,7 +122,7 @@ def correlations(items: Mapping[str, pd.DataFrame]) -> Table:
         n = int((of["gold"].fillna("") != "").sum())
         for key, judges in overlap.correlations(pl.from_pandas(of)).items():
             rows.append(Row({"row": f"{name}, {key}", "n": n, **score_cells(judges)}))
-    columns = [Column("row", "text", " "), Column("n", "count"), *map(with_interval, TASKS)]
+    columns = [Column("row", "text", " "), Column("n", "count"), *map(with_interval, compliancy_tasks())]
     note = "Headline by headline: with the probability of a match, of main that of the outlet aimed at. Intervals are over events."
     return Table(columns, rows, "Spearman's correlation of BLEU and ROUGE-L with the judges", [note])
 

@@ -53,7 +53,8 @@ def corpus(tmp_path_factory, worker_id):
             folder.mkdir()
             sample = corpus_commands.SampleOptions(out=folder / "sample.csv", articles=600)
             corpus_commands.sample(sample)
-            corpus_commands.build(BuildOptions(files=(str(sample.out),), out=folder / "corpus"))
+            options = BuildOptions(files=(str(sample.out),), out=folder / "corpus", test_articles=0)
+            corpus_commands.build(options)
     return str(folder / "corpus")
 
 

@@ -10,6 +10,18 @@ from csv_files import write_csv
 from change_it.corpus.reading.article import Article, Outlets
 from change_it.corpus.reading.options import BuildOptions
 from change_it.corpus.reading.reading import Reading
+from change_it.corpus.record import (
+    BuiltWith,
+    CorpusReport,
+    EventCounts,
+    Histogram,
+    LeakCheck,
+    Neighbours,
+    OtherOutlets,
+    PairCounts,
+    ReportedIssue,
+    Thresholds,
+)
 
 OUTLETS = Outlets("rep", "gio", "R", "G")
 
@@ -62,10 +74,56 @@ def reading(made=None, **changes):
 
 
 def options(out="unused", **changes):
-    return BuildOptions(**{"files": ("fake.csv",), "language": "it", "out": Path(out)} | changes)
+    common = {"files": ("fake.csv",), "language": "it", "out": Path(out), "test_articles": 0}
+    return BuildOptions(**common | changes)
 
 
 def write_articles(path, made, days="%Y-%m-%d"):
     short = {"rep": "R", "gio": "G"}
     rows = [[a.id, a.headline, a.article, short[a.label], a.date and a.date.strftime(days)] for a in made]
     return write_csv(path, rows, ["id", "headline", "article", "label", "date"])
+
+
+def a_report(outlets=OUTLETS, language="it", **changes):
+    """What `alignment.json` says of a corpus of four articles, with `changes` of its fields."""
+    events = EventCounts(
+        largest_pairs=1, largest=2, largest_days=1, test_pairs=1, test_events=1, effective=1.0
+    )
+    fields = {
+        "version": "0.1.0",
+        "outlets": outlets,
+        "sample": False,
+        "options": BuiltWith.from_options(options(language=language)),
+        "day_first": {},
+        "rows": 4,
+        "kept": 4,
+        "rejected": {},
+        "thresholds": Thresholds(strict=0.5, loose=0.185),
+        "pairs": PairCounts(above_strict=2, above_loose=2, kept={"A1": 1, "A2": 1, "A3": 0}, dropped=0),
+        "days_apart": [],
+        "lowest_strict": None,
+        "events": events,
+        "other_outlets": OtherOutlets(),
+        "histogram": Histogram(edges=[0.05, 0.055, 0.06], compared=[1, 1], pairs=[1, 1]),
+        "splits": {name: dict.fromkeys(outlets.names, 1) for name in ("A1", "A2")},
+        "rows_by_config": {"articles": {"train": 2, "test": 2}},
+        "leak_check": LeakCheck(
+            test_articles=2,
+            rows={"articles": 2},
+            found={"ids": 0},
+            neighbours=Neighbours(articles=0, other_outlet=0),
+        ),
+        "notes": [],
+        "loose_one_event": None,
+        "warnings": [],
+        "looks": [],
+        "mended": [],
+    }
+    return CorpusReport(**fields | changes)
+
+
+def an_issue(name, outlet):
+    """An issue of an outlet's articles, as `alignment.json` has it."""
+    return ReportedIssue(
+        name=name, outlet=outlet, count=5, total=20, example="x", advice="", text=f"{outlet}: {name}"
+    )

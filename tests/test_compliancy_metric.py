@@ -10,7 +10,8 @@ from scoring_fakes import FakeJudges
 
 import change_it
 from change_it import InputError, Judges, compute_compliancy
-from change_it.scoring.aspects import ASPECTS, COMPLIANCY_MEASURES, VERDICT_NAMES
+from change_it.judges.spec import JUDGES
+from change_it.scoring.aspects import ASPECTS, compliancy_measures
 from change_it.scoring.scores import score
 from change_it.scoring.systems import built_in_systems
 
@@ -63,7 +64,7 @@ def test_one_signature_is_one_number(metric, toy_test, fake_judges):
     call = {**columns_of(test), "judges": fake_judges}
     result = metric.compute(**call, reference_articles=[item.reference_article for item in test.items])
     assert metric.signature == row.signature
-    known = [name for name in COMPLIANCY_MEASURES if name in row.values]
+    known = [name for name in compliancy_measures() if name in row.values]
     assert [result[name] for name in known] == [row.values[name] for name in known]
     assert [metric.intervals["average"][name] for name in known] == [
         row.intervals.get(name) for name in known
@@ -110,6 +111,47 @@ def test_batches_and_generators_carry_all_that_compute_takes(metric, toy_test, f
     assert both == result | dict.fromkeys(("rouge1", "rouge2", "rougeL", "rougeSU", "rougeWSU"), 1.0)
 
 
+def test_judges_named_at_loading_are_loaded_once_for_all_calls(gold, monkeypatch):
+    loads = []
+
+    def load(name, **how):
+        loads.append((name, how))
+        return FakeJudges()
+
+    monkeypatch.setattr(Judges, "from_pretrained", load)
+    path = change_it.files.shipped.metric_path("compliancy")
+    metric = evaluate.load(path, "runs/x/judges")
+    first, second = metric.compute(**gold), metric.compute(**gold)
+    assert first == second == metric.compute(**gold, judges="runs/x/judges")
+    assert loads == [("runs/x/judges", {"precision": "float32", "device": "auto"})]
+    metric.compute(**gold, judges="other/judges")
+    assert [name for name, _ in loads] == ["runs/x/judges", "other/judges"]
+    with pytest.raises(InputError, match="there are no judges: give judges="):
+        evaluate.load(path).compute(**gold)
+    with pytest.raises(InputError, match="this module has no runs/x/judges"):
+        evaluate.load(change_it.files.shipped.metric_path("headline_rouge"), "runs/x/judges")
+
+
+def test_verdicts_stand_in_the_result_where_they_are_asked_for(metric, gold, fake_judges):
+    plain = metric.compute(**gold, judges=fake_judges)
+    result = metric.compute(**gold, judges=fake_judges, per_item=True)
+    verdicts = result.pop("verdicts")
+    assert result == plain
+    assert verdicts == metric.verdicts
+    assert [verdict["compliancy"] for verdict in verdicts] == [True] * 8
+    combined = evaluate.combine([metric]).compute(**gold, judges=fake_judges, per_item=True)
+    assert combined["verdicts"] == verdicts
+
+
+def test_a_missing_prediction_is_refused_and_an_empty_one_passes_nothing(metric, gold, fake_judges):
+    lacking = gold | {"predictions": [*gold["predictions"][:7], None]}
+    for compute in (metric.compute, compute_compliancy):
+        with pytest.raises(InputError, match="predictions has no text at 7: leave the item out"):
+            compute(**lacking, judges=fake_judges)
+    empty = gold | {"predictions": [*gold["predictions"][:7], ""]}
+    assert metric.compute(**empty, judges=fake_judges)["compliancy"] == pytest.approx(7 / 8)
+
+
 def test_judges_mark_headlines_when_they_are_called(gold):
     judges = FakeJudges(digits="abcd")
     texts = {"originals": gold["sources"], "articles": gold["articles"]}
@@ -117,7 +159,7 @@ def test_judges_mark_headlines_when_they_are_called(gold):
     gold["predictions"][0] = found[0].text
     verdicts = compute_compliancy(**gold, judges=judges)["verdicts"]
     for one, row in zip(found, verdicts, strict=True):
-        assert one.marks == {name: row[name] for name in VERDICT_NAMES}
+        assert one.marks == {name: row[name] for name in JUDGES}
         assert (one.compliant, one.style, one.acceptability) == tuple(row[name] for name in ASPECTS)
         assert [part.text for part in one.unsupported] == row["unsupported"]
     assert [found[0].text[part.start : part.end] for part in found[0].unsupported] == ["Bari"]

@@ -2,8 +2,11 @@
 
 import json
 
-from corpus_fakes import articles, write_articles
+from corpus_fakes import a_report, articles, write_articles
 from processes import run_python
+
+from change_it.corpus.reading.article import Outlets
+from change_it.files.records import to_json
 
 MODELS = {"torch", "transformers"}
 #: What runs one after the other in one process, and what is not loaded after each.
@@ -66,6 +69,7 @@ score --corpus judges --judges corpus | it is judges, not corpus: are two option
 transfer --generator judges --corpus corpus --out out.csv | it is judges, not generators
 score --corpus corpus --judges judges --predictions mine=rows.csv --columns title=headline | is not ours=theirs
 corpus build rows.csv --strict 50 --out out | --strict 50.0 are no cosines
+hevas --documents corpus --system mine=rows.csv | --system of hevas is called --predictions now
 push dataset corpus headlines | headlines is no name
 quickstart --out rows.csv/x | cannot write --out
 """
@@ -106,8 +110,8 @@ def write(folder):
     (folder / "rows.csv").write_text("id,headline,article,label\n1,a b,c d,one\n2,e f,g h,two\n")
     (folder / "predictions.csv").write_text("id,headline,target\n1,a b,two\n")
     (folder / "article.csv").write_text("text\na b c\n")
-    outlets = {"outlets": {"a": "one", "b": "two"}}
-    files = {"corpus/README.md": {}, "corpus/alignment.json": outlets}
+    report = to_json(a_report(Outlets("one", "two", "one", "two")))
+    files = {"corpus/README.md": {}, "corpus/alignment.json": report}
     about = {"fold": "all", "outlets": ["one", "two"], "max_tokens": 9}
     for task in ("main", "hh", "ah"):
         files[f"judges/{task}/config.json"] = {"change_it": {"task": task, **about}}

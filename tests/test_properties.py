@@ -14,7 +14,9 @@ from change_it.corpus.splits import split
 from change_it.corpus.test_set import Item
 from change_it.errors import InputError
 from change_it.hevas.documents import Documents, worded
-from change_it.hevas.evaluation import MetricOptions, evaluate
+from change_it.hevas.evaluation import evaluate
+from change_it.hevas.measuring import MetricOptions
+from change_it.judges.spec import JUDGES
 from change_it.scoring import aspects
 from change_it.text.evidence import unsupported
 
@@ -136,7 +138,9 @@ def test_compliancy_is_at_most_each_of_its_verdicts(rows):
     *ones, target = (np.array(column) for column in zip(*rows, strict=True))
     hh, ah, main, source = (np.column_stack([1 - one, one]) for one in ones)
     for reversal in ("relative", "target"):
-        decisions = aspects.verdicts(hh, ah, main, source, target, reversal=reversal)
+        decisions = aspects.verdicts(
+            {"hh": hh, "ah": ah, "main": main}, {"main": source}, target, reversal=reversal
+        )
         least = np.minimum.reduce([decisions["hh"], decisions["ah"], decisions["main"]])
         assert (decisions["compliancy"] == least).all()
 
@@ -154,12 +158,11 @@ def test_acceptability_is_at_most_each_of_its_factors_and_order_changes_nothing(
     for row in judged.to_dicts():
         assert -1 <= row["style"] <= 2
         assert row["acceptability"] <= min(row[name] for name in ("p_hh", "p_ah", "p_fluency", "evidence"))
-        refused = {name for name in (*aspects.VERDICT_NAMES, "edited") if row[name] == (name == "edited")}
-        empty = row["refused_by"] == "no headline"
-        reasons = {reason.partition(":")[0] for reason in row["refused_by"].split("; ") if reason}
-        assert empty or reasons == refused
+        refused = {name for name in (*JUDGES, "edited") if row[name] == (name == "edited")}
+        reasons = {reason["name"] for reason in row["refused_by"]}
+        assert reasons == refused or reasons == {"no headline"}
         assert row["compliancy"] <= min(row["hh"], row["ah"], row["main"])
-        probabilities = [row[name] for name in aspects.PROBABILITIES.values()]
+        probabilities = [row[name] for name in aspects.probability_columns().values()]
         assert all(0 <= p <= 1 for p in probabilities)
 
 

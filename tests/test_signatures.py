@@ -30,7 +30,7 @@ DECIDED = {
         **dict.fromkeys(("corpus", "predictions", "columns", "shared_items"), TEXTS),
         "floor": SIGNED,
         "device": PLACE,
-        **dict.fromkeys(("out", "by_direction", "json"), SHOWN),
+        **dict.fromkeys(("out", "by_direction", "json", "against", "format"), SHOWN),
     },
     "audit": {
         **dict.fromkeys(("judges", "items", "labels", "resamples", "seed", "precision"), SIGNED),
@@ -39,7 +39,9 @@ DECIDED = {
         **dict.fromkeys(("out", "json"), SHOWN),
     },
     "hevas": {
-        **dict.fromkeys(("documents", "columns", "language", "stop_words", "system", "baselines"), SIGNED),
+        **dict.fromkeys(
+            ("documents", "columns", "language", "stop_words", "predictions", "baselines"), SIGNED
+        ),
         **dict.fromkeys(("metrics", "distinct", "n_words", "resamples", "seed"), SIGNED),
         **dict.fromkeys(("weights", "lsi", "topics", "vectors"), SIGNED),
         "shared_items": TEXTS,
@@ -194,7 +196,7 @@ def test_that_of_hevas(tmp_path, capsys):
     stop_words.write_text("roma il la", encoding="utf-8")
     usual = {
         "documents": [str(news)],
-        "system": [f"mine={mine}"],
+        "predictions": [f"mine={mine}"],
         "metrics": ["LSA-C", "TM-C", "WE-C", "KL-C", "AWL", "Fog"],
         "baselines": ["first"],
         "topics": ["2"],
@@ -207,7 +209,7 @@ def test_that_of_hevas(tmp_path, capsys):
         "columns": ["headline=title"],
         "language": ["en"],
         "stop_words": [str(stop_words)],
-        "system": [f"mine={yours}"],
+        "predictions": [f"mine={yours}"],
         "baselines": ["first", "random"],
         "metrics": ["LSA-C", "TM-C", "WE-C", "KL-C", "AWL"],
         "distinct": [],
@@ -245,7 +247,7 @@ def test_what_a_scale_stretches_over_is_signed(tmp_path, capsys):
     found = {}
     for metrics in (["Fog"], ["AWL"], ["Fog", "AWL"]):
         for baselines in (["first"], ["first", "tfidf"]):
-            options = ["--system", f"mine={mine}", "--baselines", *baselines, "--metrics", *metrics]
+            options = ["--predictions", f"mine={mine}", "--baselines", *baselines, "--metrics", *metrics]
             assert main(["hevas", "--documents", str(news), *options, "--resamples", "5", "--json"]) == 0
             record = json.loads(capsys.readouterr().out)
             found.setdefault(record["signature"], set()).add(record["systems"]["mine"]["average"])

@@ -116,7 +116,7 @@ def _draw_row(axes: Axes, y: float, rewriting: Rewriting, judged: dict[str, Any]
     else:
         verdict, colour, detail = "✗ missed", RED, rewriting.comment
     axes.text(770, y + 22, verdict, size=18, color=colour, weight="bold", va="center")
-    axes.text(770, y + 44, fill(detail, 22), size=14, color=INK, va="top", linespacing=1.25)
+    axes.text(770, y + 44, fill(detail, 21), size=14, color=INK, va="top", linespacing=1.25)
 
 
 def _draw_bar(axes: Axes, x: float, width: float, y: float, share: float, label: str) -> None:

@@ -19,7 +19,7 @@ from change_it.errors import InputError
 from change_it.files.texts import listed
 from change_it.judges.reliability import hashes, rate_judges
 from change_it.readers.labels import ReaderLabels, agreement
-from change_it.scoring.aspects import COMPLIANCY_MEASURES
+from change_it.scoring.aspects import compliancy_measures
 from change_it.scoring.choosing import floor
 from change_it.scoring.signature import Reranker
 from change_it.scoring.systems import built_in_systems
@@ -51,7 +51,8 @@ def read_corpus(corpus: str, *, seed: int = 1) -> Resources:
     headlines = [text for texts in test.training_headlines.values() for text in texts]
     outlets = [outlet for outlet, texts in test.training_headlines.items() for _ in texts]
     language = read_language(corpus) or guess_language(headlines)
-    count = read_report(corpus).get("kept")
+    report = read_report(corpus)
+    count = report.kept if report else None
     return Resources(test, Lexicon(headlines, outlets, openings.to_list()), language, count)
 
 
@@ -195,7 +196,7 @@ def measure_kinds(
         pl.Series("place", [place for _, place, _ in asked]),
         pl.Series("event", [item.event for item in predicted]),
         pl.Series("headline", [item.prediction for item in predicted]),
-        pl.col(COMPLIANCY_MEASURES).cast(pl.Float64),
+        pl.col(compliancy_measures()).cast(pl.Float64),
     )
     gold = table.filter(system=GOLD)
     means = GoldMeans(gold.height, gold["event"].n_unique(), _means(gold))
@@ -276,8 +277,8 @@ def _all_of(kind: Kind, headlines: Sequence[str | None], more: str = "") -> Head
 
 
 def _means(rows: pl.DataFrame) -> dict[str, float | None]:
-    """Return the mean of each of `COMPLIANCY_MEASURES`; None where it is n/a."""
-    return rows.select(pl.col(COMPLIANCY_MEASURES).mean()).row(0, named=True)
+    """Return the mean of each of `compliancy_measures`; None where it is n/a."""
+    return rows.select(pl.col(compliancy_measures()).mean()).row(0, named=True)
 
 
 def _examples(
@@ -291,7 +292,7 @@ def _examples(
     examples = []
     for row in best.iter_rows(named=True):
         item = items[row["place"]]
-        verdicts = {name: row[name] for name in COMPLIANCY_MEASURES}
+        verdicts = {name: row[name] for name in compliancy_measures()}
         true = headlines.true.get(row["place"], "")
         examples.append(Example(item.id, item.direction, item.source, true, row["headline"], verdicts))
     return tuple(examples)

@@ -41,7 +41,7 @@ class AnnotateSheetsOptions:
     predictions: tuple[str, ...] = ()
     """Systems as NAME=FILE, files as `change-it transfer` writes them; each is a condition in addition to gold. A name may stand before several files; headlines aim at the other outlet, or all at the original's own (LREC 2020, settings 1 and 2)."""
     items: int = 200
-    """Headlines of each condition, an even number (LREC 2020: 200); half are of each outlet."""
+    """Headlines of each condition, an even number (LREC 2020: 200); half aim at each outlet, or all at one where a system writes for that one alone."""
     random_split: bool = False
     """Draw also from the test part of main's random split of the same seed (LREC 2020, Table 1: a person, --items 100)."""
     seed: int = 1

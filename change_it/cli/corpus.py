@@ -46,6 +46,8 @@ def build(options: BuildOptions) -> None:
     if not 0 < options.loose <= options.strict < 1:
         fault = f"--loose {options.loose} and --strict {options.strict} are no cosines"
         raise InputError(f"{fault}: give numbers between 0 and 1, the lower one as --loose")
+    if (options.test_articles or 0) < 0:
+        raise InputError(f"--test-articles {options.test_articles} is no number of articles: give 0 or more")
     if options.window is not None and options.window < 0:
         raise InputError(f"--window-days {options.window} is no number of days: give 0 or more, or none")
     files = [file for file in options.files if not outlet_and_file(file)[1].startswith(HUB)]
@@ -63,7 +65,7 @@ def build(options: BuildOptions) -> None:
             corpus = build.build_corpus(reading, options, stage=status.update)
             status.update("writing")
             build.write_corpus(corpus, options.out)
-            if any(corpus.report["histogram"]["pairs"]):
+            if any(corpus.report.histogram.pairs):
                 from change_it.corpus.curve import draw_curve  # matplotlib
 
                 draw_curve(corpus.report, options.out / PICTURE)
@@ -89,7 +91,10 @@ def build(options: BuildOptions) -> None:
 
 @dataclass(kw_only=True)
 class ItemsOptions:
-    """Write the test headlines that systems rewrite, those with an aligned one, with their articles: what any program needs for a file that `score` reads.
+    """Write the test headlines that systems rewrite, with their articles: what any program needs for a file that `score` reads.
+
+    Headlines with an aligned one (partner: yes) are compared with it. Those without one, if the corpus has any, tell systems
+    apart: `score` has a table of all of them where every system has written them, too.
 
     Examples:
         change-it corpus items --corpus runs/quickstart/corpus --out todo.csv
@@ -99,7 +104,7 @@ class ItemsOptions:
     corpus: str
     """Corpus folder or data set id on the Hub."""
     out: Path
-    """CSV file to write: id, direction, headline, article, to. A system writes a file with id and its own headline."""
+    """CSV file to write: id, direction, headline, article, to, partner. A system writes a file with id and its own headline; where it has none, it leaves the headline empty and says why in a column error."""
     to: str | None = None
     """Only headlines to rewrite for this outlet."""
 
@@ -115,11 +120,16 @@ def items(options: ItemsOptions) -> None:
     test = read_test_set(options.corpus)
     aims = outlet_names("--to", options.to, test.outlets, 1) if options.to else test.outlets
     rows = [
-        (item.id, item.direction, item.source, item.article, item.target)
+        (item.id, item.direction, item.source, item.article, item.target, "yes" if item.reference else "no")
         for item in test.items
-        if item.target in aims and item.reference
+        if item.target in aims
     ]
-    write_table(options.out, ("id", "direction", "headline", "article", "to"), rows)
+    write_table(options.out, ("id", "direction", "headline", "article", "to", "partner"), rows)
+    alone = sum(row[-1] == "no" for row in rows)
     print(f"wrote {counted(len(rows), 'headline')} to {options.out}")
+    if alone:
+        print(
+            f"{alone:,} of them have no aligned one (partner: no): they compare systems, but not with gold."
+        )
     score = f"change-it score --corpus {options.corpus} --judges JUDGES --predictions mine=mine.csv"
     print(f"Next: write id and headline of each to mine.csv, then {score}")

@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
+
+from tyro.conf import arg
 
 from change_it.cli.common import check_counts, print_json
 from change_it.errors import InputError
@@ -15,13 +17,15 @@ from change_it.files.texts import listed
 from change_it.hevas.analysis import analyse
 from change_it.hevas.baseline_systems import BASELINES, Baseline, baseline
 from change_it.hevas.documents import read_documents, read_systems
-from change_it.hevas.evaluation import WITH_VECTORS, MetricOptions, chosen_metrics, evaluate
-from change_it.hevas.readability import is_known
+from change_it.hevas.evaluation import chosen_metrics, evaluate
+from change_it.hevas.measuring import MetricOptions
+from change_it.hevas.metrics import METRICS, families
 from change_it.render.tables import console, print_table
 from change_it.text.stopwords import LISTED, guess_language
 
 #: Name of the system that keeps the original headline.
 COPY = "copy"
+_METRICS = f"{' '.join(METRICS)}, or {', '.join(families())}; all when not given."
 
 
 @dataclass(kw_only=True)
@@ -32,28 +36,27 @@ class HevasOptions(MetricOptions):
     references) and perhaps id, or the paired test articles of a corpus folder; their references are the other newspaper's headlines.
 
     Examples:
-        change-it hevas --documents runs/quickstart/corpus --system rewrite=runs/quickstart/predictions/rewrite.csv --out runs/mine/hevas
-        change-it hevas --documents articles.csv --system mine=mine.txt --baselines first random --out runs/hevas
-        change-it hevas --documents runs/mine/corpus --system sum=sum.csv s2s=s2s.csv --baselines copy first --out runs/mine/hevas
-        change-it hevas --documents news.jsonl --system mine=mine.txt --language en --metrics R-1 R-SU LSA-C JS-S Fog
+        change-it hevas --documents runs/quickstart/corpus --predictions rewrite=runs/quickstart/predictions/rewrite.csv --out runs/mine/hevas
+        change-it hevas --documents articles.csv --predictions mine=mine.txt --baselines first random --out runs/hevas
+        change-it hevas --documents runs/mine/corpus --predictions sum=sum.csv s2s=s2s.csv --baselines copy first --out runs/mine/hevas
+        change-it hevas --documents news.jsonl --predictions mine=mine.txt --language en --metrics R-1 R-SU LSA-C JS-S Fog
     """
 
     documents: str
     """File of documents with their reference headlines, or a corpus folder."""
     language: str = ""
     """Language of documents and headlines: it or en; others, such as de, with --stop-words and without PNR, NR and PR; that of the corpus or of the articles when not given."""
-    system: tuple[str, ...] = ()
+    predictions: tuple[str, ...] = ()
     """Systems as NAME=FILE: text with one headline a line, in the documents' order, or CSV with id, headline, as transfer writes it."""
     baselines: tuple[Literal["copy", Baseline], ...] = ()
     """Systems that need no file: first, random, tfidf, wtextrank, stextrank of HEvAS, and of a corpus copy, the original headline."""
-    metrics: tuple[str, ...] = ()
-    """R-1 R-2 R-SU R-WSU LSA-C LSA-S TM-C TM-S WE-C WE-S KL-C KL-S JS-C JS-S PNR NR PR Fog AWL, or informativeness, readability; all when not given."""
+    metrics: Annotated[tuple[str, ...], arg(help=_METRICS)] = ()
     charts: tuple[Literal["bar", "interval", "box", "scatter"], ...] = ("interval", "box", "scatter")
     """Charts: bar without and interval with intervals of the means, box, and scatter of every two metrics."""
     distinct: bool = False
     """Leave metrics that tell no two of the systems apart (≈) out of average and ranks."""
     shared_items: bool = False
-    """Measure all systems on the documents that every file of --system has a row of; else files with fewer are refused."""
+    """Measure all systems on the documents that every file of --predictions has a row of; else files with fewer are refused."""
     columns: str = ""
     """Column map of --documents, ours=theirs: article=body,headline=title; headline may be given several times."""
     n_words: int = 9
@@ -68,7 +71,9 @@ class HevasOptions(MetricOptions):
 
 def run(options: HevasOptions) -> None:
     """Measure the systems of the files and the baselines."""
-    files = [file for _, file in named_files(options.system, option="--system", example="mine=mine.txt")]
+    files = [
+        file for _, file in named_files(options.predictions, option="--predictions", example="mine=mine.txt")
+    ]
     check_counts(resamples=options.resamples)
     if options.out:
         inputs = [options.documents, options.vectors, *files]
@@ -86,7 +91,7 @@ def run(options: HevasOptions) -> None:
     if not options.metrics:
         metrics, left_out = _measurable(metrics, language, needs_vectors=bool(options.vectors))
     names, shared = [COPY, *BASELINES], options.shared_items
-    documents, systems = read_systems(options.system, documents, taken=names, shared_items=shared)
+    documents, systems = read_systems(options.predictions, documents, taken=names, shared_items=shared)
     if documents.events is None:
         events = events_of(documents.texts, [""] * len(documents)).tolist()
         documents = replace(documents, events=tuple(events))
@@ -136,10 +141,10 @@ def _measurable(
 
     With `needs_vectors` the metrics of word vectors stay, and fail where gensim is missing.
     """
-    unknown = [name for name in metrics if not is_known(name, language)]
+    unknown = [name for name in metrics if not METRICS[name].languages(language)]
     without_gensim: list[str] = []
     if not needs_vectors and find_spec("gensim") is None:
-        without_gensim = [name for name in metrics if name in WITH_VECTORS]
+        without_gensim = [name for name in metrics if METRICS[name].needs_vectors]
     notes = []
     if unknown:
         notes.append(f"left out: {listed(unknown)}, for which the language {language} is not known")

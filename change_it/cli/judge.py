@@ -1,6 +1,6 @@
 """`change-it judge`: what the judges say of a new headline."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ from change_it.cli.common import print_json
 from change_it.errors import InputError
 from change_it.files.rows import read_input
 from change_it.judges.options import COMMAND
-from change_it.judges.spec import JUDGES
+from change_it.judges.spec import JUDGES, short_names
 from change_it.render.tables import (
     Column,
     Row,
@@ -76,7 +76,7 @@ def run(options: JudgeHeadlineOptions) -> None:
     [target] = named or judges.opposite_outlets([original])
     [judged] = judges([headline], originals=[original], articles=[article], to=target)
     if options.json:
-        print_json({"to": target} | asdict(judged))
+        print_json({"to": target} | judged.as_dict())
         return
     terminal = console()
     summary = read_summary(judges.by_task, folder)
@@ -90,7 +90,7 @@ def run(options: JudgeHeadlineOptions) -> None:
     text = f"{original}. {article}"
     known = [name for name, value in judged.marks.items() if value is not None]
     lines = [NO_CHECK, *lacking(known, judges.style_faults.get(target, ""))]
-    if is_foreign(text, judges.main.corpus.get("language")):
+    if is_foreign(text, judges.main.corpus.language):
         lines.append("Unreliable: the text is in another language than the judges' corpus.")
     print_lines([*lines, ""], terminal)
     print_verdicts(summary, terminal)
@@ -105,10 +105,11 @@ def marks_table(judged: "JudgedHeadline", target: str) -> Table:
         p = judged.probabilities.get(name)
         question = spec.question.format(target=target)
         lines.append((spec.heading, question, words[judged.marks[name]], "" if p is None else p))
+    factors = short_names("acceptability")
     lines += [
-        ("compliancy", "HH, AH and main", words[judged.compliant], ""),
+        ("compliancy", short_names("compliancy"), words[judged.compliant], ""),
         ("style", f"0 neither newspaper's, 1 {target}'s (-1 to 2)", style, ""),
-        ("acceptability", "p of HH, AH and fluency multiplied, 0 without evidence", accepted, ""),
+        ("acceptability", f"p of {factors} multiplied, 0 without evidence", accepted, ""),
         ("edited", "is it the original, or hardly another?", words[judged.edited], ""),
     ]
     names = ("judge", "question", "verdict", "p")

@@ -10,6 +10,7 @@ import select
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import fields
 from importlib import import_module
 from inspect import cleandoc, getdoc
 from io import TextIOWrapper
@@ -75,6 +76,8 @@ _OF_FILES = _FULL | {
     ),
     *(errno.ENODEV, errno.ENXIO, errno.ESTALE, errno.ENFILE, errno.EMFILE),
 }
+#: Options that were called otherwise, by their commands.
+RENAMED = {("hevas", "--system"): "--predictions"}
 #: Seeds that random generators take are below.
 SEEDS = 2**32
 
@@ -103,12 +106,34 @@ def _call(arguments: Sequence[str]) -> None:
     if choices and rest and not rest[0].startswith("-"):
         raise InputError(f"there is no command {rest[0]}: give one of {', '.join(choices)}")
     options = union_of(*words) if choices else options_of(*words)
+    for name in (argument.partition("=")[0] for argument in rest):
+        if new := RENAMED.get((" ".join(words), name)):
+            raise InputError(f"{name} of {words[-1]} is called {new} now, as in change-it score: write {new}")
+    if words[:1] == ["train"] and not choices:
+        _check_names(options, rest)
     text = cleandoc(LISTS["".join(words)]) if choices else getdoc(options)
     arguments = rest or ["--help"] if choices else rest
     parsed = tyro.cli(options, prog=program, description=text, args=arguments, config=TYRO_CONFIG)
     if not 0 <= getattr(parsed, "seed", 0) < SEEDS:
         raise InputError(f"--seed {parsed.seed} is out of range: give a number from 0 to {SEEDS - 1}")
     command_of(*words)(parsed)
+
+
+def _check_names(options: type, arguments: Sequence[str]) -> None:
+    """Refuse an argument of transformers' training that is given as an option, which `--arg` takes."""
+    known = {field.name for field in fields(options)}
+    given = [word.partition("=")[0] for word in arguments if word.startswith("--")]
+    names = {word: word.removeprefix("--").replace("-", "_") for word in given}
+    unknown = {word: name for word, name in names.items() if name not in known}
+    if not unknown:
+        return
+    from transformers import TrainingArguments  # seconds
+
+    theirs = {field.name for field in fields(TrainingArguments)}
+    for word, name in unknown.items():
+        if name in theirs:
+            fault = f"{word} is an argument of transformers' TrainingArguments"
+            raise InputError(f"{fault}: give it as --arg {name}=VALUE")
 
 
 def command_of(*words: str) -> Callable[[Any], None]:

@@ -1,7 +1,7 @@
 """`change-it push`."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -46,6 +46,10 @@ class PushOptions:
     """Licence on the card of a data set or model, as cc-by-4.0; without it that of the corpus, where one is known. A data set without one is pushed with --private alone."""
     dataset: str | None = None
     """Hub id of the corpus that judges or a generator were trained on, for their card; one of other articles is named as another one."""
+    base: str | None = None
+    """Name on the Hub of the model that adapters belong to, OWNER/NAME, where they were trained on a copy in a folder."""
+    package: str | None = None
+    """Address from which pip installs change-it, for the card of judges or a generator, as git+https://huggingface.co/spaces/me/compliancy or git+https://…@TAG."""
     variables: tuple[str, ...] = ()
     """Variables of a metric or the Space as NAME=VALUE, such as the Hub ids of its models; the card of the Space lists them."""
     replace: bool = False
@@ -77,7 +81,17 @@ def run(options: PushOptions) -> None:
     digest, lines = _dataset_digest(options)
     if options.kind == "dataset" and not options.private:
         _check_licence(folder, options.license)
-    files = files_of(options.kind, folder, options.repo_id, options.license, options.dataset, digest)
+    files = files_of(
+        options.kind,
+        folder,
+        options.repo_id,
+        options.license,
+        options.dataset,
+        digest,
+        options.package,
+        to.variables,
+        options.base,
+    )
     size = sum(len(file) if isinstance(file, bytes) else file.stat().st_size for file in files.values())
     summary = f"{len(files)} files, {size / 1e6:,.1f} MB ({listed(sorted(files), NAMED)})"
     if options.dry_run:
@@ -117,37 +131,42 @@ def _check_licence(folder: Path, license: str | None) -> None:
 
 def _destination(options: PushOptions) -> "Destination":
     """Check where and how a push goes."""
-    from huggingface_hub.utils import HFValidationError, validate_repo_id
-
     from change_it.hub.publishing import Destination
 
-    try:
-        validate_repo_id(options.repo_id if "/" in options.repo_id else "")
-    except HFValidationError as error:
-        raise InputError(f"{options.repo_id} is no name of a repository: give owner/name") from error
-    if options.license and not re.fullmatch(r"[a-z0-9][a-z0-9.+-]*", options.license):
-        raise InputError(f"--license {options.license}: give the Hub's name of a licence, as cc-by-4.0")
-    is_page = options.kind in ("metric", "space")
-    if (options.license or options.dataset) and is_page:
-        raise InputError(f"--license and --dataset are of a data set or model, not of a {options.kind}")
-    if options.variables and not is_page:
-        raise InputError(f"--variables are of a metric or Space, not of a {options.kind}")
-    variables = dict(map(_variable, options.variables))
-    if options.create_pr and (options.tag or options.revision):
-        raise InputError("--create-pr goes to the main branch without a tag: leave --tag and --revision out")
-    if options.out and not options.dry_run:
-        raise InputError("--out requires --dry-run")
-    return Destination(
-        kind=options.kind,
-        repo_id=options.repo_id,
+    to = Destination.checked(
+        options.kind,
+        options.repo_id,
         private=options.private,
         replace=options.replace,
         revision=options.revision,
         create_pr=options.create_pr,
         message=options.commit_message,
         tag=options.tag,
-        variables=variables,
     )
+    if options.license and not re.fullmatch(r"[a-z0-9][a-z0-9.+-]*", options.license):
+        raise InputError(f"--license {options.license}: give the Hub's name of a licence, as cc-by-4.0")
+    is_page = options.kind in ("metric", "space")
+    if (options.license or options.dataset) and is_page:
+        raise InputError(f"--license and --dataset are of a data set or model, not of a {options.kind}")
+    if options.base and options.kind != "generator":
+        raise InputError(f"--base is of a generator, not of a {options.kind}")
+    if options.base and not re.fullmatch(r"[\w.-]+/[\w.-]+", options.base):
+        raise InputError(f"--base {options.base}: give the name of a model on the Hub, OWNER/NAME")
+    if options.package:
+        _check_package(options)
+    if options.variables and not is_page:
+        raise InputError(f"--variables are of a metric or Space, not of a {options.kind}")
+    if options.out and not options.dry_run:
+        raise InputError("--out requires --dry-run")
+    return replace(to, variables=dict(map(_variable, options.variables)))
+
+
+def _check_package(options: PushOptions) -> None:
+    """Refuse an address of the package that pip could not read, or that no card would name."""
+    if options.kind not in ("judge", "generator"):
+        raise InputError(f"--package is of judges or a generator, not of a {options.kind}")
+    if not re.fullmatch(r"git\+https?://[\w./:@~-]+", options.package or ""):
+        raise InputError(f"--package {options.package}: give git+https://ADDRESS, perhaps with @TAG")
 
 
 def _variable(given: str) -> tuple[str, str]:

@@ -25,7 +25,7 @@ from change_it.files.model_folders import is_missing_path
 from change_it.files.rows import outlet_and_file
 from change_it.generators.options import Recipe
 from change_it.judges.options import LINEAR, Fold
-from change_it.judges.spec import TRAINED, Task
+from change_it.judges.spec import Task, trained_tasks
 from change_it.render.tables import console, print_lines
 from change_it.scoring.systems import read_prediction_files
 from change_it.version import __version__
@@ -135,16 +135,17 @@ def run(options: QuickstartOptions) -> None:
     build = BuildOptions(**reading, out=Path(built), strict=options.strict, seed=options.seed)
     steps.run("corpus", *([] if options.files else [(corpus.sample, sample)]), (corpus.build, build))
     if options.files:
-        print_lines([f"{text}." for text in read_report(Path(built))["warnings"]], steps.terminal)
+        report = read_report(built)
+        print_lines([f"{text}." for text in (report.warnings if report else ())], steps.terminal)
 
     def judge(task: Task, fold: Fold, folder: str, encoder: str) -> Call:
         where = Path(folder) / task
         return train.judge, TrainJudgeOptions(task=task, encoder=encoder, fold=fold, out=where, **same)
 
-    for task in TRAINED:
+    for task in trained_tasks():
         steps.run(f"{task} judge", judge(task, "1", judges, encoder))
     steps.run("audit", (audit.run, AuditOptions(judges=judges, **same)))
-    steps.run("choosing", *(judge(task, "0", choosers, LINEAR) for task in TRAINED))
+    steps.run("choosing", *(judge(task, "0", choosers, LINEAR) for task in trained_tasks()))
     systems = options.predictions
     if not options.files:
         generator, written = out / "generators" / RECIPE, out / "predictions" / f"{RECIPE}.csv"
@@ -190,7 +191,7 @@ def record_of(name: str, out: Path) -> Path:
     records = {
         "corpus": out / "corpus" / REPORT,
         "audit": out / "audit" / "audit.json",
-        "choosing": out / "judges-0" / TRAINED[-1] / "metrics.json",
+        "choosing": out / "judges-0" / trained_tasks()[-1] / "metrics.json",
         "headlines": out / "predictions" / f"{RECIPE}.csv",
     }
     if name in records:

@@ -2,17 +2,18 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from change_it.cli.common import check_counts, print_json, require
-from change_it.corpus.folder import check_corpus, read_report
+from change_it.cli.common import check_counts, exclude, print_json, require
+from change_it.corpus.folder import check_corpus, read_warnings
+from change_it.corpus.test_set import BUILT_IN, FLOOR
 from change_it.files.atomic import check_writable
 from change_it.files.texts import listed
-from change_it.render.tables import console, print_lines, print_wrapped
-from change_it.scoring.systems import PredictionFile, read_prediction_files
+from change_it.render.tables import TableForm, console, print_lines, print_table, print_wrapped, to_text
+from change_it.scoring.systems import PredictionFile, check_against, names_of_runs, read_prediction_files
 from change_it.training.training_options import Device, Precision
 
 if TYPE_CHECKING:  # loads torch, polars and matplotlib
@@ -26,7 +27,8 @@ if TYPE_CHECKING:  # loads torch, polars and matplotlib
 class ScoreOptions:
     """Score systems' headlines for compliancy, style and acceptability, beside the other newspaper's own (gold) and baselines: clause, lead, copy, random-target and, with judges that choose, floor.
 
-    All rows of a table are scored on the same headlines: those with an aligned one.
+    All rows of a table are scored on the same headlines: those with an aligned one. Where the files also have headlines of test
+    articles without a partner, a second table, without gold, has all of them: it tells systems apart with narrower intervals.
 
     Examples:
         change-it score --corpus runs/quickstart/corpus --judges runs/quickstart/judges --out runs/mine/report
@@ -40,7 +42,7 @@ class ScoreOptions:
     judges: str
     """Folder or Hub id that holds the judges main, hh and ah, and fluency for acceptability."""
     predictions: tuple[str, ...] = ()
-    """Systems to score as NAME=FILE; a file is CSV with id and headline (from transfer also target, error, reranker, generator). Files of one name are runs with other seeds: their mean is shown, with intervals over runs and events."""
+    """Systems to score as NAME=FILE; a file is CSV with id and headline (from transfer also target, error, reranker, generator). A row without a headline says why in the column error, in any words, and counts against the system. Files of one name are runs with other seeds: their mean is shown, with intervals over runs and events."""
     columns: str = ""
     """Column map of the prediction files, ours=theirs: id=key,headline=output."""
     shared_items: bool = False
@@ -57,6 +59,10 @@ class ScoreOptions:
     """Show each direction below the average."""
     json: bool = False
     """Print JSON instead of a table."""
+    against: str | None = None
+    """Print differences from this system, with intervals and p: the name of a file, gold, floor or another baseline. Of several files the first when not given."""
+    format: TableForm | None = None
+    """Print one table alone, for a paper or a program: the systems, or with --against the differences. LaTeX needs the package booktabs."""
     resamples: int = 1000
     """Bootstrap resamples, and the minimum of permutations of the paired tests, which have 100 for each pair of systems."""
     seed: int = 1
@@ -69,10 +75,14 @@ def run(options: ScoreOptions) -> None:
     """Score the built-in systems and those of the prediction files."""
     for name in ("columns", "shared_items"):
         require(options, name, "predictions")
+    exclude(options, "json", "format")
     check_corpus(options.corpus)
     folders = list(filter(None, (options.judges, options.floor)))
     check_counts(resamples=options.resamples)
     files = read_prediction_files(options.predictions, options.columns)
+    if options.against:
+        baselines = [name for name in BUILT_IN if options.floor or name != FLOOR]
+        check_against(options.against, [*names_of_runs(files), *baselines])
     if options.out:
         inputs = [options.corpus, *folders, *(str(file.file) for file in files), *map(str, options.labels)]
         check_writable(options.out, inputs=inputs, record="scores.json")
@@ -86,7 +96,7 @@ def run(options: ScoreOptions) -> None:
 
     test = read_test_set(options.corpus)
     labels = reader_labels(options.labels, test) if options.labels else None
-    test, systems = _systems(options, test, files)
+    tables = _systems(options, test, files)
 
     from change_it.models.pretrained import local_folder  # these load torch
     from change_it.scoring.panel import Judges
@@ -97,10 +107,19 @@ def run(options: ScoreOptions) -> None:
     judges = Judges.from_pretrained(folder, **where)
     if options.floor:
         from change_it.scoring.choosing import floor
+        from change_it.scoring.systems import select_items
 
-        systems.append(floor(test, Judges.from_pretrained(options.floor, **where)))
+        widest, _ = tables[-1]
+        chosen = floor(widest, Judges.from_pretrained(options.floor, **where))
+        for table, systems in tables:
+            ids = {item.id for item in table.items}
+            systems.append(select_items(chosen, [item.id in ids for item in widest.items]))
+    is_plain = options.json or bool(options.format)
     settings = {name: getattr(options, name) for name in ("reversal", "resamples", "seed")}
-    scores = score(test, judges, systems, **settings, progress=not options.json)
+    scores, *wider = (
+        score(table, judges, systems, **settings, progress=not is_plain) for table, systems in tables
+    )
+    all_articles = wider[0] if wider else None
     if labels:
         shares = {name: shares_accepted(labels, items) for name, items in scores.items.items()}
         known = {name: share for name, share in shares.items() if share}
@@ -115,20 +134,32 @@ def run(options: ScoreOptions) -> None:
             )
     summary = read_summary(judges.by_task, folder)
     if options.json:
-        print_json(report_record(scores, summary))
+        print_json(report_record(scores, summary, all_articles))
+    elif options.format:
+        print(_paper(options, options.format, scores, all_articles))
     else:  # the work is not lost where the report cannot be written
-        _show(options, scores, summary)
+        _show(options, scores, summary, all_articles)
     if options.out:
-        articles = {item.id: item.article for item in test.items}
-        write_report(options.out, scores, qualities, summary, made=made(), articles=articles)
-    if not options.json:
+        write_report(
+            options.out,
+            scores,
+            qualities,
+            summary,
+            made=made(),
+            articles={item.id: item.article for item in test.items},
+            all_articles=all_articles,
+        )
+    if not is_plain:
         print_lines(_next(options, summary), console())
 
 
 def _systems(
     options: ScoreOptions, test: "TestSet", files: Sequence[PredictionFile]
-) -> "tuple[TestSet, list[ScoredSystem]]":
-    """The items, and the built-in systems and those of the prediction files on them."""
+) -> "list[tuple[TestSet, list[ScoredSystem]]]":
+    """Return the items of each table, with the built-in systems and those of the prediction files on them.
+
+    The first table has the items with a partner. The second has all items, where systems have headlines of others, too.
+    """
     from change_it.scoring.systems import built_in_systems, on_same_items, shared_directions, systems_of
     from change_it.text.cleaning import alike, remark
 
@@ -138,33 +169,67 @@ def _systems(
     paired = {
         item.id for item in test.items if item.reference and (item.direction in directions or not directions)
     }
-    systems = systems_of(files, test, needed=() if options.shared_items else paired)
-    for system in systems:
+    every_system = systems_of(files, test, needed=() if options.shared_items else paired)
+    for system in every_system:
         pairs = zip(system.headlines, (item.source for item in test.items), strict=True)
         written = [(text, source) for text, source in pairs if text is not None]
         remarks = remark(system.name, [text for text, _ in written if text], "are scored as they are")
         for sentence in [*remarks, *alike(system.name, written)]:
             print(f"Warning: {sentence}.", file=sys.stderr)
-    scored, systems = on_same_items(test, systems)
+    scored, systems = on_same_items(test, every_system)
     if len(scored.items) < len(paired):
         count = f"{len(scored.items):,} of {len(paired):,}"
         print(f"All systems are scored on {count} headlines.", file=sys.stderr)
-    return scored, [*built_in_systems(scored, seed=options.seed), *systems]
+    everything, everywhere = on_same_items(test, every_system, with_partner=False)
+    tables = [(scored, [*built_in_systems(scored, seed=options.seed), *systems])]
+    if len(everything.items) > len(scored.items):
+        tables.append((everything, [*built_in_systems(everything, seed=options.seed), *everywhere]))
+    elif alone := sum(not item.reference and item.direction in directions for item in test.items):
+        unwritten = f"{alone:,} test articles without a partner are not scored"
+        print(f"{unwritten}: change-it corpus items lists them, and every file needs them.", file=sys.stderr)
+    return tables
 
 
-def _show(options: ScoreOptions, scores: "Scores", summary: "Summary") -> None:
-    """Print whether the measures can rank, the results, examples and limits."""
+def _show(options: ScoreOptions, scores: "Scores", summary: "Summary", all_articles: "Scores | None") -> None:
+    """Print whether the measures can rank, the results, differences, examples and limits."""
     from change_it.report.ranking import Ranking
+    from change_it.report.score_tables import differences_lines, terminal_table
     from change_it.report.terminal import print_limits, print_scores
 
-    terminal = console()
-    print_scores(scores, Ranking.of(scores, summary), terminal, by_direction=options.by_direction)
+    terminal, by_direction = console(), options.by_direction
+    print_scores(scores, Ranking.of(scores, summary), terminal, by_direction=by_direction)
+    if all_articles:
+        of_all = terminal_table(all_articles, Ranking.of(all_articles, summary), by_direction=by_direction)
+        title = of_all.title.removeprefix("Results: ")
+        print_table(replace(of_all, title=f"All test articles, without gold: {title}"), terminal)
+    own = [name for name in scores.systems if name not in BUILT_IN]
+    if options.against or len(own) > 1:
+        against = options.against or own[0]
+        print_table(differences_lines(_compared(against, scores, all_articles), against), terminal)
     print_lines([""], terminal)
     print_limits(scores, terminal)
-    for warning in read_report(options.corpus).get("warnings", []):
+    for warning in read_warnings(options.corpus):
         print_wrapped(f"Warning: {warning}.", terminal, first="  ", after="    ")
     if not options.out:
         print_lines([scores.signature], terminal)
+
+
+def _compared(against: str, scores: "Scores", all_articles: "Scores | None") -> "Scores":
+    """Return the table with most items that has the system."""
+    return all_articles if all_articles and against in all_articles.systems else scores
+
+
+def _paper(options: ScoreOptions, form: TableForm, scores: "Scores", all_articles: "Scores | None") -> str:
+    """Return one table alone: the differences with --against, else the systems."""
+    from change_it.report.score_tables import differences_table, paper_table
+
+    if options.against:
+        compared = _compared(options.against, scores, all_articles)
+        return to_text(differences_table(compared, options.against), form)
+    tables = {"with a partner": scores}
+    if all_articles:
+        tables = {"all articles": all_articles, **tables}
+    return to_text(paper_table(tables), form)
 
 
 def _next(options: ScoreOptions, summary: "Summary") -> list[str]:

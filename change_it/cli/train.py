@@ -3,7 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+import tyro
+from tyro.extras import literal_type_from_choices
 
 from change_it.corpus.folder import check_corpus, check_outlet
 from change_it.errors import InputError
@@ -12,11 +15,19 @@ from change_it.files.model_folders import is_missing_path
 from change_it.files.texts import listed
 from change_it.generators.options import NETWORKS, GeneratorOptions, no_model
 from change_it.judges.options import LINEAR, Fold, JudgeOptions, settings_of
-from change_it.judges.spec import TASKS, TRAINED, Task
+from change_it.judges.spec import JUDGES, compliancy_tasks, trained_tasks
 from change_it.render.tables import console, figure, print_lines, print_table
 
-#: Matches below which HH is said to have learnt from few.
-FEW_MATCHES = 200
+
+def _task_choices() -> Any:
+    """Return the values of --task as a type, so that a judge that is registered later is one of them."""
+    return literal_type_from_choices([*trained_tasks(), "all"])
+
+
+def _task_help() -> str:
+    """Return what each judge decides."""
+    judges = "; ".join(f"{task}: {JUDGES[task].wording.decides}" for task in trained_tasks())
+    return f"{judges}; all: each of them, in OUT/main, OUT/hh, ...."
 
 
 @dataclass(kw_only=True)
@@ -33,8 +44,7 @@ class TrainJudgeOptions(JudgeOptions):
         accelerate launch -m change_it.judges.train --task ah --encoder xlm-roberta-base --corpus runs/mine/corpus --out runs/mine/judges/ah
     """
 
-    task: Task | Literal["all"]  # type: ignore[assignment]
-    """main: which outlet wrote a headline; hh: do two headlines match; ah: do headline and article match; fluency: would a newspaper print it; all: each of them, in OUT/main, OUT/hh, ...."""
+    task: Annotated[str, tyro.conf.arg(constructor_factory=_task_choices, help=_task_help())]
     out: Path
     """Folder of the judge, or of all judges. What it holds is replaced only when the run is finished."""
     fold: Fold | Literal["both"] = "all"  # type: ignore[assignment]
@@ -51,7 +61,7 @@ class TrainJudgeOptions(JudgeOptions):
         return [
             JudgeOptions(**asdict(self) | {"task": task, "fold": fold, "out": out / task if is_all else out})
             for fold, out in outs.items()
-            for task in (TRAINED if is_all else [self.task])
+            for task in (trained_tasks() if is_all else [self.task])
         ]
 
 
@@ -98,9 +108,11 @@ def line_of(metrics: Mapping[str, Any]) -> str:
     if within := metrics.get("within_event"):
         parts.append(f"within an event {figure(within['systems']['judge']['value'])}")
     if single := _only_answer(metrics["results"]):
-        parts.append(f"answers {single} to everything: it learnt nothing")
-    if metrics["task"] == "hh" and (matches := metrics["sizes"]["train"] // 2) < FEW_MATCHES:
-        parts.append(f"learnt from {matches} matches, fewer than {FEW_MATCHES}: take more articles")
+        parts.append(f"always answers {single}, which decides nothing")
+    matches = metrics["sizes"]["train"] // 2
+    few = JUDGES[metrics["task"]].few_matches
+    if matches < few:
+        parts.append(f"learnt from {matches} matches, fewer than {few}: take more articles")
     return f"F1 {', '.join(parts)}"
 
 
@@ -119,7 +131,7 @@ def _only_answer(results: Mapping[str, Any]) -> str:
 def _next(options: TrainJudgeOptions) -> str:
     """What comes after these judges."""
     folder = options.out if options.task == "all" else options.out.parent
-    if lacking := [task for task in TASKS if not (folder / task).is_dir()]:
+    if lacking := [task for task in compliancy_tasks() if not (folder / task).is_dir()]:
         return f"Next: {folder} lacks {listed(lacking)}; --task all trains all four."
     return f"Next: change-it audit --judges {folder} --corpus {options.corpus}"
 

@@ -6,20 +6,20 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
 from jinja2 import FileSystemLoader
 
-from change_it.corpus.folder import CARD, CONFIGS, PICTURE, REJECTED, REPORT, arrow_schema
+from change_it.corpus.folder import CARD, CONFIGS, PICTURE, REJECTED, REPORT, TEST_ARTICLES, arrow_schema
 from change_it.corpus.leak_check import find_neighbours, leak_check, test_neighbours
 from change_it.corpus.pairing.groups import components
 from change_it.corpus.pairing.matching import (
     EDGES,
     LEAST_PAIRS,
     Candidates,
+    Lag,
     find_pairs,
     histogram,
     lowest_strict,
@@ -32,10 +32,25 @@ from change_it.corpus.reading.issues import look, refuse_apart, same_headlines
 from change_it.corpus.reading.options import OTHER, BuildOptions, parse_sizes
 from change_it.corpus.reading.reading import Reading, Rejection, write_rejected
 from change_it.corpus.reading.sample import is_sample
+from change_it.corpus.record import (
+    BuiltWith,
+    CorpusReport,
+    DaysApart,
+    EventCounts,
+    Histogram,
+    LeakCheck,
+    OtherOutlets,
+    PairCounts,
+    ReportedIssue,
+    ThresholdName,
+    Thresholds,
+)
 from change_it.corpus.report import summary
 from change_it.corpus.splits import REMOVED, Splits, split
 from change_it.corpus.tasks.judges import Tables, training_sets
+from change_it.errors import InputError
 from change_it.files.atomic import replace_folder, write_json, write_text
+from change_it.files.records import to_json
 from change_it.files.shipped import dataset_script_path
 from change_it.files.texts import counted
 from change_it.render.tables import card_markdown
@@ -53,8 +68,6 @@ ENOUGH, WARNED = 100, 0.8
 #: Articles and days of an event, and pairs of one if they are a tenth of all, above which a corpus warns.
 LARGEST, LONGEST, MANY_PAIRS = 20, 14, 5
 SPLIT_NAMES = ("A1", "A2", "A3", "R")
-#: Options of place and work, which change nothing in a corpus.
-NOT_REPORTED = ("out", "engine", "address")
 
 Stage = Callable[[str], None]
 
@@ -66,7 +79,7 @@ class Corpus:
     outlets: Outlets
     tables: Tables  # config → split → rows, with the columns of `folder.CONFIGS` in that order
     rejected: list[Rejection]  # rows that are in no table, those of the reading first
-    report: dict[str, Any]  # the content of `alignment.json`
+    report: CorpusReport  # the content of `alignment.json`
 
 
 def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lambda text: None) -> Corpus:
@@ -110,6 +123,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         alignments=alignments if is_split else None,
         close=candidates.close.places,
         others=candidates.others.places,
+        test_articles=_number_of_test_articles(options, is_split=is_split),
     )
     stage("nearest wrong articles")
     ids = pl.Series("id", [article.id for article in articles])
@@ -117,20 +131,28 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     pairs = candidates.pairs.select(strict).places + candidates.others.select(splits.others).places
     neighbours = find_neighbours(articles, vectors, labels, splits, np.concatenate(pairs), options)
     stage("training sets")
-    article_table = _article_table(articles, splits).with_columns(other=pl.Series(labels > 1))
+    article_table = _article_table(articles, splits).with_columns(
+        other=pl.Series(labels > 1), alone=pl.Series(splits.alone)
+    )
     pair_table = _pair_table(article_table, candidates, splits)
     article_table = article_table.filter(pl.col("alignment") != REMOVED)
     nearest = pl.DataFrame([ids, pl.Series("nearest", candidates.nearest)])
-    base = {"articles": _sides(article_table, "articles"), "pairs": _sides(pair_table, "pairs")}
+    alone = article_table.filter("alone").select(*CONFIGS[TEST_ARTICLES])
+    article_table = article_table.filter(~pl.col("alone"))
+    base = {
+        "articles": _sides(article_table, "articles"),
+        "pairs": _sides(pair_table, "pairs"),
+        TEST_ARTICLES: {"test": alone},
+    }
     all_tables = base | training_sets(base, neighbours.with_columns(ids), outlets, nearest, options)
     tables = {
         config: {side: rows.select(*CONFIGS[config]) for side, rows in all_tables[config].items()}
         for config in CONFIGS
     }
     stage("leak check")
-    leaks = leak_check(tables, pl.DataFrame([ids, pl.Series("cluster", clusters)]))
-    leaks["neighbours"] = test_neighbours(tables["articles"], ids.to_list(), vectors, options)
-    if (near := leaks["neighbours"])["articles"] and not is_split:
+    near = test_neighbours(tables, ids.to_list(), vectors, options)
+    leaks = leak_check(tables, pl.DataFrame([ids, pl.Series("cluster", clusters)]), near)
+    if near.articles and not is_split:
         raise RuntimeError(f"the leak check found test articles close to training ones: {near}")
     test_headlines = tables["pairs"]["test"].select("a_headline", "b_headline").rows()
     tables = {
@@ -138,16 +160,33 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         for config, by_side in tables.items()
         if (filled := {side: rows for side, rows in by_side.items() if rows.height})
     }
-    report = _report(reading, options, candidates, splits, tables) | {"leak_check": leaks, "notes": notes}
-    report["loose_one_event"] = one_event(report, "loose")
-    report["warnings"] = warnings_of(report)
     advice = "it is left after --mend" if reading.mended else "--mend takes it off"
     links = candidates.pairs.places if is_split else candidates.close.places
     looks = [*reading.looks, *look(articles, outlets.names, links, advice), *same_headlines(test_headlines)]
-    report |= {"looks": [item.as_dict() for item in looks]}
-    report |= {"mended": [item.as_dict() for item in reading.mended]}
+    report = _report(reading, options, candidates, splits, tables, leaks)
+    report = dataclasses.replace(
+        report,
+        notes=notes,
+        loose_one_event=one_event(report, "loose"),
+        warnings=warnings_of(report),
+        looks=[ReportedIssue.from_issue(issue) for issue in looks],
+        mended=[ReportedIssue.from_issue(issue) for issue in reading.mended],
+    )
     removed = [Rejection(*places[row], ids[row], reason) for row, reason in sorted(splits.removed.items())]
     return Corpus(outlets, tables, [*reading.rejected, *removed], report)
+
+
+def _number_of_test_articles(options: BuildOptions, *, is_split: bool) -> int | None:
+    """Return how many articles of each outlet without a partner are tested; None leaves it to `splits.wanted_alone`."""
+    number = options.test_articles
+    if number and is_split:
+        fault = (
+            "--test-articles needs pairs that are found, and the input's alignment column gives the splits"
+        )
+        raise InputError(f"{fault}: leave one of them out")
+    if number is None and (is_split or options.sizes):
+        return 0
+    return number
 
 
 def _guessed(articles: Sequence[Article], outlets: Outlets) -> tuple[str, str]:
@@ -164,74 +203,98 @@ def _guessed(articles: Sequence[Article], outlets: Outlets) -> tuple[str, str]:
 
 
 def _report(
-    reading: Reading, options: BuildOptions, candidates: Candidates, splits: Splits, tables: Tables
-) -> dict[str, Any]:
-    """The content of `alignment.json`, but for the leak check and warnings."""
+    reading: Reading,
+    options: BuildOptions,
+    candidates: Candidates,
+    splits: Splits,
+    tables: Tables,
+    leaks: LeakCheck,
+) -> CorpusReport:
+    """Return the content of `alignment.json`, but for notes, warnings and issues."""
     similarity = candidates.pairs.similarity
     articles = pl.concat(tables["articles"].values())
-    return {
-        "version": __version__,
-        "outlets": dataclasses.asdict(reading.outlets),
-        "sample": is_sample(reading.articles),
-        "options": {
-            name: value for name, value in dataclasses.asdict(options).items() if name not in NOT_REPORTED
-        },
-        "day_first": reading.day_first,
-        "rows": reading.rows,
-        "kept": articles.height,
-        "rejected": dict(reading.reasons + Counter(splits.removed.values())),
-        "thresholds": {"strict": options.strict, "loose": options.loose},
-        "pairs": {
-            "above_strict": int((similarity > options.strict).sum()),
-            "above_loose": int((similarity > options.loose).sum()),
-            "kept": {name: int((splits.pair_alignment == name).sum()) for name in SPLIT_NAMES[:3]},
-            "dropped": splits.dropped,
-        },
-        "days_apart": _days_apart(candidates, options),
-        "lowest_strict": lowest_strict(candidates.lags, options.window, options.loose),
-        "events": _events(tables),
-        "other_outlets": _other_outlets(tables),
-        "histogram": {
-            "edges": EDGES.tolist(),
-            "compared": candidates.pairs.counts.tolist(),
-            "pairs": histogram(similarity).tolist(),
-        },
-        "splits": {
+    alone = tables.get(TEST_ARTICLES, {}).get("test")
+    test_articles = {
+        name: 0 if alone is None else alone.filter(label=name).height for name in reading.outlets.names
+    }
+    return CorpusReport(
+        version=__version__,
+        outlets=reading.outlets,
+        sample=is_sample(reading.articles),
+        options=BuiltWith.from_options(options),
+        day_first=reading.day_first,
+        rows=reading.rows,
+        kept=articles.height + sum(test_articles.values()),
+        rejected=dict(reading.reasons + Counter(splits.removed.values())),
+        thresholds=Thresholds(strict=options.strict, loose=options.loose),
+        pairs=PairCounts(
+            above_strict=int((similarity > options.strict).sum()),
+            above_loose=int((similarity > options.loose).sum()),
+            kept={name: int((splits.pair_alignment == name).sum()) for name in SPLIT_NAMES[:3]},
+            dropped=splits.dropped,
+        ),
+        days_apart=[_days_apart(candidates.lags, lag, options) for lag in candidates.lags],
+        lowest_strict=lowest_strict(candidates.lags, options.window, options.loose),
+        events=_events(tables),
+        other_outlets=_other_outlets(tables),
+        histogram=Histogram(
+            edges=EDGES.tolist(),
+            compared=candidates.pairs.counts.tolist(),
+            pairs=histogram(similarity).tolist(),
+        ),
+        splits={
             name: {
                 label: articles.filter(alignment=name, label=label).height for label in reading.outlets.names
             }
             for name in SPLIT_NAMES
         },
-        "rows_by_config": {
+        test_articles=test_articles,
+        rows_by_config={
             config: {side: rows.height for side, rows in by_side.items()}
             for config, by_side in tables.items()
         },
-    }
+        leak_check=leaks,
+        notes=[],
+        loose_one_event=None,
+        warnings=[],
+        looks=[],
+        mended=[],
+    )
 
 
-def _days_apart(candidates: Candidates, options: BuildOptions) -> list[dict[str, Any]]:
-    """One-to-one pairs by days apart, strict and loose, and the estimated share of each that is one event (None without pairs)."""
-    ranges = {"strict": (options.strict, 1.0), "loose": (options.loose, options.strict)}
-    rows = []
-    for lag in candidates.lags:
-        rows.append({"days": lag["days"], "compared": lag["compared"]})
-        for name, (low, high) in ranges.items():
-            share = share_of_one_event(candidates.lags, lag["days"], low, high)
-            rows[-1][name] = int(((lag["matched"] > low) & (lag["matched"] <= high)).sum())
-            rows[-1][f"{name}_one_event"] = round(share, 3) if share == share else None
-    return rows
+def _days_apart(lags: Sequence[Lag], lag: Lag, options: BuildOptions) -> DaysApart:
+    """Count the one-to-one pairs of a lag, strict and loose, and estimate the share of each that is one event."""
+    return DaysApart(
+        days=lag.days,
+        compared=lag.compared,
+        strict=lag.matched_between(options.strict),
+        strict_one_event=_rounded(share_of_one_event(lags, lag.days, options.strict)),
+        loose=lag.matched_between(options.loose, options.strict),
+        loose_one_event=_rounded(share_of_one_event(lags, lag.days, options.loose, options.strict)),
+    )
 
 
-def one_event(report: Mapping[str, Any], name: str) -> float | None:
-    """Estimated share of the `strict` or `loose` pairs inside the window that are one event, from `alignment.json`; None where pairs are too few."""
-    window, share = report["options"]["window_days"], f"{name}_one_event"
-    rows = [row for row in report["days_apart"] if row["days"] <= window and row[share] is not None]
-    total = sum(row[name] for row in rows)
-    return sum(row[name] * row[share] for row in rows) / total if total >= LEAST_PAIRS else None
+def _rounded(share: float) -> float | None:
+    """Return a share with three decimals; None where it is not known."""
+    return None if np.isnan(share) else round(share, 3)
 
 
-def _events(tables: Tables) -> dict[str, Any]:
-    """Articles and days of the largest event; test pairs, their events, and how many pairs of events of their own they are worth."""
+def one_event(report: CorpusReport, name: ThresholdName) -> float | None:
+    """Estimate the share of the strict or loose pairs inside the window that are one event; None where pairs are too few."""
+    window = report.options.window_days
+    pairs_by_share: list[tuple[int, float]] = []
+    for row in report.days_apart:
+        share = row.one_event(name)
+        if window != "none" and row.days <= window and share is not None:
+            pairs_by_share.append((row.pairs(name), share))
+    total = sum(pairs for pairs, _ in pairs_by_share)
+    if total < LEAST_PAIRS:
+        return None
+    return sum(pairs * share for pairs, share in pairs_by_share) / total
+
+
+def _events(tables: Tables) -> EventCounts:
+    """Count articles and days of the largest event, and test pairs, their events, and how many pairs of events of their own they are worth."""
     articles = pl.concat(tables["articles"].values())
     span = pl.col("date").max() - pl.col("date").min()
     events = articles.group_by("event").agg(pl.len(), days=span.dt.total_days() + 1)
@@ -241,24 +304,24 @@ def _events(tables: Tables) -> dict[str, Any]:
         pl.col("alignment") != "A3"
     )
     most = strict_pairs["event"].value_counts()["count"].max()
-    return {
-        "largest_pairs": most or 0,
-        "largest": largest,
-        "largest_days": days,
-        "test_pairs": int(pairs.sum()),
-        "test_events": len(pairs),
-        "effective": round(float(pairs.sum() ** 2 / (pairs**2).sum()), 1) if len(pairs) else 0.0,
-    }
+    return EventCounts(
+        largest_pairs=most if isinstance(most, int) else 0,
+        largest=largest,
+        largest_days=days,
+        test_pairs=int(pairs.sum()),
+        test_events=len(pairs),
+        effective=round(float(pairs.sum() ** 2 / (pairs**2).sum()), 1) if len(pairs) else 0.0,
+    )
 
 
-def _other_outlets(tables: Tables) -> dict[str, Any]:
-    """Numbers of articles and pairs of further outlets; empty without any."""
+def _other_outlets(tables: Tables) -> OtherOutlets:
+    """Count articles and pairs of further outlets."""
     if OTHER not in tables["articles"]:
-        return {}
+        return OtherOutlets()
     counts = tables["articles"][OTHER]["label"].value_counts()
     counts = counts.sort("count", "label", descending=[True, False])
     pairs = tables["pairs"].get(OTHER)
-    return {"articles": dict(counts.iter_rows()), "pairs": 0 if pairs is None else pairs.height}
+    return OtherOutlets(articles=dict(counts.iter_rows()), pairs=0 if pairs is None else pairs.height)
 
 
 def write_corpus(corpus: Corpus, out: Path) -> None:
@@ -277,7 +340,7 @@ def write_corpus(corpus: Corpus, out: Path) -> None:
                 digest.update(file.read_bytes())
             digests[config] = digest.hexdigest()[:16]
         write_rejected(folder / REJECTED, corpus.rejected)
-        write_json(folder / REPORT, corpus.report)
+        write_json(folder / REPORT, to_json(corpus.report))
         write_text(folder / CARD, card(corpus, digests))
 
 
@@ -345,37 +408,36 @@ def _pair_table(articles: pl.DataFrame, candidates: Candidates, splits: Splits) 
     return pl.concat(parts)
 
 
-def warnings_of(report: Mapping[str, Any]) -> list[str]:
+def warnings_of(report: CorpusReport) -> list[str]:
     """A sentence each where the test set is too small, pairs are not of one event, or an event is too large."""
-    pairs, events, best = report["pairs"]["kept"], report["events"], report["lowest_strict"]
-    strict, days, share = (
-        pairs["A1"] + pairs["A2"],
-        report["options"]["window_days"],
-        one_event(report, "strict"),
-    )
+    pairs, events, best = report.pairs.kept, report.events, report.lowest_strict
+    strict, days = pairs["A1"] + pairs["A2"], report.options.window_days
+    share = one_event(report, "strict")
     warnings = []
-    has_large_event = events["largest_pairs"] >= max(MANY_PAIRS, strict / 10)
+    has_large_event = events.largest_pairs >= max(MANY_PAIRS, strict / 10)
     narrow = "narrow --window-days or " if days not in (0, "none") else ""
     mend, at_best = f"{narrow}raise --strict", f" to {best:g}" if best else ""
     if pairs["A2"] < ENOUGH:
         mend, at_best = "more months of articles allow a higher --strict", ""
         helps = ["more months of articles"]
-        if best and best < report["thresholds"]["strict"] and not has_large_event:
+        if best and best < report.thresholds.strict and not has_large_event:
             helps.append(f"--strict {best:g}")
-        next_day = [row for row in report["days_apart"] if days != "none" and row["days"] == days + 1]
-        if next_day and (next_day[0].get("strict_one_event") or 0) >= WARNED:
-            helps.append(f"--window-days {days + 1}")
-        few = f"{counted(pairs['A2'], 'test pair')} {'is' if pairs['A2'] == 1 else 'are'} few, so figures will be uncertain"
+        if days != "none":
+            next_day = [row for row in report.days_apart if row.days == days + 1]
+            if next_day and (next_day[0].strict_one_event or 0) >= WARNED:
+                helps.append(f"--window-days {days + 1}")
+        verb = "is" if pairs["A2"] == 1 else "are"
+        few = f"{counted(pairs['A2'], 'test pair')} {verb} few, so figures will be uncertain"
         warnings.append(f"{few}: what helps is {' or '.join(helps)} (see the table of pairs by days apart)")
     if share is not None and share < WARNED:
         few = f"only {share:.0%} of the strict pairs report one event, by the estimate"
         warnings.append(f"{few}: {mend}{at_best}")
     if has_large_event:
-        fault = f"an event has {events['largest_pairs']} of the {strict:,} strict pairs"
+        fault = f"an event has {events.largest_pairs} of the {strict:,} strict pairs"
         warnings.append(f"{fault}: {mend}")
-    elif events["largest"] > LARGEST or (events["largest_days"] or 0) > LONGEST:
-        length = f" in {events['largest_days']} days" if events["largest_days"] else ""
-        fault = f"an event has {events['largest']} articles{length}, more than one event has"
+    elif events.largest > LARGEST or (events.largest_days or 0) > LONGEST:
+        length = f" in {events.largest_days} days" if events.largest_days else ""
+        fault = f"an event has {events.largest} articles{length}, more than one event has"
         warnings.append(f"{fault}: {mend}")
     return warnings
 

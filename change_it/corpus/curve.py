@@ -1,12 +1,12 @@
 """The chart of a corpus: how many pairs of articles each threshold would give."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from matplotlib.ticker import StrMethodFormatter
 
+from change_it.corpus.record import CorpusReport
 from change_it.render.drawing import BLUE, GREEN, RED, narrow, save, styled
 
 #: Where a label stands beside its point.
@@ -14,20 +14,23 @@ OFFSET: Any = {"textcoords": "offset points", "fontsize": "small"}
 
 
 @styled
-def draw_curve(record: Mapping[str, Any], path: Path) -> None:
+def draw_curve(record: CorpusReport, path: Path) -> None:
     """Draw the number of alignments against the threshold (LREC 2020, Figure 2) from the `alignment.json` of a corpus."""
     axes = narrow(3.6)
-    for name, label, line, offset in (("compared", "compared", "--", 5), ("pairs", "one-to-one", "-", -16)):
-        counts = np.array(record["histogram"][name])
-        edges = np.array(record["histogram"]["edges"])[: len(counts)]
+    bins = record.histogram
+    lines = ((bins.compared, "compared", "--", 5), (bins.pairs, "one-to-one", "-", -16))
+    for pairs, label, line, offset in lines:
+        counts = np.array(pairs)
+        edges = np.array(bins.edges)[: len(counts)]
         above = counts[::-1].cumsum()[::-1]
         shown = (above > 0) & (counts.cumsum() > 0)  # from the first bin with any to the last
         axes.plot(edges[shown], above[shown], line, color=BLUE, linewidth=2)
         axes.annotate(label, (edges[shown][0], above[shown][0]), (0, offset), **OFFSET)
     axes.set(yscale="log")
     top = 4 * axes.get_ylim()[1]  # room for labels
-    for name, colour in (("strict", GREEN), ("loose", RED)):
-        value, count = record["thresholds"][name], record["pairs"][f"above_{name}"]
+    strict = ("strict", GREEN, record.thresholds.strict, record.pairs.above_strict)
+    loose = ("loose", RED, record.thresholds.loose, record.pairs.above_loose)
+    for name, colour, value, count in (strict, loose):
         axes.axvline(value, color=colour, linestyle=":", linewidth=2)
         axes.annotate(f"{name} > {value:g}:\n{count:,} pairs", (value, top), (5, -14), color=colour, **OFFSET)
     axes.set_ylim(top=top)
@@ -35,5 +38,5 @@ def draw_curve(record: Mapping[str, Any], path: Path) -> None:
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     axes.grid(visible=False, axis="x")
     axes.grid(axis="y")
-    axes.set_title(f"Alignments of {record['outlets']['a']} and {record['outlets']['b']}", loc="left", pad=10)
+    axes.set_title(f"Alignments of {record.outlets.a} and {record.outlets.b}", loc="left", pad=10)
     save(axes.figure, path)  # type: ignore[arg-type]  # no subfigure

@@ -4,15 +4,18 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from change_it.corpus.reading.article import Outlets
 from change_it.corpus.reading.options import OTHER
+from change_it.corpus.record import CorpusReport, TrainedOn
 from change_it.errors import InputError
-from change_it.files.atomic import read_json, refuse_pointer
+from change_it.files.atomic import refuse_pointer
 from change_it.files.model_folders import fetch, instead, is_hub_id
+from change_it.files.records import read_record
 from change_it.files.texts import counted
 
 if TYPE_CHECKING:
@@ -27,6 +30,9 @@ MODEL_CORPUS = "corpus.json"
 
 SPLITS = ("train", "validation", "test", OTHER)
 
+#: Config of the test articles without a partner, which a corpus may lack.
+TEST_ARTICLES = "test_articles"
+
 _HEADLINES = "id headline label:outlet fold:int64"
 _MATCHES = "label:match fold:int64 event kind"
 _GENERATION = "id source target direction fold:int64"
@@ -34,6 +40,7 @@ _COLUMNS = {  # `outlet` and `match` are class labels
     "articles": "id label date:date32 headline article alignment fold:int64 event",
     "pairs": "pair_id similarity:float64 alignment a_id a_headline a_article a_date:date32 "
     "b_id b_headline b_article b_date:date32 fold:int64 event",
+    TEST_ARTICLES: "id label date:date32 headline article alignment fold:int64 event",
     "main": _HEADLINES,
     **dict.fromkeys(("hh", "hh_random"), f"headline1 headline2 {_MATCHES}"),
     **dict.fromkeys(("ah", "ah_random"), f"headline article {_MATCHES}"),
@@ -82,7 +89,8 @@ def read_table(corpus: str, config: str, split: str, columns: Sequence[str] | No
 
     wanted = list(CONFIGS.get(config, {}) if columns is None else columns)
     path = _folder(corpus) / config / f"{split}.parquet"
-    if path.parent.is_dir() and not path.is_file() and split != "validation":
+    may_lack = path.parent.is_dir() or config == TEST_ARTICLES
+    if may_lack and not path.is_file() and split != "validation":
         return pl.DataFrame(schema=dict.fromkeys(wanted, pl.String))
     refuse_pointer(path)
     with _errors(corpus, f"{config}/{split}", pl.exceptions.PolarsError):
@@ -109,41 +117,60 @@ def read_outlets(corpus: str) -> tuple[str, str]:
     return first, second
 
 
-def read_report(corpus: str | Path) -> dict[str, Any]:
-    """The content of `alignment.json` of a corpus (folder or Hub id); nothing where there is none."""
+def read_report(corpus: str | Path) -> CorpusReport | None:
+    """Read `alignment.json` of a corpus (folder or Hub id); None where there is none."""
     name = str(corpus)
-    return read_json((_fetched(name) if is_hub_id(name) else Path(name)) / REPORT) or {}
+    folder = _fetched(name) if is_hub_id(name) else Path(name)
+    return read_record(folder / REPORT, CorpusReport, "build the corpus again with `change-it corpus build`")
 
 
 def read_warnings(corpus: str) -> list[str]:
     """The warnings of `corpus build`, for the commands that use the corpus, how many looks it has, and what its loose pairs are worth."""
     report = read_report(corpus)
-    warnings, looks, share = [*report.get("warnings", [])], report.get("looks"), report.get("loose_one_event")
+    if report is None:
+        return []
+    warnings, share = [*report.warnings], report.loose_one_event
     if share is not None and share < 0.8:
         loose = f"some {share:.0%} of the loose pairs (A3, which s2s1 and s2s2 learn) report one event"
         warnings.append(f"{loose}, by the estimate")
-    if looks:
-        things = counted(len(looks), "thing")
+    if report.looks:
+        things = counted(len(report.looks), "thing")
         warnings.append(f"corpus build noticed {things} in these articles: see {Path(corpus) / CARD}")
     return warnings
 
 
 def read_language(corpus: str) -> str:
     """Language of a corpus; empty where it is unknown."""
-    return str(read_report(corpus).get("options", {}).get("language", ""))
-
-
-def describe_corpus(corpus: str) -> dict[str, Any]:
-    """The description of a corpus (folder or Hub id) for the card of a model trained on it."""
     report = read_report(corpus)
-    parts = ("sample", "rows", "kept", "thresholds", "pairs", "looks")
-    test = read_table(corpus, "articles", "test", ["headline", "article"])
-    return {
-        "dataset": None if Path(corpus).is_dir() else corpus,
-        "language": report.get("options", {}).get("language"),
-        "digest": digest_of(map(hash_article, test["headline"], test["article"])),
-        **{name: report[name] for name in parts if name in report},
-    }
+    return (report.options.language or "") if report else ""
+
+
+def describe_corpus(corpus: str, *, learnt: str | None = None) -> TrainedOn:
+    """Describe a corpus (folder or Hub id) for a model trained on it; `learnt` are the hashes of a judge's articles."""
+    report = read_report(corpus)
+    described = TrainedOn(
+        dataset=None if Path(corpus).is_dir() else corpus,
+        digest=digest_of(test_article_hashes(corpus)),
+        learnt=learnt,
+    )
+    if report is None:
+        return described
+    return replace(
+        described,
+        language=report.options.language,
+        sample=report.sample,
+        rows=report.rows,
+        kept=report.kept,
+        thresholds=report.thresholds,
+        pairs=report.pairs,
+        looks=report.looks,
+    )
+
+
+def read_trained_on(folder: Path) -> TrainedOn:
+    """Read what a model says of its corpus in its folder; nothing is known where it says nothing."""
+    record = read_record(folder / MODEL_CORPUS, TrainedOn, "train the model again with `change-it train`")
+    return record or TrainedOn()
 
 
 def training_article_hashes(corpus: str, fold: str) -> str:
@@ -151,6 +178,15 @@ def training_article_hashes(corpus: str, fold: str) -> str:
     rows = read_table(corpus, "articles", "train", ["headline", "article", "fold"])
     rows = rows if fold == "all" else rows.filter(fold=int(fold))
     return " ".join(sorted(map(hash_article, rows["headline"], rows["article"])))
+
+
+def test_article_hashes(corpus: str) -> list[str]:
+    """Return the hashes of the test articles, those without a partner last."""
+    hashes: list[str] = []
+    for config in ("articles", TEST_ARTICLES):
+        rows = read_table(corpus, config, "test", ["headline", "article"])
+        hashes += map(hash_article, rows["headline"], rows["article"])
+    return hashes
 
 
 def hash_article(headline: str, article: str) -> str:
@@ -167,10 +203,16 @@ def digest_of_dataset(name: str) -> str:
     """Return the digest of a corpus on the Hub, of which the test articles alone are fetched."""
     import polars as pl
 
-    path = fetch(name, ["articles/test.parquet"], kind="dataset") / "articles/test.parquet"
+    configs = ("articles", TEST_ARTICLES)
+    files = [f"{config}/test.parquet" for config in configs]
+    folder = fetch(name, files, kind="dataset")
+    hashes: list[str] = []
     with _errors(name, "articles/test", pl.exceptions.PolarsError):
-        test = pl.read_parquet(path, columns=["headline", "article"])
-        return digest_of(map(hash_article, test["headline"], test["article"]))
+        for file in files:
+            if file == files[0] or (folder / file).is_file():
+                rows = pl.read_parquet(folder / file, columns=["headline", "article"])
+                hashes += map(hash_article, rows["headline"], rows["article"])
+    return digest_of(hashes)
 
 
 def _folder(corpus: str) -> Path:
@@ -198,10 +240,9 @@ def check_corpus(corpus: str) -> None:
 
 def check_outlet(corpus: str, to: str) -> None:
     """Refuse an outlet that a corpus folder does not have; those of a Hub id are known only when it is loaded."""
-    outlets = {} if is_hub_id(corpus) else read_report(corpus).get("outlets", {})
-    names = [outlets[side] for side in "ab" if side in outlets]
-    if names and to not in names:
-        raise InputError(f"--to {to} is no outlet of {corpus}: give {' or '.join(names)}")
+    report = None if is_hub_id(corpus) else read_report(corpus)
+    if report and to not in report.outlets.names:
+        raise InputError(f"--to {to} is no outlet of {corpus}: give {' or '.join(report.outlets.names)}")
 
 
 @contextmanager

@@ -1,15 +1,16 @@
 """Check on the finished tables that nothing of the test set is learnt from."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import polars as pl
 from scipy.sparse import csr_matrix
 
-from change_it.corpus.pairing.matching import APART, align, day_numbers, nearest_wrong
+from change_it.corpus.folder import TEST_ARTICLES
+from change_it.corpus.pairing.matching import APART, Likeness, align, day_numbers, nearest_wrong
 from change_it.corpus.reading.article import Article
 from change_it.corpus.reading.options import BuildOptions
+from change_it.corpus.record import LeakCheck, Neighbours
 from change_it.corpus.splits import Splits
 from change_it.stats import Ints
 
@@ -21,14 +22,19 @@ _TEXTS = ("article", "source", "a_article", "b_article")
 _HEADLINES = ("headline", "headline1", "headline2", "a_headline", "b_headline", "target")
 
 
-def leak_check(tables: Mapping[str, Mapping[str, pl.DataFrame]], clusters: pl.DataFrame) -> dict[str, Any]:
-    """Compare every training and validation table with A2; it knows only the finished tables and the clusters (`id, cluster`).
+def leak_check(
+    tables: Mapping[str, Mapping[str, pl.DataFrame]],
+    clusters: pl.DataFrame,
+    neighbours: Neighbours,
+) -> LeakCheck:
+    """Compare every training and validation table with the test articles; it knows only the finished tables and the clusters (`id, cluster`).
 
-    Counted over all sets, a RuntimeError where not 0: ids of A2 articles, of their near-duplicates and partners; texts of A2
-    articles; and headlines, but changed ones of HH and AH, that belong to no training article.
+    Counted over all sets, a RuntimeError where not 0: ids of test articles, of their near-duplicates and partners; texts of test
+    articles; and headlines, but changed ones of HH and AH, that belong to no training article. `neighbours` are those of
+    `test_neighbours`, which are reported with them.
     """
     articles, pairs = tables["articles"], tables["pairs"]
-    test = articles["test"]
+    test = pl.concat(tested_articles(tables))
     test_ids = test["id"]
     is_tested = pl.col("id").is_in(test_ids.implode())
     near = clusters.filter(pl.col("cluster").is_in(clusters.filter(is_tested)["cluster"].implode()))
@@ -60,7 +66,15 @@ def leak_check(tables: Mapping[str, Mapping[str, pl.DataFrame]], clusters: pl.Da
         leaks["foreign_headlines"] += int((~is_known).sum())
     if any(leaks.values()):
         raise RuntimeError(f"the leak check found test material in training sets: {leaks}")
-    return {"test_articles": test.height, "rows": rows, "found": leaks}
+    return LeakCheck(test_articles=test.height, rows=rows, found=leaks, neighbours=neighbours)
+
+
+def tested_articles(tables: Mapping[str, Mapping[str, pl.DataFrame]]) -> list[pl.DataFrame]:
+    """Return the tables of the test articles: those of A2, and those without a partner where there are any."""
+    tested = [tables["articles"]["test"]]
+    if "test" in tables.get(TEST_ARTICLES, {}):
+        tested.append(tables[TEST_ARTICLES]["test"])
+    return tested
 
 
 def _values(tables: Iterable[pl.DataFrame], columns: tuple[str, ...]) -> pl.Series:
@@ -89,36 +103,41 @@ def find_neighbours(
     """
     days = day_numbers(article.date for article in articles)
     groups = (splits.alignment == "A2") * 2 + splits.fold
-    present = splits.alignment != ""
+    present = (splits.alignment != "") & ~splits.alone
     has_pair = np.isin(np.arange(len(articles)), paired)
-    below: dict[str, Any] = {"ceiling": options.loose}
-    between: dict[str, Any] = {"floor": options.loose, "ceiling": options.strict, "apart": APART}
+    below = Likeness(ceiling=options.loose)
+    between = Likeness(ceiling=options.strict, floor=options.loose, days_apart=APART)
     columns: dict[str, pl.Series] = {}
-    for which, limits in {"own": below, "other": below, "near": between}.items():
+    for which, likeness in {"own": below, "other": below, "near": between}.items():
         index = np.full(len(articles), -1, dtype=np.int64)
         for outlet in np.unique(labels).tolist():
             own, other = labels == outlet, (labels == 1 - outlet) if outlet < 2 else (labels != outlet)
             x = np.flatnonzero(present & own & (True if which == "own" else has_pair))
             y = np.flatnonzero(present & (own if which == "own" else other))
             compared = vectors, days, groups, splits.event, (x, y)
-            index[x] = nearest_wrong(*compared, window_days=options.guard, **limits)
+            index[x] = nearest_wrong(*compared, window_days=options.guard, likeness=likeness)
         names = [articles[place].id if place >= 0 else None for place in index.tolist()]
         columns[f"{which}_id"] = pl.Series(names, dtype=pl.String)
     return pl.DataFrame(columns)
 
 
 def test_neighbours(
-    tables: Mapping[str, pl.DataFrame], ids: Sequence[str], vectors: csr_matrix, options: BuildOptions
-) -> dict[str, int]:
-    """Count the test articles of the table `articles` that have a training article above the strict cosine inside the guard; `ids` are those of `vectors`."""
+    tables: Mapping[str, Mapping[str, pl.DataFrame]],
+    ids: Sequence[str],
+    vectors: csr_matrix,
+    options: BuildOptions,
+) -> Neighbours:
+    """Count the test articles that have a training article above the strict cosine inside the guard; `ids` are those of `vectors`."""
     row = {id_: number for number, id_ in enumerate(ids)}
-    training_articles = pl.concat(part for split, part in tables.items() if split != "test")
-    all_articles = pl.concat([tables["test"], training_articles])
+    tested = pl.concat(tested_articles(tables))
+    training_articles = pl.concat(part for split, part in tables["articles"].items() if split != "test")
+    all_articles = pl.concat([tested, training_articles])
     guard = options.guard if all_articles["date"].is_not_null().any() else None
-    test, training = np.split(np.arange(all_articles.height), [tables["test"].height])
+    test, training = np.split(np.arange(all_articles.height), [tested.height])
     rows, days = vectors[[row[id_] for id_ in all_articles["id"]]], day_numbers(all_articles["date"])
     close = align(rows, days, (test, training), window_days=guard, floor=options.strict)
     labels = all_articles["label"].to_numpy()
     foreign = labels[close.a_index] != labels[close.b_index]
-    count = {"articles": close.a_index, "other_outlet": close.a_index[foreign]}
-    return {name: len(np.unique(rows)) for name, rows in count.items()}
+    return Neighbours(
+        articles=len(np.unique(close.a_index)), other_outlet=len(np.unique(close.a_index[foreign]))
+    )

@@ -1,52 +1,60 @@
 """What a corpus has, from its `alignment.json`: the tables that `corpus build` prints and the data set card shows."""
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import asdict
 
+from change_it.corpus.record import CorpusReport
 from change_it.files.texts import counted, listed
 from change_it.render.tables import Column, Row, Table
 
+#: Standard deviations on each side of a normal distribution's middle that hold 95% of it.
+NORMAL_95 = 1.96
+#: Events of which a share of .5 is known to ± .05.
+ENOUGH_EVENTS = 385
 
-def summary(report: Mapping[str, Any]) -> list[Table]:
+
+def summary(report: CorpusReport) -> list[Table]:
     """Rows, pairs by days apart where there are dates, and splits; what was seen besides is in the notes."""
-    days = [_days(report)] if report["days_apart"] else []
+    days = [_days(report)] if report.days_apart else []
     return [_rows(report), *days, _splits(report)]
 
 
-def _rows(report: Mapping[str, Any]) -> Table:
+def _rows(report: CorpusReport) -> Table:
     """Rows in, kept and rejected, and the pairs that were found."""
-    rejected = sorted(report["rejected"].items(), key=lambda item: (-item[1], item[0]))
-    counts = [("in", report["rows"]), ("kept", report["kept"])]
+    rejected = sorted(report.rejected.items(), key=lambda item: (-item[1], item[0]))
+    counts = [("in", report.rows), ("kept", report.kept)]
     counts += [(f"rejected: {reason}", count) for reason, count in rejected]
     rows = [Row({"what": what, "rows": count}) for what, count in counts]
-    pairs, thresholds = report["pairs"], report["thresholds"]
+    pairs, thresholds = report.pairs, report.thresholds
     notes = [
         f"Dates of {listed(files)}: the {first} comes first"
         for first, is_day in (("day", True), ("month", False))
-        if (files := [file for file, day_first in report["day_first"].items() if day_first is is_day])
+        if (files := [file for file, day_first in report.day_first.items() if day_first is is_day])
     ]
     notes.append(
-        f"Pairs above {thresholds['strict']}: {pairs['above_strict']:,} · above {thresholds['loose']}: "
-        f"{pairs['above_loose']:,} · not kept, because they touch the test set: {pairs['dropped']:,}"
+        f"Pairs above {thresholds.strict}: {pairs.above_strict:,} · above {thresholds.loose}: "
+        f"{pairs.above_loose:,} · not kept, because they touch the test set: {pairs.dropped:,}"
     )
-    if other := report["other_outlets"]:
+    other = report.other_outlets
+    if other.articles:
         notes.append(
-            f"Other outlets: {sum(other['articles'].values()):,} articles of {len(other['articles'])}, "
-            f"{other['pairs']:,} strict pairs with one of them"
+            f"Other outlets: {sum(other.articles.values()):,} articles of {len(other.articles)}, "
+            f"{other.pairs:,} strict pairs with one of them"
         )
-    notes += [f"{note}." for note in report["notes"]]
+    notes += [f"{note}." for note in report.notes]
     columns = (Column("what", "text", title=" "), Column("rows", "count"))
     return Table(columns, rows, "Rows in = kept + rejected", notes)
 
 
-def _days(report: Mapping[str, Any]) -> Table:
+def _days(report: CorpusReport) -> Table:
     """Pairs by days apart, with the estimated share of them that is one event."""
     columns = [Column("days", "count", title="days apart")]
-    for name, threshold in report["thresholds"].items():
+    for name, threshold in asdict(report.thresholds).items():
         columns.append(Column(name, "count", title=f"{name} > {threshold:g}"))
         columns.append(Column(f"{name}_one_event", title="one event"))
-    best, window = report["lowest_strict"], report["options"]["window_days"]
-    apart = "of the same date" if window == 0 else f"at most {counted(window, 'day')} apart"
+    best, window = report.lowest_strict, report.options.window_days
+    apart = "of the same date"
+    if isinstance(window, int) and window > 0:
+        apart = f"at most {counted(window, 'day')} apart"
     note = f"Pairs are {apart} (--window-days)"
     note += (
         f"; the lowest --strict whose pairs are one event in nine of ten, by the estimate: {best:g}"
@@ -55,33 +63,66 @@ def _days(report: Mapping[str, Any]) -> Table:
     )
     how = "estimated, on the safe side, from how many more pairs a comparison finds than three days apart"
     notes = (f"{note}.", f"One event: {how}.")
-    return Table(columns, [Row(dict(row)) for row in report["days_apart"]], "Pairs by days apart", notes)
+    return Table(columns, [Row(asdict(row)) for row in report.days_apart], "Pairs by days apart", notes)
 
 
-def _splits(report: Mapping[str, Any]) -> Table:
+def _precision(report: CorpusReport) -> list[str]:
+    """Say how many test articles have no partner, how sure a share is on pairs and on all, and what would help."""
+    events = report.events.effective
+    alone = report.test_articles
+    total = sum(alone.values())
+    sentences = []
+    if total:
+        of_outlets = " and ".join(f"{count:,} of {name}" for name, count in alone.items())
+        sentences.append(
+            f"Test articles without a partner: {of_outlets}; they compare systems, but not with gold"
+        )
+        sure = f"± {_half_width(events + total):.2f}"
+        sentences.append(f"On all test articles a share near .5 is known to about {sure}")
+    if not events:
+        return [f"{sentence}." for sentence in sentences]
+    sentences.append(f"On the test pairs a share near .5 is known to about ± {_half_width(events):.2f}")
+    more = ENOUGH_EVENTS - events
+    if more > 0:
+        articles = report.kept * more / events
+        rounded = int(float(f"{articles:.2g}"))
+        sentences.append(
+            f"About {rounded:,} articles more would make it ± .05, at this corpus's rate of pairs"
+        )
+    return [f"{sentence}." for sentence in sentences]
+
+
+def _half_width(events: float) -> float:
+    """Return half the 95% interval of a share of .5 of so many events."""
+    return float(NORMAL_95 * 0.5 / events**0.5)
+
+
+def _splits(report: CorpusReport) -> Table:
     """Pairs and articles by split, what the leak check and the largest event say, warnings and looks."""
-    outlets = (report["outlets"]["a"], report["outlets"]["b"])
+    outlets = report.outlets.names
     rows = [
         Row(
-            {"split": "A2 (test)" if name == "A2" else name, "pairs": report["pairs"]["kept"].get(name)}
+            {"split": "A2 (test)" if name == "A2" else name, "pairs": report.pairs.kept.get(name)}
             | dict(zip("ab", map(counts.get, outlets), strict=True))
         )
-        for name, counts in report["splits"].items()
+        for name, counts in report.splits.items()
     ]
     columns = [Column("split", "text", title=" "), Column("pairs", "count")]
     columns += [Column(side, "count", title=name) for side, name in zip("ab", outlets, strict=True)]
-    leaks, events = report["leak_check"], report["events"]
-    leaked = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in leaks["found"].items())
-    days = f" in {counted(events['largest_days'], 'day')}" if events["largest_days"] else ""
+    leaks, events = report.leak_check, report.events
+    leaked = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in leaks.found.items())
+    days = f" in {counted(events.largest_days, 'day')}" if events.largest_days else ""
+    verb = "is" if events.test_pairs == 1 else "are"
     notes = [
-        f"Leak check: {leaks['test_articles']:,} test articles against {sum(leaks['rows'].values()):,} training rows "
-        f"of {len(leaks['rows'])} sets: {leaked}",
-        f"Test articles with a training article above {report['thresholds']['strict']} nearby in time: "
-        f"{leaks['neighbours']['articles']:,}",
-        f"Largest event: {counted(events['largest'], 'article')}{days}. The {counted(events['test_pairs'], 'test pair')} "
-        f"of {counted(events['test_events'], 'event')} {'is' if events['test_pairs'] == 1 else 'are'} worth {events['effective']:g}",
-        *(f"Warning: {warning}." for warning in report["warnings"]),
-        *(f"Taken off: {each['text']}." for each in report["mended"]),
-        *(f"Look: {each['text']}." for each in report["looks"]),
+        f"Leak check: {leaks.test_articles:,} test articles against {sum(leaks.rows.values()):,} training rows "
+        f"of {len(leaks.rows)} sets: {leaked}",
+        f"Test articles with a training article above {report.thresholds.strict} nearby in time: "
+        f"{leaks.neighbours.articles:,}",
+        f"Largest event: {counted(events.largest, 'article')}{days}. The {counted(events.test_pairs, 'test pair')} "
+        f"of {counted(events.test_events, 'event')} {verb} worth {events.effective:g}",
+        *_precision(report),
+        *(f"Warning: {warning}." for warning in report.warnings),
+        *(f"Taken off: {each.text}." for each in report.mended),
+        *(f"Look: {each.text}." for each in report.looks),
     ]
     return Table(columns, rows, "Splits", notes)

@@ -22,7 +22,11 @@ NEAR_DUPLICATE = "near-duplicate of a test article"
 CLOSE = "close to a test article"  # above the strict cosine, inside the guard
 OTHER_OUTLET = "another outlet's article close to a test article"
 REMOVED = ""  #: in `Splits.alignment`, of an article that left the corpus
+ALONE = "T"  #: a test article without a partner, where folds are dealt
 _ORDER = ("R", "A3", "A1", "A2")  # weakest claim on an article first
+#: Test articles of an outlet up to which those without a partner are added, and the share of its articles that these are at most.
+TESTED = 300
+LARGEST_SHARE_ALONE = 0.1
 #: Share of the strict pairs up to which pairs that are close to each other are dealt together.
 TOGETHER = 0.1
 
@@ -39,6 +43,7 @@ class Splits:
     removed: dict[int, str]  # position of each article that left the corpus → why
     dropped: int  # pairs above the thresholds that would tie training to test or one fold to the other
     others: Ints  # (kept pairs of other outlets,) positions in those given
+    alone: Bools  # (articles,) whether it is a test article without a partner; its alignment is `R`
 
 
 def events_of(articles: Sequence[str], partners: Sequence[str]) -> Ints:
@@ -69,6 +74,7 @@ def split(
     alignments: Sequence[Alignment | None] | None = None,
     close: tuple[Ints, Ints] = (NONE, NONE),
     others: tuple[Ints, Ints] = (NONE, NONE),
+    test_articles: int | None = 0,
 ) -> Splits:
     """Split articles into A1, A2, A3 and R, and into two folds.
 
@@ -76,6 +82,7 @@ def split(
     those in (loose, strict] make A3; with `sizes` by rank. With `alignments`, the input's splits decide (None counts as R).
     Training articles `close` to a test article leave, but with `alignments`. `labels` (0 for A, 1 for B) balance the folds; from 2
     on they are of other outlets, which are never tested, and `others` are pairs with one of them, kept where both stay.
+    `test_articles` of each outlet without a partner are tested, too, see `draw_alone`; None: see `wanted_alone`.
     """
     a, b, similarity = pairs
     alignment = _wanted_by_input(len(clusters), alignments)
@@ -118,7 +125,18 @@ def split(
     event = components(
         clusters, np.r_[a[is_kept], other_a[is_other_kept]], np.r_[b[is_kept], other_b[is_other_kept]]
     )
-    fold = _folds(event, alignment, np.minimum(labels, 2), rng_for(seed, "folds"))
+    paired = np.r_[a[is_kept], b[is_kept], other_a[is_other_kept], other_b[is_other_kept]]
+    present = alignment != REMOVED
+    wanted_articles = wanted_alone(labels, tested, test_articles)
+    alone = draw_alone(event, labels, present, paired, close, wanted_articles, rng_for(seed, "test articles"))
+    is_near = np.zeros(len(clusters), dtype=bool)
+    is_near[np.r_[second[alone[first]], first[alone[second]]]] = True
+    leaving_too = np.flatnonzero(is_near & present & ~alone)
+    alignment[leaving_too] = REMOVED
+    removed = dict(zip(leaving.tolist(), reasons.tolist(), strict=True))
+    removed |= {row: OTHER_OUTLET if labels[row] > 1 else CLOSE for row in leaving_too.tolist()}
+    kinds = np.where(alone, ALONE, alignment)
+    fold = _folds(event, kinds, np.minimum(labels, 2), rng_for(seed, "folds"))
     wanted = int((top | next_best).sum())
     return Splits(
         alignment=alignment,
@@ -126,10 +144,71 @@ def split(
         fold=fold,
         pairs=np.flatnonzero(is_kept).astype(np.int64),
         pair_alignment=pair_alignment[is_kept],
-        removed=dict(zip(leaving.tolist(), reasons.tolist(), strict=True)),
+        removed=removed,
         dropped=wanted - int(is_kept.sum()),
         others=np.flatnonzero(is_other_kept).astype(np.int64),
+        alone=alone,
     )
+
+
+def wanted_alone(labels: Ints, tested: Bools, number: int | None) -> tuple[int, int]:
+    """Return how many articles without a partner are tested of outlet A and of B.
+
+    Without a number as many as bring each outlet to `TESTED` test articles, at most a tenth of its articles. The articles
+    of one outlet are the originals of one direction.
+    """
+    if number is not None:
+        return number, number
+    wanted = []
+    for outlet in (0, 1):
+        total = int((labels == outlet).sum())
+        missing = TESTED - int((tested & (labels == outlet)).sum())
+        wanted.append(max(0, min(missing, int(total * LARGEST_SHARE_ALONE))))
+    return wanted[0], wanted[1]
+
+
+def draw_alone(
+    event: Ints,
+    labels: Ints,
+    present: Bools,
+    paired: Ints,
+    close: tuple[Ints, Ints],
+    wanted: tuple[int, int],
+    rng: np.random.Generator,
+) -> Bools:
+    """Draw whole events without a partner for the test, up to the wanted numbers of articles of A and B, (articles,).
+
+    No article of such an event is in a pair, `close` to one that is (positions `paired`), or of a further outlet. So no
+    pair leaves the corpus for them.
+
+    Examples:
+        >>> nothing = np.array([], dtype=np.int64)
+        >>> event, labels, paired = np.array([0, 0, 1, 2, 3]), np.array([0, 1, 0, 1, 0]), np.array([0, 1])
+        >>> drawn = draw_alone(event, labels, event >= 0, paired, (nothing, nothing), (1, 5), np.random.default_rng(1))
+        >>> drawn.sum(), bool(drawn[:2].any()), bool(drawn[3])
+        (np.int64(2), False, True)
+    """
+    is_paired = np.zeros(len(event), dtype=bool)
+    is_paired[paired] = True
+    first, second = close
+    is_barred = is_paired | (labels > 1)
+    is_barred[np.r_[first[is_paired[second]], second[is_paired[first]]]] = True
+    has_barred = np.zeros(int(event.max(initial=-1)) + 1, dtype=bool)
+    has_barred[event[is_barred]] = True
+    rows = np.flatnonzero(present & ~has_barred[event])
+    members = {number: [0, 0] for number in event[rows].tolist()}
+    for row in rows.tolist():
+        members[int(event[row])][labels[row]] += 1
+    left, drawn = list(wanted), list[int]()
+    numbers = np.array(sorted(members), dtype=np.int64)
+    for number in rng.permutation(numbers).tolist():
+        counts = members[number]
+        if all(count <= room for count, room in zip(counts, left, strict=True)):
+            left = [room - count for count, room in zip(counts, left, strict=True)]
+            drawn.append(number)
+    alone = np.zeros(len(event), dtype=bool)
+    alone[rows] = np.isin(event[rows], drawn)
+    return alone
 
 
 def _wanted_by_input(count: int, alignments: Sequence[Alignment | None] | None) -> NDArray[np.str_]:
@@ -195,7 +274,8 @@ def _folds(event: Ints, alignment: NDArray[np.str_], labels: Ints, rng: np.rando
     """Fold of each article: events of a kind (best split, outlets) are shuffled and dealt 0, 1, 1, 0, largest first."""
     count = int(event.max(initial=-1)) + 1
     strength = np.zeros(count, dtype=np.int64)
-    np.maximum.at(strength, event, np.select([alignment == name for name in _ORDER], [0, 1, 2, 3], 0))
+    kinds = [alignment == name for name in (*_ORDER, ALONE)]
+    np.maximum.at(strength, event, np.select(kinds, range(len(kinds)), 0))
     outlets = np.zeros(count, dtype=np.int64)
     np.bitwise_or.at(outlets, event, 1 << labels)
     size = np.bincount(event, minlength=count)

@@ -1,4 +1,4 @@
-"""Items to score, the A2 articles of a corpus, each headline to be transferred to the other outlet; and systems that did."""
+"""Items to score, the test articles of a corpus, each headline to be transferred to the other outlet; and systems that did."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from change_it.corpus.folder import digest_of, hash_article, read_table
+from change_it.corpus.folder import TEST_ARTICLES, digest_of, read_table, test_article_hashes
 from change_it.errors import InputError
 from change_it.text.folding import composed
 
@@ -88,14 +88,18 @@ def directions_in_turn(items: Sequence[Item], seed: int) -> list[Item]:
 
 
 def read_test_set(corpus: str) -> TestSet:
-    """Read the A2 articles, with their partners where they have one, and the training headlines of a corpus (folder or Hub id).
+    """Read the test articles, with their partners where they have one, and the training headlines of a corpus (folder or Hub id).
 
-    An article in several pairs keeps its most similar partner. Articles in no pair come last in their direction and
-    have no reference.
+    An article in several pairs keeps its most similar partner. Articles in no pair, those of the config `test_articles`
+    among them, come last in their direction and have no reference.
     """
     columns = ["similarity", "event", *(f"{side}_{part}" for side in "ab" for part in _PARTS)]
+    import polars as pl
+
     pairs = read_table(corpus, "pairs", "test", columns)
-    articles = read_table(corpus, "articles", "test", ["label", "event", *_PARTS])
+    columns = ["label", "event", *_PARTS]
+    articles = read_table(corpus, "articles", "test", columns)
+    alone = read_table(corpus, TEST_ARTICLES, "test", columns)
     training = read_table(corpus, "articles", "train", ["label", "headline"])
     if pairs.is_empty():
         raise InputError(
@@ -111,10 +115,10 @@ def read_test_set(corpus: str) -> TestSet:
     for side, other, (label, target) in (("a", "b", outlets), ("b", "a", outlets[::-1])):
         paired = best.unique(f"{side}_id", keep="first", maintain_order=True)
         parts = [f"{side}_{part}" for part in _PARTS] + [f"{other}_{part}" for part in _PARTS[1:]]
-        of_outlet = articles.filter(label=label).select("event", *_PARTS)
-        alone = of_outlet.join(paired, left_on="id", right_on=f"{side}_id", how="anti", maintain_order="left")
-        for event, id_, *texts in (*paired.select("event", *parts).iter_rows(), *alone.iter_rows()):
+        in_test = pl.concat([articles, alone]).filter(label=label).select("event", *_PARTS)
+        single = in_test.join(paired, left_on="id", right_on=f"{side}_id", how="anti", maintain_order="left")
+        for event, id_, *texts in (*paired.select("event", *parts).iter_rows(), *single.iter_rows()):
             items.append(replace(Item(str(id_), label, target, *texts), event=str(event)))
     headlines = {name: tuple(training.filter(label=name)["headline"]) for name in outlets}
-    digest = digest_of(map(hash_article, articles["headline"], articles["article"]))
+    digest = digest_of(test_article_hashes(corpus))
     return TestSet(tuple(items), outlets, headlines, corpus, digest)

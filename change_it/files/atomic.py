@@ -74,6 +74,15 @@ def refuse_pointer(path: Path) -> None:
         )
 
 
+def check_part(path: Path) -> None:
+    """Refuse a large file of this package that git-lfs did not fetch, or that a Space's copy of the package lacks."""
+    refuse_pointer(path)
+    if not path.is_file():
+        raise InputError(
+            f"this copy of the package lacks {path.name}, which a page on the Hub does not need: install the whole package"
+        )
+
+
 def write_text(path: Path, text: str) -> None:
     """Write a text file in UTF-8; lone surrogates are written as escapes."""
     with replace_file(path) as partial:

@@ -1,7 +1,9 @@
 """Names of models, which are folders or ids of the Hub, what is fetched from there, and the weights in a folder."""
 
+import re
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from change_it.errors import InputError
@@ -23,6 +25,49 @@ MODEL_FILES = [
 LARGEST = 20_000_000_000
 #: File in a generator's folder that says what it was made for and of.
 GENERATOR_FILE = "generator.json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class HubSource:
+    """Which version of a repository is read, and how it is fetched, by the names of the Hub's own libraries.
+
+    Attributes:
+        revision: branch, tag or commit; None for the main branch.
+        token: token of the Hub; None or True for the one that is logged in, False for none.
+        cache_dir: folder of downloads; None for the usual one.
+        local_files_only: whether only what has been downloaded before is read.
+        subfolder: folder inside the repository, or inside a folder of this machine, that holds the model.
+    """
+
+    revision: str | None = None
+    token: str | bool | None = field(default=None, repr=False)
+    cache_dir: str | Path | None = None
+    local_files_only: bool = False
+    subfolder: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse a subfolder that leads out of the repository."""
+        path = PurePosixPath(self.subfolder)
+        if path.is_absolute() or ".." in path.parts:
+            raise InputError(f"subfolder {self.subfolder} leads out of the repository: name a folder in it")
+
+    @property
+    def download(self) -> dict[str, Any]:
+        """Return the arguments of a download."""
+        return {
+            "revision": self.revision,
+            "token": self.token,
+            "cache_dir": self.cache_dir,
+            "local_files_only": self.local_files_only,
+        }
+
+
+def commit_of(folder: Path) -> str:
+    """Return the commit that a downloaded folder is of; empty for any other folder."""
+    for path in (folder, *folder.parents):
+        if path.parent.name == "snapshots" and re.fullmatch("[0-9a-f]{40}", path.name):
+            return path.name
+    return ""
 
 
 def is_hub_id(name: str) -> bool:
@@ -73,15 +118,22 @@ def weight_files(folder: Path, *, command: str) -> list[Path]:
     return shards
 
 
-def fetch(name: str, patterns: Sequence[str], *, kind: Literal["model", "dataset"] = "model") -> Path:
+def fetch(
+    name: str,
+    patterns: Sequence[str],
+    *,
+    kind: Literal["model", "dataset"] = "model",
+    source: HubSource | None = None,
+) -> Path:
     """Fetch the files of a Hub repository whose names match, unless they are too many to be ours, and return their folder."""
     from huggingface_hub import is_offline_mode, snapshot_download
     from huggingface_hub.errors import HfHubHTTPError
 
     http_error: type[Exception] = HfHubHTTPError.__mro__[1]  # of a proxy, too
-    wanted: dict[str, Any] = {"repo_type": kind, "allow_patterns": list(patterns)}
+    source = source or HubSource()
+    wanted: dict[str, Any] = {"repo_type": kind, "allow_patterns": list(patterns), **source.download}
     try:
-        if kind == "model" and not is_offline_mode():
+        if kind == "model" and not is_offline_mode() and not source.local_files_only:
             planned = snapshot_download(name, dry_run=True, **wanted)
             size = sum(file.file_size or 0 for file in planned if file.will_download)
             if size > LARGEST:

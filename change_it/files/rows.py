@@ -66,9 +66,7 @@ class InputTable:
 
     name: str  # the file as given, or `hf://owner/name/config/split`
     stem: str  # start of the ids made for its rows, different for every table of one reading
-    outlet: str | None = (
-        None  # of rows without one: by a folder `label=colle`, or a file or config named after one of CHANGE-IT's newspapers
-    )
+    outlet: str | None = None  # of rows without one, by the name of a folder, file or config
     label: str = ""  # outlet of all its rows, where the input names one: OUTLET=FILE
     columns: dict[str, None] = field(default_factory=dict)  # in order, as far as rows were read
     rows: Iterator[Record] = field(default_factory=lambda: iter(()))  # to be read once
@@ -94,9 +92,9 @@ def read_tables(files: Sequence[str], names: Names | None = None) -> list[InputT
 
 
 def _tell_stems_apart(tables: Mapping[str, InputTable]) -> None:
-    """Put as many names of folders before equal stems as tell them apart; ids are made from stems, whatever the order of the files.
+    """Put as many names of folders before equal stems as tell them apart, whatever the order of the files.
 
-    `tables` are by their whole paths.
+    Ids are made from stems. `tables` are by their whole paths.
     """
     by_stem: dict[str, list[str]] = {}
     for path, table in tables.items():
@@ -283,9 +281,8 @@ def _tables(name: str, names: Names) -> Iterator[tuple[str, InputTable]]:
     for path in map(Path, files or [name]):
         check_file(path)
         if path.is_dir():
-            raise InputError(
-                f"{path} is a folder: name its files, as in '{_files_in(path)}', and write one of save_to_disk with to_parquet"
-            )
+            mend = f"name its files, as in '{_files_in(path)}', and write one of save_to_disk with to_parquet"
+            raise InputError(f"{path} is a folder: {mend}")
         kind, stem = kind_of(path) or "CSV", Path(_unpacked_name(path)).stem
         outlet = (
             _partition(path, names.get("label", ())) or _outlet(stem) or _outlet(path.resolve().parent.name)
@@ -308,7 +305,7 @@ def _files_in(folder: Path) -> str:
 
 
 def _partition(path: Path, columns: Sequence[str]) -> str | None:
-    """Return the outlet that a folder of the path names as Hive does, `label=colle`, under a name of the column."""
+    """Return the outlet that a folder of the path names as Hive does, `label=colle`."""
     for folder in path.resolve().parent.parts:
         column, equals, value = folder.partition("=")
         if equals and column.lower() in map(str.lower, columns):

@@ -59,11 +59,19 @@ def column_of(name: str, values: Any) -> Iterable[Any]:
     return values
 
 
-def texts_of(name: str, values: object) -> list[str]:
-    """The texts of `column_of`, empty where a value is missing; a value that is no text is refused."""
+def texts_of(name: str, values: object, *, complete: bool = False) -> list[str]:
+    """Return the texts of `column_of`, empty where a value is missing; a value that is no text is refused.
+
+    Where they must be `complete`, a missing value is refused, too: an empty text is a text.
+    """
     texts = []
     for number, value in enumerate(column_of(name, values)):
         missing = is_missing(value)
+        if missing and complete:
+            fault = f"{name} has no text at {number}"
+            raise InputError(
+                f"{fault}: leave the item out, or give an empty text for a system that wrote none"
+            )
         if not missing and not isinstance(value, str):
             raise InputError(f"{name} has {value!r} at {number}: give a text for every item")
         texts.append("" if missing else str(value))
@@ -109,6 +117,12 @@ def listed(names: Sequence[str], shown_at_most: int = 10) -> str:
     lines = [" ".join(name.split()) for name in names[:shown_at_most]]
     shown = ", ".join(line if len(line) <= 80 else line[:79] + "…" for line in lines)
     return shown + (f" and {hidden} more" if hidden > 0 else "")
+
+
+def enumerated(names: Sequence[str]) -> str:
+    """Return names as a sentence has them: a, b and c."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def counted(count: int, noun: str) -> str:

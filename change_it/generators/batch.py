@@ -145,7 +145,7 @@ def transfer_items(
 
 
 def writes_by_default(setup: TransferSetup, items: Sequence[Item]) -> bool:
-    """Tell whether the system writes without the user's settings: then one of them is at fault, and no library."""
+    """Tell whether the system writes without the user's settings: then one of them is at fault."""
     try:
         setup.system.write(items, Search(seed=setup.search.seed))
     except Exception:

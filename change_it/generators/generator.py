@@ -38,9 +38,8 @@ from change_it.generators.networks.pointer_transformer import (
 )
 from change_it.generators.networks.tokenizer import HeadlineTokenizer, train_tokenizer
 from change_it.generators.options import (
-    LORA_ALPHA,
-    LORA_RANK,
     TRANSFORMER,
+    Adapters,
     ModelKind,
 )
 from change_it.models.pretrained import (
@@ -54,6 +53,7 @@ from change_it.models.pretrained import (
     quiet,
     read_tokenizer,
 )
+from change_it.models.saving import restore_files
 from change_it.training.training_options import Arithmetic
 
 #: Width of a search that sets nothing else.
@@ -81,9 +81,11 @@ class Generator:
         return hash_of_weights(self.folder, command=COMMAND)
 
 
-def load_generator(name: str | Path, *, precision: Arithmetic = "float32", device: str = "auto") -> Generator:
+def load_generator(
+    name: str | Path, *, precision: Arithmetic = "float32", device: str | torch.device = "auto"
+) -> Generator:
     """Load a generator from its folder or Hub id; bf16 leaves weights in bfloat16 around which adapters were trained so."""
-    where = pick_device(device)
+    where = pick_device(str(device))
     folder = local_folder(name, command=COMMAND)
     info = GeneratorInfo.load(folder)
     tokenizer = load_tokenizer(folder)
@@ -143,6 +145,14 @@ def save_generator(folder: Path, model: Any, tokenizer: PreTrainedTokenizerBase,
     search = {"num_beams": BEAMS, "max_new_tokens": info.target_tokens, "no_repeat_ngram_size": blocked}
     write_json(folder / "generation_config.json", {**tokens, **search})
     custom_object_save(HeadlinePipeline, folder)
+
+
+def write_generator(folder: Path, generator: Generator) -> None:
+    """Write a loaded generator into a folder as training saved it; a changed one without what was measured."""
+    tokenizer = generator.format.tokenizer
+    save_generator(folder, generator.model, tokenizer, generator.info)
+    tokenizer.model_max_length = LONGEST  # the formats cut
+    restore_files(generator.folder, folder, command=COMMAND)
 
 
 def copy_generator(source: Path, folder: Path) -> None:
@@ -232,15 +242,20 @@ def load_model(
     return model
 
 
-def add_adapters(model: Any, architecture: str, kind: ModelKind) -> Any:
+def add_adapters(model: Any, architecture: str, kind: ModelKind, adapters: Adapters | None = None) -> Any:
     """Put low-rank adapters, which alone are trained, around a model (Hu et al. 2021)."""
     peft = import_peft()
+    adapters = adapters or Adapters()
+    targets: Any = list(adapters.targets)
+    if targets == ["all-linear"]:
+        targets = "all-linear"
     usual = peft.utils.TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING
     config = peft.LoraConfig(
         task_type="CAUSAL_LM" if kind == "causal" else "SEQ_2_SEQ_LM",
-        r=LORA_RANK,
-        lora_alpha=LORA_ALPHA,
-        target_modules=usual.get(model.config.model_type, "all-linear"),
+        r=adapters.r,
+        lora_alpha=adapters.lora_alpha,
+        lora_dropout=adapters.lora_dropout,
+        target_modules=targets or usual.get(model.config.model_type, "all-linear"),
     )
     refusal = f"adapters do not fit {architecture}: train it without --lora, or another model"
     with load_errors(refusal), warnings.catch_warnings(action="ignore"):

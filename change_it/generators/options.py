@@ -5,16 +5,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from transformers.models.auto.modeling_auto import (
-    MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
-    MODEL_FOR_MASKED_LM_MAPPING_NAMES,
-    MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES,
-)
-
 from change_it.errors import InputError
-from change_it.generators.networks.pointer_generator import PointerGeneratorConfig
-from change_it.generators.networks.pointer_transformer import PointerTransformerConfig
-from change_it.models.pretrained import load_errors, read_config
 from change_it.training.training_options import CONSTANT, TrainingOptions
 
 Recipe = Literal["sum", "s2s1", "s2s2", "s2s3", "agnostic", "rewrite", "train_d", "train_m"]
@@ -88,6 +79,23 @@ PRETRAINED: dict[ModelKind, Preset] = {
 LORA_RATE, LORA_RANK, LORA_ALPHA = 1e-3, 16, 32
 
 
+@dataclass(frozen=True, kw_only=True)
+class Adapters:
+    """Settings of low-rank adapters (Hu et al. 2021), by PEFT's names.
+
+    Attributes:
+        r: rank.
+        lora_alpha: what they add is scaled by it over the rank.
+        lora_dropout: share of their inputs that are dropped in training.
+        targets: names of the layers that get them; empty for PEFT's own choice.
+    """
+
+    r: int = LORA_RANK
+    lora_alpha: int = LORA_ALPHA
+    lora_dropout: float = 0.0
+    targets: tuple[str, ...] = ()
+
+
 @dataclass(kw_only=True)
 class GeneratorFields:
     """The options of a generator but for those of its training."""
@@ -106,6 +114,14 @@ class GeneratorFields:
     """The papers' generator of the recipe: s2s for s2s1-3, pn for sum; for agnostic, train_d and train_m pnc on the first 500 words of an article (LREC 2020). Output projection, bridge and loss are those of the organisers' files."""
     lora: bool = False
     """Train low-rank adapters alone (extra: lora); they are saved alone."""
+    lora_rank: int | None = None
+    """Rank of the adapters; 16 when not given."""
+    lora_alpha: int | None = None
+    """What adapters add is scaled by alpha / rank; 32 when not given."""
+    lora_dropout: float | None = None
+    """Share of an adapter's inputs that are dropped in training, from 0 to below 1; 0 when not given."""
+    lora_targets: tuple[str, ...] = ()
+    """Names of the layers that get adapters, as q_proj v_proj, or all-linear; PEFT's own for the model when not given."""
     source_tokens: int = 0
     """Longer sources are cut; 0 is the architecture's: 256 (transformer 140), 512 of a pre-trained model."""
     target_tokens: int = 0
@@ -117,9 +133,20 @@ class GeneratorFields:
 
 
 def kind_of(architecture: str) -> ModelKind:
-    """The kind of a network of this package, a Hub id or a folder; of a pre-trained model only the configuration is loaded."""
+    """Return the kind of a network of this package, a Hub id or a folder; of a pre-trained model only the configuration is loaded."""
     if architecture in NETWORKS:
         return "words"
+
+    from transformers.models.auto.modeling_auto import (
+        MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+        MODEL_FOR_MASKED_LM_MAPPING_NAMES,
+        MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES,
+    )
+
+    from change_it.generators.networks.pointer_generator import PointerGeneratorConfig
+    from change_it.generators.networks.pointer_transformer import PointerTransformerConfig
+    from change_it.models.pretrained import load_errors, read_config  # these load torch
+
     with load_errors(no_model(architecture)):
         config = read_config(architecture)
     name = config.model_type
@@ -172,6 +199,16 @@ class GeneratorOptions(TrainingOptions, GeneratorFields):
     def preset(self) -> dict[str, Any]:
         """See `TrainingOptions`."""
         return self.values.arguments
+
+    @property
+    def adapters(self) -> Adapters:
+        """Return the settings of the adapters."""
+        return Adapters(
+            r=LORA_RANK if self.lora_rank is None else self.lora_rank,
+            lora_alpha=LORA_ALPHA if self.lora_alpha is None else self.lora_alpha,
+            lora_dropout=self.lora_dropout or 0.0,
+            targets=tuple(self.lora_targets),
+        )
 
 
 def architecture_of(options: GeneratorOptions) -> str:

@@ -24,6 +24,7 @@ from change_it.corpus.folder import MODEL_CORPUS, describe_corpus
 from change_it.errors import InputError
 from change_it.files.atomic import read_json
 from change_it.files.model_folders import GENERATOR_FILE
+from change_it.files.records import to_json
 from change_it.generators.data import RecipeData, load_recipe
 from change_it.generators.folder import GeneratorInfo, corpus_language, prompt_of
 from change_it.generators.generator import (
@@ -77,7 +78,7 @@ def train_generator(options: GeneratorOptions) -> dict[str, Any]:
         settings.out,
         "generator",
         partial(_prepare, settings, data),
-        files={MODEL_CORPUS: describe_corpus(settings.corpus)},
+        files={MODEL_CORPUS: to_json(describe_corpus(settings.corpus))},
     )
 
 
@@ -191,6 +192,7 @@ def _check(options: GeneratorOptions) -> None:
         raise InputError(
             "--arg label_smoothing_factor requires a judge: the losses of generators have no such term"
         )
+    _check_adapters(options)
     if options.lora and options.kind == "words":
         raise InputError(f"--lora requires a pre-trained --architecture, not {architecture_of(options)}")
     for name, size in (("vocabulary", options.vocabulary), ("cells", options.cells)):
@@ -200,6 +202,25 @@ def _check(options: GeneratorOptions) -> None:
     for name, tokens in (("source", options.source_tokens), ("target", options.target_tokens)):
         if tokens and tokens < SHORTEST:
             raise InputError(f"--{name}-tokens {tokens} is too few: give at least {SHORTEST}")
+
+
+def _check_adapters(options: GeneratorOptions) -> None:
+    """Refuse settings of adapters where there are none, and those that no adapter can have."""
+    given = {
+        "--lora-rank": options.lora_rank,
+        "--lora-alpha": options.lora_alpha,
+        "--lora-dropout": options.lora_dropout,
+        "--lora-targets": options.lora_targets or None,
+    }
+    names = [name for name, value in given.items() if value is not None]
+    if names and not options.lora:
+        raise InputError(f"{names[0]} requires --lora")
+    for name in ("--lora-rank", "--lora-alpha"):
+        value = given[name]
+        if isinstance(value, int) and value < 1:
+            raise InputError(f"{name} {value} is out of range: give a whole number from 1 on")
+    if options.lora_dropout is not None and not 0 <= options.lora_dropout < 1:
+        raise InputError(f"--lora-dropout {options.lora_dropout} is out of range: give 0 to below 1")
 
 
 def _info(settings: GeneratorOptions, data: RecipeData, *, bf16: bool) -> GeneratorInfo:
@@ -252,7 +273,9 @@ def _start(settings: GeneratorOptions, data: RecipeData, *, bf16: bool) -> tuple
     tokenizer = load_tokenizer(architecture)
     dtype = torch.bfloat16 if settings.lora and bf16 else torch.float32
     model = load_model(architecture, settings.kind, tokenizer, use="base", dtype=dtype)
-    return add_adapters(model, architecture, settings.kind) if settings.lora else model, tokenizer
+    if settings.lora:
+        model = add_adapters(model, architecture, settings.kind, settings.adapters)
+    return model, tokenizer
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import torch
 from transformers import GenerationConfig
@@ -14,14 +14,24 @@ from transformers import GenerationConfig
 from change_it.corpus.reading.article import outlet_names
 from change_it.corpus.test_set import Item
 from change_it.errors import InputError, add_versions
+from change_it.files.atomic import replace_folder
+from change_it.files.model_folders import HubSource
 from change_it.files.texts import listed, refuse_empty, refuse_lengths, texts_of
 from change_it.generators.folder import COMMAND, choose_generators
-from change_it.generators.generator import BEAMS, Generator, load_generator
+from change_it.generators.generator import BEAMS, Generator, load_generator, write_generator
 from change_it.generators.networks.headline_pipeline import Candidate, search_headlines
 from change_it.generators.options import CANDIDATES, Recipe, source_of
-from change_it.models.pretrained import batches_at_once, local_folder, map_threads, reading_errors
+from change_it.models.pretrained import (
+    batches_at_once,
+    local_folder,
+    map_threads,
+    pick_device,
+    read_device,
+    reading_errors,
+)
+from change_it.models.saving import Pushable, PushedModel
 from change_it.progress import bar
-from change_it.training.training_options import Arithmetic, setting_of
+from change_it.training.training_options import read_arithmetic, setting_of
 
 #: Settings of a search that can be given; the number of candidates and the ends of texts are set otherwise.
 SETTINGS = vars(GenerationConfig()).keys() - {
@@ -151,7 +161,7 @@ class HeadlineSystem(ABC):
         return candidates
 
 
-class HeadlineTransfer(HeadlineSystem):
+class HeadlineTransfer(HeadlineSystem, Pushable):
     """Rewrites headlines for another outlet.
 
     Attributes:
@@ -161,6 +171,8 @@ class HeadlineTransfer(HeadlineSystem):
         reads: what they are given: `article`, the original `headline`, or `both`.
         generators: outlet to the generator that writes for it.
     """
+
+    push_kind: ClassVar[PushedModel] = "generator"
 
     def __init__(self, generators: Sequence[Generator]):
         """Transfer with loaded generators: one, or one for each outlet, of one recipe and one pair of outlets."""
@@ -184,8 +196,15 @@ class HeadlineTransfer(HeadlineSystem):
         *,
         recipe: Recipe | None = None,
         to: str | None = None,
-        precision: Arithmetic = "float32",
-        device: str = "auto",
+        dtype: str | torch.dtype | None = None,
+        device_map: Any = None,
+        revision: str | None = None,
+        token: str | bool | None = None,
+        cache_dir: str | Path | None = None,
+        local_files_only: bool = False,
+        subfolder: str = "",
+        precision: str = "float32",
+        device: str | torch.device = "auto",
     ) -> "HeadlineTransfer":
         """Load a generator, or the generators of both directions.
 
@@ -193,15 +212,58 @@ class HeadlineTransfer(HeadlineSystem):
             name: folder written by `change-it train generator`, or a folder of such folders; or a Hub id of either.
             recipe: which ones of several.
             to: load the generator for this outlet alone.
-            precision: bf16 leaves weights in bfloat16 around which adapters were trained so; they are float32 otherwise.
-            device: auto, cpu, cuda, cuda:1, mps.
+            dtype: bfloat16 leaves weights in bfloat16 around which adapters were trained so; they are float32 otherwise.
+            device_map: one device as transformers names it: auto, cpu, cuda:1, a number, a device of torch.
+            revision: branch, tag or commit of a Hub id.
+            token: of the Hub.
+            cache_dir: folder of downloads.
+            local_files_only: whether only what has been downloaded before is read.
+            subfolder: folder in `name` that holds the generators.
+            precision: older name of `dtype`: float32 or bf16.
+            device: older name of `device_map`: auto, cpu, cuda, cuda:1, mps.
 
         Raises:
-            InputError: no such folder or id, no generator of that recipe or outlet in it, several recipes and none
-                chosen, no such device.
+            InputError: no such folder, id or revision, no generator of that recipe or outlet in it, several recipes and none
+                chosen, no such type or device.
         """
-        chosen = choose_generators(local_folder(name, command=COMMAND), recipe, to, name=str(name))
-        return cls([load_generator(path, precision=precision, device=device) for path in chosen])
+        arithmetic = read_arithmetic(precision, dtype)
+        place = str(pick_device(read_device(device, device_map)))
+        source = HubSource(
+            revision=revision,
+            token=token,
+            cache_dir=cache_dir,
+            local_files_only=local_files_only,
+            subfolder=subfolder,
+        )
+        folder = local_folder(name, command=COMMAND, source=source)
+        chosen = choose_generators(folder, recipe, to, name=str(name))
+        return cls([load_generator(path, precision=arithmetic, device=place) for path in chosen])
+
+    @property
+    def distinct(self) -> list[Generator]:
+        """Return the generators, each once, also where one writes for both outlets."""
+        return [*{id(one): one for one in self.generators.values()}.values()]
+
+    def save_pretrained(self, save_directory: str | Path) -> None:
+        """Save in a new or empty folder, as training saved it: one generator in the folder itself, several in one each."""
+        several = len(self.distinct) > 1
+        with replace_folder(Path(save_directory)) as partial:
+            for generator in self.distinct:
+                name = f"{self.recipe}-{generator.info.to}" if several else ""
+                write_generator(partial / name, generator)
+
+    def push_to_hub(self, repo_id: str, **how: Any) -> str:
+        """Push one generator, see `Pushable.push_to_hub`; two are refused, since a repository is one model."""
+        if len(self.distinct) > 1:
+            fault = f"these are generators for {' and '.join(self.targets)}, and a repository is one model"
+            raise InputError(f"{fault}: load one with to={self.targets[0]!r} and push it")
+        return super().push_to_hub(repo_id, **how)
+
+    def to(self, device: str | torch.device) -> Self:
+        """Move the generators to a device (auto, cpu, cuda:1, mps), and return this."""
+        for generator in self.distinct:
+            generator.model.to(pick_device(str(device)))
+        return self
 
     def __call__(
         self,
@@ -226,7 +288,8 @@ class HeadlineTransfer(HeadlineSystem):
             progress: whether a bar is shown.
 
         Returns:
-            One text for one headline, a list of n texts for a list.
+            One text for one headline, a list of n texts for a list. Where `decoding` has `num_return_sequences` above 1, a list
+            of so many distinct texts, best first, takes the place of each text; of fewer where no more are found.
 
         Raises:
             InputError: an article or outlet is missing, a text that is read is empty, an outlet is unknown or not served, or
@@ -236,8 +299,13 @@ class HeadlineTransfer(HeadlineSystem):
         if article is not None and single != isinstance(article, str):
             raise InputError("headline and article must both be texts, or both lists of texts")
         texts = [[text] if single and text is not None else text for text in (headline, article)]
-        search = Search(decoding or GenerationConfig(), 1, seed)
+        decoding = decoding or GenerationConfig()
+        count = decoding.num_return_sequences or 1
+        search = Search(decoding, count, seed)
         offered = self.propose(self._items(texts[0], texts[1], to), search, batch_size, progress)
+        if count > 1:
+            several = [[candidate.text for candidate in candidates] for candidates in offered]
+            return several[0] if single else several
         new = [candidates[0].text if candidates else "" for candidates in offered]
         return new[0] if single else new
 
@@ -282,7 +350,7 @@ class HeadlineTransfer(HeadlineSystem):
         """See `HeadlineSystem`; a batch has sources of like length for one generator."""
         lengths = [len(self._source(item).strip()) for item in items]
         batches = []
-        for generator in {id(one): one for one in self.generators.values()}.values():
+        for generator in self.distinct:
             rows = [row for row, item in enumerate(items) if self.generators[item.target] is generator]
             rows = sorted(filter(lengths.__getitem__, rows), key=lambda row: -lengths[row])
             size = batch_size or search.batch_size(generator)

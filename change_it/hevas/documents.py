@@ -25,6 +25,8 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 }
 #: The test articles of a corpus folder, and their pairs.
 _ARTICLES, _PAIRS = (Path(table) / "test.parquet" for table in ("articles", "pairs"))
+#: Its test articles that have no partner, where it has any.
+_WITHOUT_PARTNER = Path("test_articles") / "test.parquet"
 _NUMBERED = re.compile(r"headline_?\d+")
 #: A document of a file like XML, and its parts: id, article, headlines.
 _DOCUMENT = re.compile(r"(?is)<doc(?:ument)?\b.*?</doc(?:ument)?>")
@@ -146,6 +148,14 @@ def _like_xml(path: Path) -> list[tuple[str, str, list[str]]]:
     return [("".join(ids).strip(), "\n".join(texts), headlines) for ids, texts, headlines in parts]
 
 
+def _ids_without_partner(folder: Path) -> set[str]:
+    """Return the ids of the test articles that a corpus folder has beside those of its pairs."""
+    file = folder / _WITHOUT_PARTNER
+    if not file.is_file():
+        return set()
+    return {record.cells["id"] for record in read_records(file, required=["id"])}
+
+
 def _of_corpus(folder: Path) -> Documents:
     """Read the A2 articles that are in pairs, with the headlines of their partners."""
     own = read_documents(str(folder / _ARTICLES))
@@ -170,7 +180,7 @@ def _of_corpus(folder: Path) -> Documents:
         paired,
         references=tuple(tuple(partners[id_]) for id_ in paired.ids),
         remarks=own.remarks + (f"{left} articles of {folder} have no partner and are left out",) * bool(left),
-        unpaired=frozenset(own.ids).difference(paired.ids),
+        unpaired=frozenset(own.ids).difference(paired.ids).union(_ids_without_partner(folder)),
     )
 
 
@@ -182,11 +192,13 @@ def read_systems(
     Returns:
         The documents, with `shared_items` those that every file has a row of, and the headlines of each system.
     """
-    named = named_files(specs, option="--system", example="mine=mine.txt", taken=taken)
+    named = named_files(specs, option="--predictions", example="mine=mine.txt", taken=taken)
     headlines = {name: read_headlines(file, documents, shared_items=shared_items) for name, file in named}
     flags = [all(id_ in by_id for by_id in headlines.values()) for id_ in documents.ids]
     if not any(flags):
-        raise InputError("the files of --system have no document in common: give files of the same headlines")
+        raise InputError(
+            "the files of --predictions have no document in common: give files of the same headlines"
+        )
     documents = documents.only(flags)
     systems = {name: [by_id[id_] for id_ in documents.ids] for name, by_id in headlines.items()}
     remarks = chain(*(remark(name, texts, "are taken off") for name, texts in systems.items()))

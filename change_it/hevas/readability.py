@@ -12,8 +12,6 @@ from change_it.stats import Floats
 from change_it.text.tagging import PerceptronTagger, languages, tokens
 from change_it.text.tokens import Text, words_of
 
-#: The metrics in which less is better: inverted before any average.
-LOWER_IS_BETTER = frozenset({"KL-C", "KL-S", "NR", "PR", "Fog", "AWL"})
 #: Tags of which PNR, NR and PR are the shares.
 _TAGS = ("PROPN", "NOUN", "PRON")
 _VOWELS = frozenset("aeiouy")
@@ -46,11 +44,14 @@ def _breaks(language: str) -> Callable[[str], Sequence[int]]:
     return positions
 
 
-def is_known(metric: str, language: str) -> bool:
-    """Return whether the tagger or the syllables exist that a metric needs in a language."""
-    if metric in ("PNR", "NR", "PR"):
-        return language in languages()
-    return metric != "Fog" or _PATTERNS.get(language, language) in pyphen.LANGUAGES
+def has_tagger(language: str) -> bool:
+    """Return whether there is a tagger of a language."""
+    return language in languages()
+
+
+def has_syllables(language: str) -> bool:
+    """Return whether there are syllable patterns of a language."""
+    return _PATTERNS.get(language, language) in pyphen.LANGUAGES
 
 
 @lru_cache(maxsize=1 << 17)

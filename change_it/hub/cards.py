@@ -1,30 +1,34 @@
 """Cards of data sets and models, filled from the records that a run left; no model is loaded."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 from typing import Any, Literal
 
-from huggingface_hub import DatasetCard, ModelCardData
+from huggingface_hub import DatasetCard, EvalResult, ModelCardData
 from jinja2 import Environment, PackageLoader
 from jinja2.utils import htmlsafe_json_dumps
 
-from change_it.corpus.folder import MODEL_CORPUS, PICTURE
+from change_it.corpus.folder import PICTURE, describe_corpus, read_trained_on
 from change_it.corpus.reading.sample import OUTLETS, is_sample_corpus
+from change_it.corpus.record import TrainedOn
 from change_it.corpus.test_set import BUILT_IN
 from change_it.errors import InputError
 from change_it.files.atomic import read_json, record_errors
 from change_it.files.model_folders import is_hub_id
+from change_it.files.records import to_json
+from change_it.files.texts import enumerated
 from change_it.generators.folder import GeneratorInfo
 from change_it.judges.options import BILSTM, LINEAR, read_judge_info
 from change_it.judges.reliability import table_of, within_event_table
-from change_it.judges.spec import JUDGES
+from change_it.judges.spec import JUDGES, compliancy_tasks
 from change_it.readers.published import CITATIONS
 from change_it.render.tables import Column, Row, Table, card_markdown, with_interval
 from change_it.render.templates import template_environment, without_markup
-from change_it.report.score_tables import HEADINGS
-from change_it.scoring.aspects import COMPLIANCY_MEASURES
+from change_it.report.score_tables import heading_of
+from change_it.scoring.aspects import compliancy_measures
 from change_it.version import __version__
 
 #: Placeholders in a corpus card that a push replaces: the path of its example, and its last section.
@@ -41,8 +45,23 @@ TERMS = {
 NO_LICENCE = TERMS | {
     "unknown": "Nobody has named a licence for this model. The texts that it learnt from belong to their publishers."
 }
-#: Scores of a system on a card.
-SCORES = (*COMPLIANCY_MEASURES, "bleu", "rougeL")
+#: Options of a training that say nothing of how a model was made.
+UNSAID = frozenset({"corpus", "out", "resume", "max_minutes", "checkpoint_minutes"})
+#: What a dataset is called in the results of a card where it is on no Hub.
+OWN_CORPUS = "change-it-corpus"
+#: The example of a card, by language: a headline, the original one, its article. They are invented.
+EXAMPLES = {
+    "it": (
+        "Statale senza ponte dopo il crollo",
+        "Crolla il ponte sulla statale",
+        "Il ponte sulla statale crolla di mattina. Nessuno resta ferito.",
+    ),
+    "en": (
+        "Bridge down on the highway",
+        "Bridge on the highway collapses",
+        "The bridge on the highway collapsed yesterday morning. Nobody is hurt.",
+    ),
+}
 #: An absolute path of any system, or one into a home folder.
 _PATH = re.compile(r"([^/=]*=)?(?:/[^/\s]+/|~/|[A-Za-z]:[\\/])")
 
@@ -55,6 +74,9 @@ def model_card(
     license: str | None = None,
     dataset: str | None = None,
     dataset_digest: str | None = None,
+    package: str | None = None,
+    outputs: Mapping[str, str] | None = None,
+    base: str | None = None,
 ) -> str:
     """Return README.md of judges or a generator.
 
@@ -66,30 +88,112 @@ def model_card(
         license: the Hub's name of a licence; None for what follows from texts and pre-trained models.
         dataset: Hub id of the data set that it is said to be trained on.
         dataset_digest: digest of that data set; the card names one of another digest as another one.
+        package: address from which pip installs this package, as git+https://…; None where it is on no server.
+        outputs: what the models answer to the example, by task of a judge, under an empty name of a generator.
+        base: name on the Hub of the model that adapters belong to; None for the recorded one.
     """
-    metadata, values = _judges(folder, metrics) if kind == "judge" else _generator(folder, metrics[""])
-    corpus = read_json(folder / next(iter(metrics)) / MODEL_CORPUS) or {}
-    is_same = dataset_digest is not None and dataset_digest == corpus.get("digest")
-    other_dataset = dataset if "digest" in corpus and dataset_digest and not is_same else None
-    dataset = dataset if is_same and dataset else str(corpus.get("dataset") or "")
+    metadata, values = _judges(folder, metrics) if kind == "judge" else _generator(folder, metrics[""], base)
+    corpus = read_trained_on(folder / next(iter(metrics)))
+    is_same = dataset_digest is not None and dataset_digest == corpus.digest
+    other_dataset = dataset if corpus.digest and dataset_digest and not is_same else None
+    dataset = dataset if is_same and dataset else corpus.dataset or ""
     dataset = dataset if re.fullmatch(r"[\w.-]+(/[\w.-]+)?", dataset) else None
-    language = corpus.get("language") or metadata.get("language")
+    language = corpus.language or metadata.get("language")
+    digest = corpus.digest or ""
     licence, terms = _licence(license, values["outlets"], is_model=bool(values["pretrained"]))
     metadata |= {
         "language": None if language == "none" else language,
         "datasets": [dataset] if dataset else None,
         "license": licence,
         "tags": ["change-it", "style-transfer", "headline-generation", *metadata["tags"]],
+        "model_name": repo_id.rpartition("/")[2],
+        "eval_results": _eval_results(values.pop("figures"), dataset, digest) or None,
     }
-    values |= {"repo_id": repo_id, "corpus": corpus | {"name": values["corpus"], "dataset": dataset}}
+    first = values["entries"][0]["info"].task if kind == "judge" else ""
+    headline, original, article = example_of(language)
+    values |= {"headline": headline, "original": original, "article": article}
+    values |= {"package": package, "output": (outputs or {}).get("hh" if values.get("several") else first)}
+    values |= {"repo_id": repo_id, "corpus": to_json(corpus) | {"name": values["corpus"], "dataset": dataset}}
     values["corpus"]["other_dataset"] = other_dataset
     values |= {"terms": terms, "card_data": ModelCardData(**metadata).to_yaml()}
     return TEMPLATES.get_template(f"{kind}.md.jinja").render(values).strip() + "\n"
 
 
+def example_of(language: str | None) -> tuple[str, str, str]:
+    """Return the example of a card in a language, or in English: a headline, the original one, its article."""
+    return EXAMPLES.get(language or "", EXAMPLES["en"])
+
+
+def _eval_results(figures: Iterable[dict[str, Any]], dataset: str | None, trained: str) -> list[EvalResult]:
+    """Return the entries of `model-index`; the digest of the corpus and the signature say what a figure compares with.
+
+    Args:
+        figures: arguments of `EvalResult`, and the name (`corpus`) and `digest` of the corpus, and the `signature`.
+        dataset: Hub id of the corpus of training.
+        trained: its digest; a figure of another corpus is not named as one of `dataset`.
+    """
+    results = []
+    for figure in figures:
+        digest = figure.pop("digest")
+        corpus = without_markup(figure.pop("corpus"))
+        args = {"signature": figure.pop("signature")} | ({"corpus_digest": digest} if digest else {})
+        named = dataset if digest and digest == trained else None
+        result = EvalResult(
+            dataset_type=named or OWN_CORPUS,
+            dataset_name=named or corpus or OWN_CORPUS,
+            dataset_split="test",
+            dataset_args=args,
+            **figure,
+        )
+        results.append(result)
+    return results
+
+
+def _judge_figures(
+    task: str, record: Mapping[str, Any], corpus: TrainedOn, name: str
+) -> list[dict[str, Any]]:
+    """Return the mean F1 of a judge on each of its tests, for `_eval_results`; `name` is that of its corpus."""
+    figures = []
+    for test, result in (record.get("results") or {}).items():
+        figures.append(
+            {
+                "task_type": "text-classification",
+                "task_name": JUDGES[task].heading,
+                "dataset_config": f"{task}, {test}",
+                "metric_type": "f1",
+                "metric_name": f"mean F1 of both classes, {test}",
+                "metric_value": round(float(result["macro_f1"]), 4),
+                "signature": f"{task}:{record['model_hash'][:6]}",
+                "digest": corpus.digest,
+                "corpus": name,
+            }
+        )
+    return figures
+
+
+def _procedure(record: Mapping[str, Any]) -> dict[str, str]:
+    """Return how a model was trained: options that were set, updates, versions, by what a card calls them."""
+    options = {name: value for name, value in (record.get("options") or {}).items() if name not in UNSAID}
+    lines = {
+        name: _shown(public(value)) for name, value in options.items() if value not in (None, "", [], False)
+    }
+    training = record.get("training") or {}
+    if training.get("updates"):
+        lines["updates"] = f"{training['updates']:,}"
+    versions = record.get("versions") or {}
+    if versions:
+        lines["versions"] = ", ".join(f"{name} {version}" for name, version in versions.items())
+    return lines
+
+
+def _shown(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
 def _judges(folder: Path, metrics: Mapping[str, dict[str, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the metadata of the card of one judge or several, and the values of its template."""
     judges: list[dict[str, Any]] = []
+    figures: list[dict[str, Any]] = []
     hashes = {}
     for prefix, record in metrics.items():
         config = read_json(folder / prefix / "config.json") or {}
@@ -103,12 +207,16 @@ def _judges(folder: Path, metrics: Mapping[str, dict[str, Any]]) -> tuple[dict[s
         with record_errors(path):
             tables = [within_event_table(record), table_of(record)]
             hashes[info.task] = record["model_hash"][:6]
+            corpus = read_trained_on(folder / prefix)
+            figures += _judge_figures(info.task, record, corpus, str(settings["corpus"]))
             encoder = str(public(settings["encoder"]))
             judge = {"prefix": prefix, "info": info, "encoder": encoder, "tables": tables}
+            judge["procedure"] = _procedure(record)
             judges.append(judge | {"type": config["model_type"], "weights": record["weights_hash"]})
     info, is_one = judges[0]["info"], len(judges) == 1
-    fluency = hashes.pop("fluency", None)
-    signature = [f"judges:{'+'.join(hashes.values())}", f"fold:{info.fold}"] if hashes else []
+    required = [hashes[task] for task in hashes if task in compliancy_tasks()]
+    signature = [f"judges:{'+'.join(required)}", f"fold:{info.fold}"] if required else []
+    signature += [f"{task}:{hashes[task]}" for task in hashes if task not in compliancy_tasks()]
     metadata = {
         "pipeline_tag": "text-classification" if is_one else None,  # the root of several is no model
         "library_name": "transformers" if is_one else "change-it",
@@ -118,8 +226,14 @@ def _judges(folder: Path, metrics: Mapping[str, dict[str, Any]]) -> tuple[dict[s
     return metadata, {
         "entries": judges,
         "several": not is_one,
+        "figures": figures,
+        "digest": corpus.digest,
         "specs": JUDGES,
-        "signature": "|".join([*signature, *([f"fluency:{fluency}"] if fluency else [])]),
+        "blind": enumerated(
+            [spec.heading for spec in JUDGES.values() if spec.is_trained and not spec.sees_order]
+        ),
+        "seeing": enumerated([spec.heading for spec in JUDGES.values() if spec.sees_order]),
+        "signature": "|".join(signature),
         "citation": CITATIONS["evalnlgeval2020"],
         "corpus": settings["corpus"],
         "outlets": info.outlets,
@@ -127,16 +241,26 @@ def _judges(folder: Path, metrics: Mapping[str, dict[str, Any]]) -> tuple[dict[s
     }
 
 
-def _generator(folder: Path, metrics: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _generator(
+    folder: Path, metrics: dict[str, Any], base: str | None = None
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the metadata of a generator's card and the values of its template: scores are those of the report above it that names it."""
-    info, path = GeneratorInfo.load(folder), folder.resolve()
+    info = GeneratorInfo.load(folder)
+    if base:
+        info = replace(info, base=base)
+    path = folder.resolve()
     reports = [read_json(above / "report" / "scores.json") for above in [*path.parents][:3]]
-    scores: dict[str, Any] = next(
-        (report["systems"] for report in reports if report and {*report["outlets"]} == {*info.outlets}), {}
+    report: dict[str, Any] = next(
+        (report for report in reports if report and {*report["outlets"]} == {*info.outlets}), {}
     )
+    scores: dict[str, Any] = report.get("systems", {})
+    scored_corpus = str(report.get("corpus") or "")
+    is_here = bool(scored_corpus) and Path(scored_corpus).is_dir()
+    digest = describe_corpus(scored_corpus).digest if is_here else ""
     names = (path.name, path.parent.name, f"{info.recipe}-{info.architecture}", info.recipe)
     system = next((name for name in names if name in scores and name not in BUILT_IN), "")
     tables = []
+    figures: list[dict[str, Any]] = []
     for source, target in permutations(info.outlets):
         direction = f"{source}2{target}"
         if info.to not in (None, target) or direction not in scores.get(system, {}):
@@ -146,9 +270,28 @@ def _generator(folder: Path, metrics: dict[str, Any]) -> tuple[dict[str, Any], d
             if row := scores.get(name, {}).get(direction):
                 ends = {f"{score}_interval": ends and tuple(ends) for score, ends in row["intervals"].items()}
                 rows.append(Row({"system": name, **row, **ends}))
-        known = [name for name in SCORES if any(row.values.get(name) is not None for row in rows)]
-        columns = [with_interval(name, HEADINGS.get(name, name)) for name in known]
+        known = [
+            name
+            for name in (*compliancy_measures(), "bleu", "rougeL")
+            if any(row.values.get(name) is not None for row in rows)
+        ]
+        columns = [with_interval(name, heading_of(name)) for name in known]
         signature = str(rows[-1].values["signature"])
+        figures += [
+            {
+                "task_type": "text-generation",
+                "task_name": "headline style transfer",
+                "dataset_config": direction,
+                "metric_type": name,
+                "metric_name": heading_of(name),
+                "metric_value": round(float(scores[system][direction][name]), 4),
+                "signature": signature,
+                "digest": digest,
+                "corpus": str(public(scored_corpus)),
+            }
+            for name in known
+            if scores[system][direction].get(name) is not None
+        ]
         tables.append(Table([Column("system", "text", direction), *columns], rows, signature))
     base = info.base or info.architecture
     adapters = (folder / "adapter_config.json").is_file()  # else they are merged, or there were none
@@ -160,15 +303,19 @@ def _generator(folder: Path, metrics: dict[str, Any]) -> tuple[dict[str, Any], d
         "tags": [f"recipe:{info.recipe}"],
     }
     values = {"info": info, "base": public(base), "metrics": metrics, "system": system, "tables": tables}
-    values["adapters"] = adapters
+    values |= {
+        "digest": digest,
+        "adapters": adapters,
+        "figures": figures,
+        "procedure_lines": _procedure(metrics),
+    }
     pretrained = [info.pretrained] if info.pretrained else []
     return metadata, values | {"corpus": info.corpus, "outlets": info.outlets, "pretrained": pretrained}
 
 
-def dataset_card(folder: Path, record: dict[str, Any], repo_id: str, license: str | None) -> str:
+def dataset_card(folder: Path, outlets: Sequence[str], repo_id: str, license: str | None) -> str:
     """README.md of a corpus: its own, with the licence and the id on the Hub."""
     card = DatasetCard.load(folder / "README.md")
-    outlets = (record["outlets"][side] for side in "ab")
     card.data.license, terms = _licence(license or card.data.license, outlets)
     picture = f"![Number of pairs above each threshold]({PICTURE})\n\n" * (folder / PICTURE).is_file()
     body = card.text.partition(RIGHTS)[0].replace(LOCAL_PATH, repo_id).strip()

@@ -2,26 +2,27 @@
 
 import json
 import re
+import subprocess
 import tomllib
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from shutil import copyfile
 from typing import Any, Literal
 
-from huggingface_hub import DatasetCard, constants
+from huggingface_hub import DatasetCard, SpaceCard, constants
 from huggingface_hub.utils import filter_repo_objects
 
-from change_it.corpus.folder import FILES, PICTURE, check_corpus, read_report
+from change_it.corpus.folder import FILES, MODEL_CORPUS, PICTURE, REPORT, check_corpus, read_report
 from change_it.errors import InputError
 from change_it.files.atomic import read_json, record_errors, refuse_pointer, replace_folder, write_text
-from change_it.files.model_folders import GENERATOR_FILE, MODEL_FILES, weight_files
+from change_it.files.model_folders import GENERATOR_FILE, MODEL_FILES, is_hub_id, weight_files
 from change_it.files.shipped import shipped_path
 from change_it.files.texts import listed
 from change_it.generators.folder import GeneratorInfo
-from change_it.hub.cards import dataset_card, licence_of, model_card, public
+from change_it.hub.cards import dataset_card, example_of, licence_of, model_card, public
 from change_it.judges.options import COMMAND as JUDGE_COMMAND
 from change_it.judges.options import check_tasks
-from change_it.judges.spec import TRAINED
+from change_it.judges.spec import trained_tasks
 from change_it.version import __version__
 
 PushKind = Literal["dataset", "judge", "generator", "metric", "space"]
@@ -38,6 +39,13 @@ LEGAL = ("LICENSE", "NOTICE")
 SHIPPED = ("metrics", "spaces", "dataset_scripts", "pyproject.toml", *LEGAL)
 #: All that a build needs to know besides the project's own tables.
 BUILD = '[tool.hatch.build.targets.wheel]\npackages = ["change_it"]\n'
+#: Parts of the package that no page needs, the sample and the quickstart's writer: three quarters of its bytes.
+LEFT_OUT = ("change_it/data/sample.parquet", "change_it/data/writer/")
+#: Pages run on processors: pip takes the wheels of torch that have no CUDA.
+CPU_WHEELS = "--extra-index-url https://download.pytorch.org/whl/cpu\n"
+#: Variables of pages that name models and data sets, the latter with a name each as in sum=me/sum.
+OF_MODELS, OF_CORPORA = ("CHANGE_IT_JUDGES", "CHANGE_IT_GENERATORS"), ("CHANGE_IT_CORPUS",)
+METRICS = "metrics.json"
 #: In a repository: what the last push put there, which alone the next one may remove.
 RECORD = ".change_it.json"
 
@@ -49,26 +57,53 @@ def files_of(
     license: str | None = None,
     dataset: str | None = None,
     dataset_digest: str | None = None,
+    package: str | None = None,
+    variables: Mapping[str, str] | None = None,
+    base: str | None = None,
 ) -> Files:
     """Collect the files of a push, with their record.
 
-    They are a corpus, judges or a generator in a folder, or a shipped metric or Space by its name. For the other arguments
-    see `cards.model_card`.
+    They are a corpus, judges or a generator in a folder, or a shipped metric or Space by its name. `variables` are those of
+    a metric or Space, `base` is the name on the Hub of the model that adapters belong to. For the other arguments see `cards.model_card`.
     """
+    about: dict[str, Any] = {"kind": kind, "version": __version__}
     if kind == "metric" or kind == "space":
-        files = _app(kind, shipped_path(f"{kind}s/{folder}/app.py").parent, repo_id)
+        about["commit"] = _commit()
+        files = _app(kind, shipped_path(f"{kind}s/{folder}/app.py").parent, repo_id, variables or {})
     else:
         check_folder(kind, folder)
         if kind == "dataset":
             files = _dataset(folder, repo_id, license)
         else:
-            files = _models(kind, folder)
-            card = model_card(kind, folder, _metrics(kind, folder), repo_id, license, dataset, dataset_digest)
+            files = _models(kind, folder, base)
+            card = model_card(
+                kind,
+                folder,
+                _metrics(kind, folder),
+                repo_id,
+                license,
+                dataset,
+                dataset_digest,
+                package,
+                _outputs(kind, folder),
+                base,
+            )
             files["README.md"] = card.encode()
     for content in files.values():
         if isinstance(content, Path):
             refuse_pointer(content)
-    return files | {RECORD: _as_json({"kind": kind, "version": __version__, "files": sorted(files)})}
+    return files | {RECORD: _as_json({**about, "files": sorted(files)})}
+
+
+def _commit() -> str | None:
+    """Return the commit of the checkout that this package is in; None where it is in none."""
+    if not (PACKAGE.parent / ".git").exists():
+        return None
+    command = ["git", "-C", str(PACKAGE.parent), "rev-parse", "HEAD"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return None
 
 
 def check_folder(kind: PushKind, folder: Path) -> None:
@@ -83,40 +118,72 @@ def check_folder(kind: PushKind, folder: Path) -> None:
 def read_licence(folder: Path, license: str | None) -> str:
     """Return the licence under which a corpus would be pushed; `unknown` where nobody has named one."""
     check_corpus(str(folder))
-    outlets = read_report(folder).get("outlets", {})
+    report = read_report(folder)
     of_card = DatasetCard.load(folder / "README.md").data.license
-    return licence_of(license or of_card, (outlets[side] for side in outlets if side in "ab"))
+    return licence_of(license or of_card, report.outlets.names if report else ())
 
 
 def _dataset(folder: Path, repo_id: str, license: str | None) -> Files:
     """Collect the tables of a corpus, its report without paths of this machine, and its card."""
     check_corpus(str(folder))
     tables: Files = {name: folder / name for name in (*FILES, PICTURE) if (folder / name).is_file()}
-    if not (record := public(read_report(folder))):
+    report = read_report(folder)
+    if report is None:
         raise InputError(f"{folder} is not a corpus folder: write one with `change-it corpus build`")
-    card = dataset_card(folder, record, repo_id, license)
-    return tables | {"alignment.json": _as_json(record), "README.md": card.encode()}
+    card = dataset_card(folder, report.outlets.names, repo_id, license)
+    record = public(read_json(folder / REPORT))  # with what it has besides
+    return tables | {REPORT: _as_json(record), "README.md": card.encode()}
 
 
-def _models(kind: Literal["judge", "generator"], folder: Path) -> Files:
-    """Collect what training wrote, of judges that belong together or of one generator."""
+def _models(kind: Literal["judge", "generator"], folder: Path, given_base: str | None) -> Files:
+    """Collect what training wrote, of judges that belong together or of one generator, whose adapters name `given_base`."""
     base = GeneratorInfo.load(folder).base if kind == "generator" else None
-    if base and (Path(base).is_dir() or public(base) != base):
+    if given_base and not base:
+        raise InputError(f"--base is of adapters, and {folder} holds none: leave it out")
+    if base and not given_base and (Path(base).is_dir() or public(base) != base):
         raise InputError(
-            f"the adapters in {folder} belong to a folder of this machine ({base}): write the name of the same model on "
-            f"the Hub as base in {GENERATOR_FILE} and as base_model_name_or_path in adapter_config.json"
+            f"the adapters in {folder} belong to a folder of this machine ({base}): give the name of the same model on "
+            "the Hub, --base OWNER/NAME"
         )
     files: Files = {}
     metrics = _metrics(kind, folder)
     for prefix, record in metrics.items():
         files |= _model(folder / prefix, prefix, record.get("files", ()))
-    if kind == "judge":
-        _check_judges(folder, metrics)
+    if given_base:
+        for name, key in ((GENERATOR_FILE, "base"), ("adapter_config.json", "base_model_name_or_path")):
+            if name in files:
+                files[name] = _as_json({**(public(read_json(folder / name)) or {}), key: given_base})
     return files
 
 
-def _check_judges(folder: Path, metrics: dict[str, dict[str, Any]]) -> None:
-    """Load the judges of a push; refuse those that do not belong together, and one that is not the one that was measured."""
+def _outputs(kind: Literal["judge", "generator"], folder: Path) -> dict[str, str]:
+    """Return what models answer to the example of their card, see `cards.model_card`; judges are checked.
+
+    A pre-trained generator, which can be large, is not loaded: its card shows no answer.
+    """
+    language = (read_json(folder / MODEL_CORPUS) or {}).get("language")
+    if kind == "judge":
+        metrics = _metrics(kind, folder)
+        prefix = next(iter(metrics))
+        language = (read_json(folder / prefix / MODEL_CORPUS) or {}).get("language")
+        return _check_judges(folder, metrics, example_of(language))
+    info = GeneratorInfo.load(folder)
+    if info.kind != "words":
+        return {}
+    from change_it.generators.transfer import HeadlineTransfer  # torch
+
+    _, original, article = example_of(language or info.language)
+    transfer = HeadlineTransfer.from_pretrained(folder, device="cpu")
+    return {"": transfer(original, article=article, to=info.to or info.outlets[1])}
+
+
+def _check_judges(
+    folder: Path, metrics: dict[str, dict[str, Any]], example: tuple[str, str, str]
+) -> dict[str, str]:
+    """Load the judges of a push, and return the answer of each to the example of the card.
+
+    Judges that do not belong together are refused, and one that is not the one that was measured.
+    """
     from change_it.judges.judge import Judge  # torch
     from change_it.scoring.panel import Judges
 
@@ -125,17 +192,24 @@ def _check_judges(folder: Path, metrics: dict[str, dict[str, Any]]) -> None:
     else:
         judges = Judges.from_pretrained(folder, device="cpu").by_task
         loaded = {f"{task}/": judge for task, judge in judges.items()}
+    answers: dict[str, str] = {}
+    headline, original, article = example
     for prefix, judge in loaded.items():
         record = metrics[prefix]
-        if (judge.weights_hash, judge.model_hash) != (record["weights_hash"], record["model_hash"]):
+        measured = (record.get("weights_hash"), record.get("model_hash"))
+        if (judge.weights_hash, judge.model_hash) != measured:
             fault = f"the judge in {folder / prefix} is not the one that its metrics.json measured"
             raise InputError(f"{fault}: train it again with {JUDGE_COMMAND}")
+        pair = {"hh": original, "ah": article}.get(judge.task)
+        [[first, second]] = judge.probabilities(headline, pair, progress=False)
+        answers[judge.task] = f"[[{first:.2f}, {second:.2f}]]"
+    return answers
 
 
 def write_readme(folder: Path, kind: Literal["judge", "generator"]) -> None:
-    """Write the card of a trained model into its folder, without the metadata that the Hub alone reads."""
+    """Write the card of a trained model into its folder, with its metadata, as any tool may upload it."""
     card = model_card(kind, folder, _metrics(kind, folder), folder.as_posix())
-    write_text(folder / "README.md", card.partition("\n---\n\n")[2])
+    write_text(folder / "README.md", card)
 
 
 def _metrics(kind: Literal["judge", "generator"], folder: Path) -> dict[str, dict[str, Any]]:
@@ -143,14 +217,18 @@ def _metrics(kind: Literal["judge", "generator"], folder: Path) -> dict[str, dic
     prefixes = [""]
     if kind == "judge" and not (folder / "config.json").is_file():
         check_tasks(folder, folder)
-        prefixes = [f"{task}/" for task in TRAINED if (folder / task).is_dir()]
+        prefixes = [f"{task}/" for task in trained_tasks() if (folder / task).is_dir()]
     for prefix in prefixes:
         weight_files(folder / prefix, command=f"change-it train {kind}")
     return {prefix: read_json(folder / prefix / "metrics.json") or {} for prefix in prefixes}
 
 
 def _model(folder: Path, prefix: str, written: Collection[str]) -> Files:
-    """The files that training wrote, under `prefix`; the code of a model at the root, where transformers looks for it."""
+    """Collect the files that training wrote, under `prefix`.
+
+    Code lies at the root, where transformers looks for it with `subfolder=`, and beside the weights: a folder that is downloaded alone
+    opens, too.
+    """
     paths = [path for path in folder.iterdir() if path.is_file() and path.name[0] != "."]
     names = {path.name for path in paths} - {"README.md"}
     if others := names - {*(written or filter_repo_objects(names, allow_patterns=[*MODEL_FILES, *CODE]))}:
@@ -162,10 +240,19 @@ def _model(folder: Path, prefix: str, written: Collection[str]) -> Files:
     files: Files = {}
     for name in names:
         path = folder / name
-        target = name if path.suffix == ".py" else f"{prefix}{name}"
         is_record = path.suffix == ".json" and name not in VOCABULARIES
-        files[target] = _as_json(public(read_json(path))) if is_record else path
+        files[f"{prefix}{name}"] = _as_json(_public_record(path)) if is_record else path
+        if path.suffix == ".py":
+            files[name] = path
     return files
+
+
+def _public_record(path: Path) -> Any:
+    """Return a JSON file of a model without what tells of this machine: paths, and logs, which are named by it."""
+    record = public(read_json(path))
+    if path.name == METRICS and isinstance(record, dict) and "files" in record:
+        record["files"] = [name for name in record["files"] if "/" not in name]
+    return record
 
 
 def _code_of(folder: Path) -> set[str]:
@@ -194,22 +281,27 @@ def _classes_of(folder: Path) -> list[str]:
     return [name for name in classes if name and "--" not in name]  # OWNER/NAME-- is in another repository
 
 
-def _app(kind: PushKind, folder: Path, repo_id: str) -> Files:
-    """A metric or the Space: its folder, and the package's source, which is imported from the folder of `app.py`."""
+def _app(kind: PushKind, folder: Path, repo_id: str, variables: Mapping[str, str]) -> Files:
+    """Collect a metric or the Space: its folder, and the package's source, which is imported from the folder of `app.py`.
+
+    What no page needs is left out of the source; its card names the models and data sets of `variables`.
+    """
     files, module = _tree(folder, folder), f"{folder.name}.py"
     source = _tree(PACKAGE, PACKAGE.parent)
+    source = {name: content for name, content in source.items() if not name.startswith(LEFT_OUT)}
     for path in map(shipped_path, SHIPPED):
         source |= _tree(path, path.parent, "change_it/_shipped/")
     pyproject = shipped_path("pyproject.toml").read_text("utf-8").partition("[tool.")[0] + BUILD
     source |= {"pyproject.toml": pyproject.encode()} | {name: shipped_path(name) for name in LEGAL}
     # The card names the folder, and the repository that pip installs.
     card = (folder / "README.md").read_text("utf-8")
-    files["README.md"] = re.sub(rf"\b(?:owner|metrics)/{folder.name}\b", repo_id, card).encode()
+    card = re.sub(rf"\b(?:owner|metrics)/{folder.name}\b", repo_id, card)
+    files["README.md"] = _page_card(card, variables).encode()
     # What the package requires takes the place of the only line, change-it[EXTRA]>=VERSION.
     own = (folder / "requirements.txt").read_text("utf-8").partition(">=")[0]
     project, extra = tomllib.loads(pyproject)["project"], own.partition("[")[2].rstrip("]")
     needed = [*project["dependencies"], *project["optional-dependencies"].get(extra, [])]
-    files["requirements.txt"] = "".join(f"{line}\n" for line in needed).encode()
+    files["requirements.txt"] = (CPU_WHEELS + "".join(f"{line}\n" for line in needed)).encode()
     if kind == "metric":
         # evaluate tells users without the package to install what this comment names.
         address = f"{own} @ git+{constants.ENDPOINT}/spaces/{repo_id}"
@@ -218,6 +310,30 @@ def _app(kind: PushKind, folder: Path, repo_id: str) -> Files:
         # evaluate.load("owner/name") looks for name.py; app.py for the module by its own name.
         files[module] = files[f"{repo_id.partition('/')[2]}.py"] = text.encode()
     return source | files
+
+
+def _page_card(text: str, variables: Mapping[str, str]) -> str:
+    """Return the card of a page whose metadata names the models and data sets of its variables.
+
+    Models are fetched when the Space is built (`preload_from_hub`), not by the first visitor.
+    """
+    models, corpora = (_hub_ids(variables, names) for names in (OF_MODELS, OF_CORPORA))
+    if not models and not corpora:
+        return text
+    card = SpaceCard(text)
+    if models:
+        card.data["models"] = models
+        card.data["preload_from_hub"] = models
+    if corpora:
+        card.data["datasets"] = corpora
+    return str(card)
+
+
+def _hub_ids(variables: Mapping[str, str], names: Collection[str]) -> list[str]:
+    """Return the Hub ids that some variables hold, each alone, or many as NAME=ID with commas between them."""
+    values = [value.strip() for name in names for value in variables.get(name, "").split(",")]
+    ids = [value.rpartition("=")[2] for value in values]
+    return list(dict.fromkeys(name for name in ids if is_hub_id(name)))
 
 
 def _tree(root: Path, base: Path, prefix: str = "") -> Files:

@@ -1,6 +1,6 @@
 """Training and test data of each judge, from the configs of a corpus; the test is always A2. Fluency learns headlines as printed, and the same ones corrupted."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,7 +12,7 @@ from change_it.corpus.pairing.groups import rng_for
 from change_it.corpus.tasks.judges import VALIDATION_SHARE, balanced, held_out, of_fold
 from change_it.errors import InputError
 from change_it.judges.options import Fold, TrainingSet
-from change_it.judges.spec import Task
+from change_it.judges.spec import JUDGES, Task, resolve
 from change_it.stats import Ints
 from change_it.text.corruptions import CORRUPTIONS, Lexicon, corrupt
 
@@ -83,6 +83,24 @@ class TaskData:
         return Examples.joined([self.train, self.validation])
 
 
+@dataclass(frozen=True, kw_only=True)
+class DataOptions:
+    """What a judge learns from, besides its task.
+
+    Attributes:
+        fold: The fold that it learns from; the test is always all of A2.
+        seed: Seed of everything that is drawn.
+        train_on: The config that main learns from. random takes four fifths of all articles, as many of each outlet, whatever
+            their alignment, and tests on the others.
+        as_published: Whether HH and AH learn from `hh_random` and `ah_random`, not from `hh` and `ah`.
+    """
+
+    fold: Fold = "all"
+    seed: int = 1
+    train_on: TrainingSet = "main"
+    as_published: bool = False
+
+
 def load_task(
     task: Task,
     corpus: str,
@@ -92,39 +110,58 @@ def load_task(
     train_on: TrainingSet = "main",
     as_published: bool = False,
 ) -> TaskData:
-    """Load the examples of a judge from the configs of a corpus; of one fold alone, but the test is all of A2, or random's own fifth.
+    """Load the examples of a judge from a corpus, by the function of its entry; see `DataOptions`."""
+    options = DataOptions(fold=fold, seed=seed, train_on=train_on, as_published=as_published)
+    data: TaskData = resolve(JUDGES[task].load)(task, corpus, options)
+    return data
 
-    `train_on` is the config that main learns from; random takes four fifths of all articles, as many of each outlet, whatever their
-    alignment, and tests on the others. HH and AH learn from `hh` and `ah`, as published from `hh_random` and `ah_random`.
-    """
-    if task == "fluency":
-        return load_fluency(corpus, fold=fold, seed=seed)
+
+def load_main(task: Task, corpus: str, options: DataOptions) -> TaskData:
+    """Load headlines with the outlets that wrote them, from the config `train_on` of a corpus or from a random split."""
     outlets = read_outlets(corpus)
-    config = train_on if task == "main" else f"{task}_random" if as_published else task
-    split = random_split(corpus, outlets, seed) if config == "random" else {}
+    if options.train_on == "random":
+        split = random_split(corpus, outlets, options.seed)
+        sides = {side: rows.drop("article") for side, rows in split.items()}
+        return _task_data(task, corpus, options, outlets, sides, {"gold": sides["test"]})
+    sides = {side: read_table(corpus, options.train_on, side) for side in ("train", "validation")}
+    sides["test"] = read_table(corpus, task, "test")
+    events = read_table(corpus, "articles", "test", ["id", "event"])
+    gold = sides["test"].join(events, on="id", how="left", maintain_order="left")
+    return _task_data(task, corpus, options, outlets, sides, {"gold": gold})
 
-    def read(side: str, config: str, fold: Fold) -> pl.DataFrame:
-        return of_fold(split[side].drop("article") if split else read_table(corpus, config, side), fold)
 
-    train, validation = (_examples(read(side, config, fold)) for side in ("train", "validation"))
-    test = read("test", task, "all")
-    both = {*train.labels.tolist(), *validation.labels.tolist()}
-    classes = {"training": (train.labels, both), "validation": (validation.labels, both)}
-    classes["test"] = test["label"].to_numpy(), {*test["label"]}
-    for part, (labels, known) in classes.items():
-        if not len(labels) or len(known) < 2:
-            where = "" if fold == "all" else f" in fold {fold}"
-            needs = "aligned pairs (A1, A2)" if task == "hh" else "articles of both outlets"
-            fault = f"the {part} part of {task}{where} lacks a class ({len(labels)} examples)"
-            raise InputError(f"{fault}: {corpus} needs more {needs}")
-    tests = {"gold": test}
-    if task == "main" and not split:
-        events = read_table(corpus, "articles", "test", ["id", "event"])
-        tests = {"gold": test.join(events, on="id", how="left", maintain_order="left")}
-    elif task != "main":
-        tests = _by_kind(test, same="headline1" if task == "hh" else "article")
-    articles = of_fold(read_all_outlets(corpus, "articles", ["headline", "article", "fold"]), fold)
-    sampled = articles.sample(min(TEXTS, articles.height), shuffle=True, seed=seed)
+def load_pairs(task: Task, corpus: str, options: DataOptions) -> TaskData:
+    """Load pairs of texts that match or not, from the config of the task; a test for each kind of wrong partners."""
+    outlets = read_outlets(corpus)
+    config = f"{task}_random" if options.as_published else task
+    sides = {side: read_table(corpus, config, side) for side in ("train", "validation")}
+    sides["test"] = read_table(corpus, task, "test")
+    return _task_data(task, corpus, options, outlets, sides, _by_kind(sides["test"]))
+
+
+def load_printed(task: Task, corpus: str, options: DataOptions) -> TaskData:
+    """Load headlines as printed and broken ones, see `load_fluency`."""
+    return load_fluency(corpus, fold=options.fold, seed=options.seed)
+
+
+def _task_data(
+    task: Task,
+    corpus: str,
+    options: DataOptions,
+    outlets: tuple[str, str],
+    sides: Mapping[str, pl.DataFrame],
+    tests: Mapping[str, pl.DataFrame],
+) -> TaskData:
+    """Make the data of a judge of its rows for training, validation and test, which need both classes each, and of its tests."""
+    train = _examples(of_fold(sides["train"], options.fold))
+    validation = _examples(of_fold(sides["validation"], options.fold))
+    test = sides["test"]["label"].to_numpy()
+    learnt = {*train.labels.tolist(), *validation.labels.tolist()}
+    _check_classes(task, corpus, options.fold, "training", train.labels, learnt)
+    _check_classes(task, corpus, options.fold, "validation", validation.labels, learnt)
+    _check_classes(task, corpus, options.fold, "test", test, {*test.tolist()})
+    articles = of_fold(read_all_outlets(corpus, "articles", ["headline", "article", "fold"]), options.fold)
+    sampled = articles.sample(min(TEXTS, articles.height), shuffle=True, seed=options.seed)
     return TaskData(
         outlets,
         train,
@@ -136,9 +173,20 @@ def load_task(
     )
 
 
-def _by_kind(tested: pl.DataFrame, same: str) -> dict[str, pl.DataFrame]:
-    """The wrong partners of each kind with the matching rows; with changed facts those alone that could be changed, which share the text `same`."""
+def _check_classes(task: Task, corpus: str, fold: Fold, part: str, labels: Ints, classes: set[int]) -> None:
+    """Refuse a part of a judge's data that is empty, or one of fewer than two classes."""
+    if len(labels) and len(classes) >= 2:
+        return
+    where = "" if fold == "all" else f" in fold {fold}"
+    fault = f"the {part} part of {task}{where} lacks a class ({len(labels)} examples)"
+    raise InputError(f"{fault}: {corpus} needs more {JUDGES[task].needs}")
+
+
+def _by_kind(tested: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """Return the wrong partners of each kind with the matching rows; with changed facts those alone that could be changed."""
     tests = {}
+    # the text that a headline with changed facts shares with the right one
+    same = "headline1" if "headline1" in tested.columns else "article"
     for kind in TESTS:
         right, wrong = tested.filter(kind="match"), tested.filter(kind=kind)
         if kind == "facts":

@@ -2,20 +2,22 @@
 
 import threading
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import torch
 from transformers import AutoModelForSequenceClassification, PreTrainedTokenizerBase
 
 import change_it.judges.registration  # noqa: F401
-from change_it.corpus.folder import MODEL_CORPUS
+from change_it.corpus.folder import read_trained_on
+from change_it.corpus.record import TrainedOn
 from change_it.errors import InputError
-from change_it.files.atomic import read_json
+from change_it.files.atomic import replace_folder
+from change_it.files.model_folders import HubSource, commit_of
 from change_it.judges.linear import LinearJudgeForSequenceClassification
 from change_it.judges.options import COMMAND, JudgeInfo, read_judge_info
 from change_it.judges.spec import JUDGES
@@ -30,12 +32,14 @@ from change_it.models.pretrained import (
     map_threads,
     pick_device,
     quiet,
+    read_device,
     read_tokenizer,
     reading_errors,
 )
+from change_it.models.saving import Pushable, PushedModel, restore_files
 from change_it.progress import ProgressOption, progress_of
 from change_it.stats import Floats
-from change_it.training.training_options import Arithmetic
+from change_it.training.training_options import Arithmetic, read_arithmetic
 
 #: Tokens and texts of a batch, at most; texts that a linear judge takes at once.
 BATCH_TOKENS, LARGEST_BATCH, LINEAR_BATCH = 16_384, 256, 8192
@@ -44,16 +48,18 @@ JudgeInput = tuple[str, str | None]
 
 
 @dataclass(kw_only=True, eq=False)
-class Judge(JudgeInfo):
+class Judge(JudgeInfo, Pushable):
     """A trained classifier of texts or pairs of texts; safe in many threads. One of another kind overrides `predict`."""
 
+    push_kind: ClassVar[PushedModel] = "judge"
     model: Any  # a sequence classifier with two classes, in `eval` mode
     tokenizer: PreTrainedTokenizerBase
     weights_hash: str = ""  # SHA-256 of its weights, which no judge that chose may share
     model_hash: str = ""  # SHA-256 of weights, settings and tokenizer, for signatures
     precision: Arithmetic = "float32"
-    # what training recorded of its corpus, `digest` and `learnt` among it (`corpus.folder`)
-    corpus: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    corpus: TrainedOn = field(default=TrainedOn(), repr=False)  # what training recorded of its corpus
+    folder: Path | None = field(default=None, repr=False)  # where it was loaded from
+    commit: str = ""  # of the Hub, where it was loaded from there
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     @classmethod
@@ -64,22 +70,46 @@ class Judge(JudgeInfo):
 
     @classmethod
     def from_pretrained(
-        cls, name: str | Path, *, precision: Arithmetic = "float32", device: str = "auto"
+        cls,
+        name: str | Path,
+        *,
+        dtype: str | torch.dtype | None = None,
+        device_map: Any = None,
+        revision: str | None = None,
+        token: str | bool | None = None,
+        cache_dir: str | Path | None = None,
+        local_files_only: bool = False,
+        subfolder: str = "",
+        precision: str = "float32",
+        device: str | torch.device = "auto",
     ) -> "Judge":
         """Load a judge.
 
         Args:
             name: folder written by `change-it train judge`, or a Hub id.
-            precision: float32; or bf16, which is faster where the processor multiplies bfloat16 matrices.
-            device: auto, cpu, cuda, cuda:1, mps.
+            dtype: float32; or bfloat16, which is faster where the processor multiplies bfloat16 matrices.
+            device_map: one device as transformers names it: auto, cpu, cuda:1, a number, a device of torch.
+            revision: branch, tag or commit of a Hub id.
+            token: of the Hub.
+            cache_dir: folder of downloads.
+            local_files_only: whether only what has been downloaded before is read.
+            subfolder: folder in `name` that holds the judge.
+            precision: older name of `dtype`: float32 or bf16.
+            device: older name of `device_map`: auto, cpu, cuda, cuda:1, mps.
 
         Raises:
-            InputError: no such folder or id, not a judge, broken weights, no such precision or device.
+            InputError: no such folder, id or revision, not a judge, broken weights, no such type or device.
         """
-        if precision not in get_args(Arithmetic):
-            raise InputError(f"precision {precision!r} is none: choose {' or '.join(get_args(Arithmetic))}")
-        where = pick_device(device)
-        folder = local_folder(name, command=COMMAND)
+        arithmetic_name = read_arithmetic(precision, dtype)
+        where = pick_device(read_device(device, device_map))
+        source = HubSource(
+            revision=revision,
+            token=token,
+            cache_dir=cache_dir,
+            local_files_only=local_files_only,
+            subfolder=subfolder,
+        )
+        folder = local_folder(name, command=COMMAND, source=source)
         weights_hash = hash_of_weights(folder, command=COMMAND)
         with load_errors(f"{name} cannot be loaded as a judge: train it again with {COMMAND}"), quiet():
             model = load_weights(AutoModelForSequenceClassification, folder)
@@ -90,12 +120,32 @@ class Judge(JudgeInfo):
                 read_tokenizer(folder),
                 weights_hash=weights_hash,
                 model_hash=hash_of_model(folder, weights_hash),
-                precision=precision,
-                corpus=read_json(folder / MODEL_CORPUS) or {},
+                precision=arithmetic_name,
+                corpus=read_trained_on(folder),
+                folder=folder,
+                commit=commit_of(folder),
             )
             # What does not fit together fails here.
             judge.predict(["Una prova: «1»"], ["Due"] if JUDGES[judge.task].pairs else None)
         return judge
+
+    def save_pretrained(self, save_directory: str | Path) -> None:
+        """Save the judge in a new or empty folder, as training saved it; a changed one without what was measured."""
+        with replace_folder(Path(save_directory)) as partial:
+            self.write(partial)
+
+    def write(self, folder: Path) -> None:
+        """Write the files of the judge into a folder: weights, tokenizer and code."""
+        with quiet():
+            self.model.save_pretrained(folder)
+            self.tokenizer.save_pretrained(folder)
+        if self.folder is not None:
+            restore_files(self.folder, folder, command=COMMAND)
+
+    def to(self, device: str | torch.device) -> Self:
+        """Move the judge to a device (auto, cpu, cuda:1, mps), and return it."""
+        self.model.to(pick_device(str(device)))
+        return self
 
     @property
     def linear(self) -> bool:
@@ -104,16 +154,16 @@ class Judge(JudgeInfo):
 
     def probabilities(
         self,
-        texts: Sequence[str],
-        pairs: Sequence[str] | None = None,
+        texts: str | Sequence[str],
+        pairs: str | Sequence[str] | None = None,
         *,
         progress: ProgressOption = True,
     ) -> Floats:
         """Class probabilities; each distinct text or pair is read once.
 
         Args:
-            texts: n headlines.
-            pairs: n second headlines (hh) or articles (ah); None for main.
+            texts: n headlines, or one, which is a list of one.
+            pairs: n second headlines (hh) or articles (ah), or one; None for main.
             progress: True shows a progress bar; a function is called with the number of texts done, from 0 to n.
 
         Returns:
@@ -122,6 +172,11 @@ class Judge(JudgeInfo):
         Raises:
             ValueError: pairs for a judge of single texts, none for a judge of pairs, or another number of them.
         """
+        if isinstance(texts, str) and (pairs is None or isinstance(pairs, str)):
+            texts = [texts]
+            pairs = None if pairs is None else [pairs]
+        if isinstance(texts, str) or isinstance(pairs, str):
+            raise InputError("texts and pairs must both be one text, or both lists of texts")
         if (pairs is not None) != JUDGES[self.task].pairs or (pairs is not None and len(pairs) != len(texts)):
             what = "a second text for each" if JUDGES[self.task].pairs else "single texts"
             raise ValueError(f"the judge {self.task} requires {what}")
@@ -171,7 +226,7 @@ class Judge(JudgeInfo):
         probabilities: Floats = torch.softmax(logits.double().cpu(), dim=-1).numpy()
         if probabilities.shape != (len(texts), 2) or not np.isfinite(probabilities).all():
             raise ValueError(f"the {self.task} judge does not answer with probabilities of two classes")
-        if self.task == "fluency" and batch["input_ids"].shape[1] == self.max_tokens:
+        if JUDGES[self.task].refuses_long and batch["input_ids"].shape[1] == self.max_tokens:
             longest = self.encode(texts, None, self.max_tokens + 1)["attention_mask"].sum(1)
             probabilities[(longest > self.max_tokens).numpy()] = 1.0, 0.0
         return probabilities

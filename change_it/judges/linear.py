@@ -329,10 +329,31 @@ class LinearJudgeConfig(PreTrainedConfig):
 
     model_type = "change_it_linear_judge"
 
-    judges: str = "main"  # or hh, ah, fluency: which features it sees
+    judges: str = "main"  # which features it sees, one of `FEATURES`
     arrays: dict[str, list[Any]] | None = None  # name of each array of weights to its type and shape
     negations: list[str] | None = None  # words that features know, as the next ones
     frequent: list[str] | None = None
+
+
+def _headline_odds(texts: Sequence[str], pairs: Sequence[str], config: Any, arrays: Arrays) -> Array:
+    """Return the log odds of class 1 by a regression on n-grams, marks, capitals and length."""
+    features = features_of_headlines(ngrams(texts), surface_features(texts), arrays)
+    return np.asarray(features @ arrays["weight"], np.float64)
+
+
+def _printed_odds(texts: Sequence[str], pairs: Sequence[str], config: Any, arrays: Arrays) -> Array:
+    """Return the log odds of class 1 by trees on what counts of n-grams in printed texts say."""
+    headlines = Pieces(texts, frozenset(config.frequent or ()), arrays["clusters"])
+    return boosted(fluency_features(headlines, arrays["counts"]), arrays)
+
+
+def _pair_odds(texts: Sequence[str], pairs: Sequence[str], config: Any, arrays: Arrays) -> Array:
+    """Return the log odds of class 1 by trees on what two texts have in common."""
+    return boosted(features_of_pairs(texts, pairs, config, arrays), arrays)
+
+
+#: The features that a configuration names, by the judges that they were made for; a new judge may see those of any.
+FEATURES = {"main": _headline_odds, "fluency": _printed_odds, "hh": _pair_odds, "ah": _pair_odds}
 
 
 class LinearJudgeForSequenceClassification(PreTrainedModel):
@@ -376,13 +397,7 @@ class LinearJudgeForSequenceClassification(PreTrainedModel):
         return np.concatenate([np.empty(0), *answers]) + self.constant.item()
 
     def _answers(self, texts: Sequence[str], pairs: Sequence[str] | None, arrays: Arrays) -> Array:
-        if self.config.judges == "main":
-            features = features_of_headlines(ngrams(texts), surface_features(texts), arrays)
-            return np.asarray(features @ arrays["weight"], np.float64)
-        if self.config.judges == "fluency":
-            headlines = Pieces(texts, frozenset(self.config.frequent), arrays["clusters"])
-            return boosted(fluency_features(headlines, arrays["counts"]), arrays)
-        return boosted(features_of_pairs(texts, pairs or (), self.config, arrays), arrays)
+        return FEATURES[self.config.judges](texts, pairs or (), self.config, arrays)
 
     def predict_proba(self, texts: Sequence[str], pairs: Sequence[str] | None = None) -> Array:
         """Class probabilities, float64 (n, 2), of n texts, or of n texts and their n second ones."""
@@ -394,7 +409,7 @@ class LinearJudgeForSequenceClassification(PreTrainedModel):
     ) -> SequenceClassifierOutput:
         """Logits (rows, 2) of the bytes of texts, as `ByT5Tokenizer` gives them."""
         texts, pairs = map(list, zip(*texts_of(input_ids), strict=True))
-        logit = self.decision(texts, pairs if self.config.judges in ("hh", "ah") else None)
+        logit = self.decision(texts, pairs if FEATURES[self.config.judges] is _pair_odds else None)
         logits = torch.from_numpy(np.column_stack([-logit / 2, logit / 2]).astype(np.float32))
         logits = logits.to(input_ids.device)
         loss = None if labels is None else nn.functional.cross_entropy(logits, labels)

@@ -16,7 +16,7 @@ from change_it.judges.data import Examples, TaskData
 from change_it.judges.linear import Array, Arrays
 from change_it.judges.linear import LinearJudgeForSequenceClassification as LinearJudge
 from change_it.judges.options import MARKS, NGRAMS
-from change_it.judges.spec import Task
+from change_it.judges.spec import FLUENCY_ACCEPTS, JUDGES, Task, resolve
 from change_it.stats import Floats
 
 #: From n headlines to (n, 2) probabilities of outlets A and B.
@@ -26,20 +26,32 @@ Ask = Callable[[Sequence[str]], Floats]
 PAIRS, COUNTED = 8000, 10_000
 #: Headlines that have an n-gram of main, at least; a word is a name where this share of it has a capital; a tree's share of its step.
 FOUND, NAME, RATE = 2, 0.8, 0.12
-#: Share of the printed validation headlines that fluency lets through, and frequent pieces that are classes of their own.
-ACCEPTANCE, FREQUENT = 0.94, 200
+#: Frequent pieces that are classes of their own.
+FREQUENT = 200
 #: Words that are grouped by their neighbours, at most, how often they appear at least, the neighbours that count, dimensions, groups.
 CLUSTERED, LEAST, CONTEXTS, DIMENSIONS, GROUPS = 8000, 4, 500, 50, (200, 60)
 NEGATIONS = ["cannot", "mai", "nessun", "nessuna", "nessuno", "never", "niente", "no", "nobody", "non", "none", "nor", "not", "nulla", "né", "senza", "t", "without"]  # fmt: skip
 
 
 def fit_linear(task: Task, data: TaskData, *, seed: int) -> LinearJudge:
-    """Fit the linear judge of a task on its training and validation examples; fluency chooses its threshold on the latter."""
-    if task == "fluency":
-        return fit_fluency(data, seed=seed)
-    if task == "main":
-        return fit_main(data.known, seed=seed)
+    """Fit the linear judge of a task by the function of its entry."""
+    judge: LinearJudge = resolve(JUDGES[task].fit)(task, data, seed=seed)
+    return judge
+
+
+def fit_task_of_outlets(task: Task, data: TaskData, *, seed: int) -> LinearJudge:
+    """Fit a judge of headlines by their outlets on its training and validation examples."""
+    return fit_main(data.known, seed=seed)
+
+
+def fit_task_of_pairs(task: Task, data: TaskData, *, seed: int) -> LinearJudge:
+    """Fit a judge of pairs of texts on its training and validation examples."""
     return fit_pairs(task, data.known, data.headlines + data.articles, seed=seed)
+
+
+def fit_task_of_printed(task: Task, data: TaskData, *, seed: int) -> LinearJudge:
+    """Fit a judge of printed and broken headlines, which chooses its threshold on the validation examples."""
+    return fit_fluency(data, seed=seed)
 
 
 @lru_cache(maxsize=1)  # a judge and its baselines read the same headlines
@@ -103,7 +115,7 @@ def fit_pairs(task: str, examples: Examples, texts: Sequence[str], *, seed: int)
 def fit_fluency(data: TaskData, *, seed: int) -> LinearJudge:
     """Fit fluency: counts of n-grams in printed texts, and trees on what they say of headlines, printed and broken.
 
-    The counts of a headline's own part of the texts are left out. `ACCEPTANCE` of the printed validation headlines get more than a half.
+    The counts of a headline's own part of the texts are left out. `FLUENCY_ACCEPTS` of the printed validation headlines get more than a half.
     """
     examples, parts = data.train, np.asarray(data.parts)
     counted_parts = np.tile(np.asarray(data.counted_parts), 2)
@@ -127,7 +139,7 @@ def fit_fluency(data: TaskData, *, seed: int) -> LinearJudge:
     printed = data.validation.select(np.flatnonzero(data.validation.labels)).texts
     scores = linear.boosted(linear.fluency_features(read(printed), saved), trees)
     arrays = {"counts": saved, "clusters": clusters} | trees
-    shift = float(np.quantile(scores, 1 - ACCEPTANCE))
+    shift = float(np.quantile(scores, 1 - FLUENCY_ACCEPTS))
     return LinearJudge.of(arrays, -shift, judges="fluency", frequent=sorted(frequent))
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from change_it.errors import InputError
 from change_it.files.model_folders import instead
-from change_it.judges.spec import JUDGES, TASKS, TRAINED, Task, arguments
+from change_it.judges.spec import JUDGES, MAIN, Task, arguments, compliancy_tasks, trained_tasks
 from change_it.render.tables import figure
 from change_it.training.training_options import CONSTANT, TrainingOptions
 
@@ -37,7 +37,7 @@ class JudgeFields:
     """The options of one judge but for those of its training."""
 
     task: Task
-    """main: which outlet wrote a headline; hh: do two headlines match; ah: do headline and article match; fluency: would a newspaper print it."""
+    """The judge, a trained entry of `spec.JUDGES`."""
     corpus: str
     """Corpus folder written by `change-it corpus build`, or the id of such a data set on the Hub."""
     out: Path
@@ -73,8 +73,8 @@ class JudgeOptions(TrainingOptions, JudgeFields):
     def about(self, outlets: Sequence[str]) -> dict[str, Any]:
         """The part of a judge's configuration under `change_it`: what it was trained for."""
         about = {name: getattr(self, name) for name in ("task", "fold", "seed", "max_tokens")}
-        if self.task == "ah" and self.as_published:
-            about["article_first"] = True
+        if self.as_published:
+            about |= JUDGES[self.task].published
         names = {"corpus": Path(self.corpus).name, "encoder": Path(self.encoder).name}
         return {**about, "outlets": list(outlets), **names}
 
@@ -82,8 +82,9 @@ class JudgeOptions(TrainingOptions, JudgeFields):
 def settings_of(options: JudgeOptions) -> JudgeOptions:
     """The options with the encoder and the tokens that are meant; refused where they contradict each other."""
     task, encoder = options.task, options.encoder
-    if options.as_published and task not in TASKS:
-        raise InputError(f"--as-published requires one of the tasks {', '.join(TASKS)}")
+    published = compliancy_tasks()
+    if options.as_published and task not in published:
+        raise InputError(f"--as-published requires one of the tasks {', '.join(published)}")
     if options.as_published and encoder == LINEAR:
         encoder = PAPERS
     if options.arg and encoder == LINEAR:
@@ -101,15 +102,15 @@ def settings_of(options: JudgeOptions) -> JudgeOptions:
         raise InputError(f"--vectors requires --encoder {BILSTM}")
     for_main = {f"encoder {BILSTM}": encoder == BILSTM, "train-on": options.train_on != "main"}
     for name, is_given in for_main.items():
-        if is_given and task != "main":
-            raise InputError(f"--{name} requires --task main, not {task}")
+        if is_given and task != MAIN:
+            raise InputError(f"--{name} requires --task {MAIN}, not {task}")
     tokens = options.max_tokens or TOKENS.get(encoder, JUDGES[task].tokens)
     return replace(options, encoder=encoder, max_tokens=tokens)
 
 
 def check_tasks(folder: Path, name: str | Path) -> None:
-    """Refuse a folder in which one of the judges main, hh and ah is missing; `name` is what it was called."""
-    if missing := [task for task in TASKS if not (folder / task).is_dir()]:
+    """Refuse a folder in which a judge is missing that compliancy requires; `name` is what it was called."""
+    if missing := [task for task in compliancy_tasks() if not (folder / task).is_dir()]:
         mend = instead(folder, "judges") or f"train them with {COMMAND} --task all"
         raise InputError(f"{name} lacks the judge {' and '.join(missing)}: {mend}")
 
@@ -174,7 +175,7 @@ def read_judge_info(record: Any) -> JudgeInfo:
         numbers += [*scale[:3], scale.accuracy, scale.evidence]
         numbers += chain(scale.clause, scale.low, scale.high, scale.leads[MARKS], scale.leads[NGRAMS])
     info = JudgeInfo(**fields | {"outlets": (a, b), "style": scale})
-    known = info.task in TRAINED and info.fold in get_args(Fold) and 1 <= info.max_tokens <= LONGEST
+    known = info.task in trained_tasks() and info.fold in get_args(Fold) and 1 <= info.max_tokens <= LONGEST
     if not known or not all(map(isfinite, numbers)):
         raise ValueError("config.json is not as training writes it")
     return info

@@ -9,7 +9,7 @@ from change_it.corpus.reading.issues import MARKED
 from change_it.files.atomic import read_json, record_errors
 from change_it.files.texts import listed
 from change_it.judges.options import MARKS
-from change_it.judges.spec import FACTS, JUDGES, TRAINED, Task
+from change_it.judges.spec import EVIDENCE, FACTS, JUDGES, Task, resolve, trained_tasks
 from change_it.render.tables import Column, Row, Table, Value, figure, with_interval
 from change_it.stats import share_interval
 
@@ -127,11 +127,11 @@ def hashes(judges: Mapping[Task, "Judge"]) -> dict[str, str]:
 def read_metrics(judges: str | Path) -> dict[str, dict[str, Any]]:
     """Judge to the `metrics.json` that training wrote in its folder, in a folder with one for each; judges without one are left out."""
     metrics: dict[str, dict[str, Any]] = {}
-    for judge in TRAINED:
+    for judge in trained_tasks():
         path = Path(judges) / judge / "metrics.json"
         if (record := read_json(path)) is not None:
             with record_errors(path):  # where the figures are used
-                within_event_table(record), _rate_by_tests(judge, record)
+                within_event_table(record), rate_by_tests(judge, None, record)
             metrics[judge] = record
     return metrics
 
@@ -144,12 +144,13 @@ def rate_judges(
     has_capitals: bool = True,
 ) -> list[Verdict]:
     """Verdicts on the judges by the results of `read_metrics`; and on evidence by the share of gold that it accepts, of so many events."""
-    made = [_rate_main(judges["main"], metrics.get("main", {}))]
-    made += [_rate_by_tests(judge, metrics.get(judge, {})) for judge in ("hh", "ah")]
-    lacks_fluency = Verdict("fluency", "distrust", "there is none, so that acceptability is n/a")
-    made.append(
-        _rate_by_tests("fluency", metrics.get("fluency", {})) if "fluency" in judges else lacks_fluency
-    )
+    made = []
+    for task in trained_tasks():
+        if task in judges:
+            made.append(resolve(JUDGES[task].rate)(task, judges[task], metrics.get(task, {})))
+        else:
+            so = ", so that acceptability is n/a" if JUDGES[task].in_acceptability else ""
+            made.append(Verdict(task, "distrust", f"there is none{so}"))
     if gold is not None:
         made.append(_rate_evidence(*gold, has_capitals=has_capitals))
     return [verdict for verdict in made if verdict.text or verdict.shares]
@@ -161,8 +162,8 @@ def _level(lows: Sequence[float]) -> Level:
     return "rely" if low > GOOD else "care" if low > CHANCE else "distrust"
 
 
-def _rate_main(main: "Judge", metrics: Mapping[str, Any]) -> Verdict:
-    """By main within an event, beside its baselines; with care where it may tell how files were exported, and not style."""
+def rate_main(task: Task, main: "Judge", metrics: Mapping[str, Any]) -> Verdict:
+    """Rate main by what it gets right within an event, beside its baselines; with care where it may tell how files were exported."""
     systems = metrics.get("within_event", {}).get("systems", {})
     names = {"judge": "says which of two headlines of one event is whose"}
     shares = {
@@ -174,41 +175,41 @@ def _rate_main(main: "Judge", metrics: Mapping[str, Any]) -> Verdict:
     remarks = [f"{listed(ahead)} is ahead of it"] if ahead else []
     lead = systems.get(MARKS, {}).get("lead", {}).get("within_event", {"low": 1})
     why = [f"{MARKS} alone are as good"] if lead["low"] <= 0 else []
-    looks = [look for look in main.corpus.get("looks", []) if look["name"] in MARKED]
-    why += [f"{look['outlet']}: {look['name']}" for look in looks]
+    issues = [issue for issue in main.corpus.looks or [] if issue.name in MARKED]
+    why += [f"{issue.outlet}: {issue.name}" for issue in issues]
     remarks += [f"it may read the export ({listed(why)})"] if why else []
     level = _level([shares[judge][1]] if shares else [])
     level = "care" if remarks and level == "rely" else level
     faults = dict.fromkeys(main.style.faults(main.outlets).values() if main.style else ())
-    return Verdict("main", "distrust" if faults else level, "; ".join([*remarks, *faults]), shares)
+    return Verdict(task, "distrust" if faults else level, "; ".join([*remarks, *faults]), shares)
 
 
-def _rate_by_tests(judge: str, metrics: Mapping[str, Any]) -> Verdict:
-    """By what it gets right of `JudgeSpec.tests`, and where it is no better than a baseline."""
-    of_event = 1 if judge == "hh" else 2  # both headlines of an event are in the tests of the others
-    results, shares, lows = metrics.get("results", {}), {}, []
-    for test, name, words in JUDGES[judge].tests:
+def rate_by_tests(task: Task, judge: "Judge | None", metrics: Mapping[str, Any]) -> Verdict:
+    """Rate a judge by what it gets right of `JudgeSpec.tests`, and by where it is no better than a baseline."""
+    spec, results = JUDGES[task], metrics.get("results", {})
+    shares, lows = {}, []
+    for test, name, words in spec.tests:
         if test in results:
             recall, support = results[test][name]["recall"], results[test][name].get("support", 1)
-            low, high = share_interval(recall, max(1, support / of_event))
+            low, high = share_interval(recall, max(1, support / spec.per_event))
             shares[words] = recall, low, high
             lows += [low] if test != FACTS else []
     beaten = {test: no_better_than(metrics, test) for test in results if test != FACTS}
     text = [f"no better than {listed(names)} on the test {test}" for test, names in beaten.items() if names]
-    return Verdict(judge, _level(lows), "; ".join(text), shares)
+    return Verdict(task, _level(lows), "; ".join(text), shares)
 
 
 def _rate_evidence(share: float | None, events: int, *, has_capitals: bool) -> Verdict:
     """By the share of the newspapers' own headlines that it accepts."""
     if share is None:
         return Verdict(
-            "evidence", "distrust", "articles are too short for it, so that acceptability leaves it out"
+            EVIDENCE, "distrust", "articles are too short for it, so that acceptability leaves it out"
         )
     low, high = share_interval(share, events)
     level, shares = _level([low]), {"accepts the newspapers' own headlines": (share, low, high)}
     only = "it looks up numbers and quotations only, since this script has no capitals to tell names by"
     is_limited = level == "rely" and not has_capitals
-    return Verdict("evidence", "care" if is_limited else level, "" if has_capitals else only, shares)
+    return Verdict(EVIDENCE, "care" if is_limited else level, "" if has_capitals else only, shares)
 
 
 def no_better_than(metrics: Mapping[str, Any], test: str) -> tuple[str, ...]:
@@ -249,19 +250,20 @@ def table_of(metrics: dict[str, Any]) -> Table:
     keys, spec = {"precision": "P", "recall": "R", "f1": "F1"}, JUDGES[metrics["task"]]
     updates = f"{training['updates']:,} updates ({training['epochs']:.1f} epochs)"
     best = f"best validation F1 {training['best_score']:.3f}; " if training["best_score"] is not None else ""
-    tests = ", ".join(f"{name} {sizes[name]:,}" for name in metrics["results"])
+    tests = metrics["results"]
+    counts = ", ".join(f"{name} {sizes[name]:,}" for name in tests)
     notes = [
-        f"{sizes['train']:,} training and {sizes['validation']:,} validation examples, test: {tests}; "
+        f"{sizes['train']:,} training and {sizes['validation']:,} validation examples, test: {counts}; "
         f"{updates if training['updates'] else 'fitted'} in {metrics['seconds']['all']:.0f} s; "
         f"{best}fold {metrics['fold']}; hash {metrics['model_hash'][:6]}"
     ]
     if thresholds := metrics.get("thresholds"):
         loose, strict = figure(thresholds["loose"]), figure(thresholds["strict"])
-        near = f"; near: from {loose} to {strict}, two days apart or more" if metrics["task"] == "hh" else ""
+        near = f"; near: from {loose} to {strict}, two days apart or more" if "near" in tests else ""
         notes.append(f"hard: of the most similar wrong article below a cosine of {loose}{near}")
     rows = []
-    for test, result in metrics["results"].items():
-        baselines = {name: tests[test] for name, tests in metrics["baselines"].items()}
+    for test, result in tests.items():
+        baselines = {name: others[test] for name, others in metrics["baselines"].items()}
         for system, figures in {"judge": result, **baselines}.items():
             cells = {f"{name} {short}": figures[name][key] for name in classes for key, short in keys.items()}
             cells |= {"test": test, "system": system, "mean F1": figures["macro_f1"]}

@@ -1,85 +1,321 @@
-"""The judges: an entry each, with all that is said of one, asked of it and tested on it. CONTRIBUTING.md lists what a new judge touches."""
+"""The judges: one entry each in `JUDGES`, with everything that the rest of the package knows of one.
 
-from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+Training, scoring, signatures, the audit, reports, cards, the page and the `evaluate` module loop over the entries. Functions are
+named as `module:function`, and looked up when they are called, so that this module loads neither torch nor scikit-learn.
+"""
 
-Task = Literal["main", "hh", "ah", "fluency"]
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any, Literal
+
+from change_it.files.texts import enumerated
+
+if TYPE_CHECKING:
+    from change_it.corpus.test_set import Item
+
+#: The name of an entry of `JUDGES`, such as hh.
+Task = str
+#: The judge that knows the two outlets: it says which of them wrote a headline, and measures the scale of style.
+MAIN: Task = "main"
+#: The rule that looks numbers, names and quotations up. No model is trained for it.
+EVIDENCE: Task = "evidence"
+#: A test that decides nothing: no judge is made for it.
+FACTS = "facts"
+#: What HH and AH get right of changed facts.
+FACTS_REFUSED = "refuses headlines with one changed fact"
+#: Share of the printed validation headlines that fluency lets through.
+FLUENCY_ACCEPTS = 0.94
+#: Matches below which HH is said to have learnt from few.
+FEW_MATCHES = 200
 
 
-class JudgeSpec(NamedTuple):
-    """What a judge is called and reads; evidence, which looks texts up, has a heading and a question alone."""
+@dataclass(frozen=True, kw_only=True)
+class Wording:
+    """What help, pages, tables and the documentation say of a judge.
 
-    heading: str  # names it on every screen
-    question: str  # asks what it decides, with the outlet aimed at
-    pairs: bool = False  # it reads a headline with a second headline or an article
-    classes: tuple[str, str] = ("no_match", "match")  # 0 and 1; the outlets take their place in main
-    tokens: int = 0  # that a transformer reads
-    arguments: Mapping[str, Any] = {}  # with which a transformer is trained, of `trainer.RunArguments`
-    validation: int = 0  # examples that an evaluation reads, at most
-    tests: tuple[tuple[str, str, str], ...] = ()  # of reliability: test, class, what the recall is
+    Attributes:
+        decides: What it decides, for the help of `change-it train judge`.
+        column: One or two sentences below the head of a column of its verdicts.
+        passes: A verdict on the page, without a full stop, where it accepts a headline. `{old}` and `{new}` stand for the outlets.
+        refuses: The same where it refuses one. `{words}` stands for what has no evidence.
+        unknown: The same where there is no verdict.
+        figure: One or two sentences of what it reads, and of what its figure is the probability.
+        label: Its name and what it asks, on the page of the `evaluate` module.
+        glossary: What it decides and by what, a row of the glossary.
+        remark: A clause with its comma behind its name where acceptability is explained; `{outlets}` stands for both outlets.
+    """
+
+    decides: str
+    column: str
+    passes: str
+    refuses: str
+    unknown: str = "n/a: there is no such judge here"
+    figure: str
+    label: str
+    glossary: str
+    remark: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeSpec:
+    """A judge: what it is called, reads and learns, how it is fitted, opened and rated, and what its verdicts count for.
+
+    Attributes:
+        heading: Names it on every screen.
+        short: Names it within a sentence.
+        question: Asks what it decides. `{target}` stands for the outlet aimed at.
+        wording: What is said of it elsewhere.
+        reads: Takes a headline and its item, and returns the text that the judge reads and its second one, or None.
+        second_text: Its second text in words, such as "its article"; empty for a judge of single texts.
+        classes: Its classes 0 and 1, of which 1 is the good one. None stands for the two outlets: such a judge also reads the
+            original, and passes a headline where it takes it for another outlet's.
+        column: Column of its probabilities; `p_` and its name where it is empty.
+        load: Function that reads its examples from a corpus, called as `data.load_task` is; empty for a rule, which is not trained.
+        fit: Function that fits a linear judge on a task's name, its `TaskData` and a `seed`.
+        open: Function that opens a saved judge, called as `Judge.from_pretrained` is.
+        rate: Function that says how far to rely on it, called with its name, the judge and its `metrics.json`.
+        tests: What rates it: a test, a class, and what the share of that class which it gets right is.
+        per_event: Examples of a test that are of one event, at most.
+        tokens: Tokens that a transformer reads.
+        arguments: Arguments with which a transformer is trained, of `trainer.RunArguments`.
+        published: What its configuration says besides where it is trained `--as-published`.
+        validation: Examples that an evaluation reads, at most.
+        accepts: Share of the validation examples of class 1 that it accepts; None leaves its threshold at .5.
+        refuses_long: Whether it refuses a headline that has more tokens than it reads; else the end is cut off.
+        needs: What a corpus needs more of where it has too few examples.
+        few_matches: Matches below which training says that they are few.
+        in_compliancy: Whether compliancy requires its verdict. Such a judge must be there; all others are optional.
+        in_acceptability: Whether acceptability is multiplied by its probability.
+        sees_order: Whether the order of words matters to it.
+        readers_question: Question to readers (`readers.questions`) that it answers, too; empty for none.
+    """
+
+    heading: str
+    short: str
+    question: str
+    wording: Wording
+    reads: "Callable[[str, Item], tuple[str, str | None]]" = lambda headline, item: (headline, None)
+    second_text: str = ""
+    classes: tuple[str, str] | None = ("no_match", "match")
+    column: str = ""
+    load: str | Callable[..., Any] = ""
+    fit: str | Callable[..., Any] = ""
+    open: str | Callable[..., Any] = "change_it.judges.judge:Judge.from_pretrained"
+    rate: str | Callable[..., Any] = "change_it.judges.reliability:rate_by_tests"
+    tests: tuple[tuple[str, str, str], ...] = ()
+    per_event: int = 2
+    tokens: int = 0
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    published: Mapping[str, Any] = field(default_factory=dict)
+    validation: int = 1000
+    accepts: float | None = None
+    refuses_long: bool = False
+    needs: str = "articles of both outlets"
+    few_matches: int = 0
+    in_compliancy: bool = False
+    in_acceptability: bool = False
+    sees_order: bool = False
+    readers_question: str = ""
+
+    @property
+    def is_trained(self) -> bool:
+        """Whether a model is trained for it."""
+        return bool(self.load)
+
+    @property
+    def pairs(self) -> bool:
+        """Whether it reads a second text."""
+        return bool(self.second_text)
+
+    def classes_of(self, outlets: tuple[str, str]) -> tuple[str, str]:
+        """Return the names of its classes 0 and 1."""
+        return self.classes or outlets
 
 
 def arguments(batch_size: int, epochs: int, learning_rate: float, **more: Any) -> dict[str, Any]:
-    """Arguments of a training by the names of `trainer.RunArguments`."""
+    """Return arguments of a training by the names of `trainer.RunArguments`."""
     sizes = {"per_device_train_batch_size": batch_size, "num_train_epochs": epochs}
     return {**sizes, "learning_rate": learning_rate, **more}
 
 
-#: A test that decides nothing: no judge is made for it.
-FACTS = "facts"
-_PAIRS = (
+def resolve(function: str | Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function of an entry, which may be given as `module:function`."""
+    if callable(function):
+        return function
+    found: Callable[..., Any] = resolve_name(function)
+    return found
+
+
+_TESTS_OF_PAIRS = (
     ("random", "no_match", "refuses random wrong stories"),
     ("hard", "no_match", "refuses the nearest wrong stories"),
     ("hard", "match", "accepts right stories"),
-    (FACTS, "no_match", "refuses headlines with one changed fact"),
+    (FACTS, "no_match", FACTS_REFUSED),
 )
-_FLUENCY = (
+_TESTS_OF_FLUENCY = (
     ("unseen damage", "printed", "accepts printed headlines"),
     ("seen damage", "broken", "refuses damage as in its training"),
     ("unseen damage", "broken", "refuses other damage"),
 )
 #: In the order in which verdicts are shown. main, hh and ah are trained as in EvalNLGEval 2020 (section 4), fluency as small encoders are.
-JUDGES: dict[str, JudgeSpec] = {
+JUDGES: dict[Task, JudgeSpec] = {
     "hh": JudgeSpec(
         heading="Story (HH)",
+        short="HH",
         question="does it say what the original says?",
-        pairs=True,
+        wording=Wording(
+            decides="do two headlines match",
+            column="Reads the original and the new headline: do they tell the same story?",
+            passes="tells the same story as the original headline",
+            refuses="does not tell the same story as the original headline",
+            unknown="no verdict",
+            figure="HH reads the original and the new headline; the figure is the probability that they tell the same story. "
+            "✓ above .5.",
+            label="HH: same story as the original headline",
+            glossary="whether it has the same content as the original, decided by a classifier of two headlines",
+        ),
+        reads=lambda headline, item: (item.source, headline),
+        second_text="its original headline",
+        load="change_it.judges.data:load_pairs",
+        fit="change_it.judges.linear_training:fit_task_of_pairs",
+        tests=_TESTS_OF_PAIRS,
+        per_event=1,
         tokens=64,
         arguments=arguments(128, 2, 1e-5, early_stopping=3),
         validation=1000,
-        tests=_PAIRS,
+        needs="aligned pairs (A1, A2)",
+        few_matches=FEW_MATCHES,
+        in_compliancy=True,
+        in_acceptability=True,
+        readers_question="story",
     ),
     "ah": JudgeSpec(
         heading="Article (AH)",
+        short="AH",
         question="does it fit the article?",
-        pairs=True,
+        wording=Wording(
+            decides="do headline and article match",
+            column="Reads the new headline and the article: do they fit?",
+            passes="matches the article",
+            refuses="does not match the article",
+            unknown="no verdict",
+            figure="AH reads the new headline and the article; the figure is the probability that they belong together. ✓ above .5.",
+            label="AH: fits the article",
+            glossary="whether it fits the original's article, decided by a classifier of headline and article",
+        ),
+        reads=lambda headline, item: (headline, item.article),
+        second_text="its article",
+        load="change_it.judges.data:load_pairs",
+        fit="change_it.judges.linear_training:fit_task_of_pairs",
+        tests=_TESTS_OF_PAIRS,
         tokens=512,
         arguments=arguments(8, 6, 1e-5),
+        published={"article_first": True},
         validation=1000,
-        tests=_PAIRS,
+        in_compliancy=True,
+        in_acceptability=True,
+        readers_question="supported",
     ),
-    "main": JudgeSpec(
+    MAIN: JudgeSpec(
         heading="Newspaper (main)",
+        short="main",
         question="is it taken for {target}'s, unlike the original?",
+        wording=Wording(
+            decides="which outlet wrote a headline",
+            column="Guesses the newspaper of a headline: does it guess otherwise than for the original?",
+            passes="the original reads like {old}, this one like {new}",
+            refuses="it reads like {old}, as the original does",
+            unknown="no verdict: the original reads like {new} already",
+            figure="main guesses the newspaper of a headline; the figure is the probability that it guesses the one aimed at. "
+            "✓ where its decision is another one than for the original.",
+            label="main: style reversed",
+            glossary="which outlet's style it has, decided by a classifier",
+        ),
+        classes=None,
+        column="p_target",
+        load="change_it.judges.data:load_main",
+        fit="change_it.judges.linear_training:fit_task_of_outlets",
+        rate="change_it.judges.reliability:rate_main",
         tokens=32,
         arguments=arguments(256, 6, 1e-5),
         validation=3000,
+        in_compliancy=True,
+        readers_question="answer",
     ),
     "fluency": JudgeSpec(
         heading="Fluency",
+        short="fluency",
         question="would a newspaper print it?",
+        wording=Wording(
+            decides="would a newspaper print it",
+            column="Reads the new headline alone: is it like printed headlines of these two newspapers, or like damaged ones?",
+            passes="like the headlines of {outlets}",
+            refuses="unlike the headlines of {outlets}",
+            figure="A classifier that tells headlines of these two newspapers from damaged ones; the figure is the probability "
+            "that this one is printed as it is. ✓ above .5.",
+            label="fluency: like headlines of these newspapers",
+            glossary="whether it resembles headlines that the newspapers print rather than damaged ones, decided by a classifier "
+            "of one headline",
+            remark=", which tells headlines that {outlets} print from damaged ones",
+        ),
         classes=("broken", "printed"),
+        load="change_it.judges.data:load_printed",
+        fit="change_it.judges.linear_training:fit_task_of_printed",
+        tests=_TESTS_OF_FLUENCY,
         tokens=64,
         arguments=arguments(32, 1, 1e-4),
         validation=2000,
-        tests=_FLUENCY,
+        accepts=FLUENCY_ACCEPTS,
+        refuses_long=True,
+        in_acceptability=True,
+        sees_order=True,
+        readers_question="printable",
     ),
-    "evidence": JudgeSpec(
+    EVIDENCE: JudgeSpec(
         heading="Evidence",
+        short="evidence",
         question="every number, name and quotation appears in the sources (who did or said it is not checked)?",
+        wording=Wording(
+            decides="does everything in it have a source",
+            column="Every number (in digits, or a number word of Italian or English), name and quotation occurs, literally, in the "
+            "original headline, its article or the other newspaper's article about the event; who did or said it is not checked.",
+            passes="every number, name and quotation occurs in the original headline or this article; who did or said it is not checked",
+            refuses="not in the original headline or this article: {words}",
+            unknown="n/a: the articles of the judges' newspapers are too short to be evidence",
+            figure="Numbers, capitalised words and quotations are looked up literally in the original headline and its article; a "
+            "report looks in the other newspaper's article, too.",
+            label="evidence: every number, name and quotation stands in the sources",
+            glossary="whether each of its numbers, names and quotations occurs in a source, decided by rules; not who did or said it",
+        ),
+        in_acceptability=True,
+        readers_question="supported",
     ),
 }
-#: The judges that compliancy asks, in the order of signatures.
-TASKS: tuple[Task, ...] = ("main", "hh", "ah")
-#: Those that are trained.
-TRAINED: tuple[Task, ...] = (*TASKS, "fluency")
+
+
+def trained_tasks() -> tuple[Task, ...]:
+    """Return the judges that are trained, main first: the order of training, of signatures and of what is said of them."""
+    others = (task for task, spec in JUDGES.items() if spec.is_trained and task != MAIN)
+    return (MAIN, *others)
+
+
+def compliancy_tasks() -> tuple[Task, ...]:
+    """Return the judges that compliancy requires, in the order of signatures. Judges score together only where all of them are there."""
+    return tuple(task for task in trained_tasks() if JUDGES[task].in_compliancy)
+
+
+def optional_tasks() -> tuple[Task, ...]:
+    """Return the trained judges that may be missing."""
+    return tuple(task for task in trained_tasks() if not JUDGES[task].in_compliancy)
+
+
+def acceptability_tasks() -> tuple[Task, ...]:
+    """Return the trained judges whose probabilities acceptability multiplies, in the order in which verdicts are shown."""
+    return tuple(task for task, spec in JUDGES.items() if spec.is_trained and spec.in_acceptability)
+
+
+def short_names(which: Literal["compliancy", "acceptability"]) -> str:
+    """Return the trained judges that compliancy requires, or acceptability multiplies, as a sentence has them: HH, AH and main."""
+    tasks = compliancy_tasks() if which == "compliancy" else acceptability_tasks()
+    return enumerated([spec.short for task, spec in JUDGES.items() if task in tasks])

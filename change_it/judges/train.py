@@ -18,13 +18,14 @@ from transformers import (
 import change_it.judges.registration  # noqa: F401
 from change_it.corpus.folder import MODEL_CORPUS, describe_corpus, read_report, training_article_hashes
 from change_it.errors import InputError
+from change_it.files.records import to_json
 from change_it.judges.bilstm import build_bilstm
 from change_it.judges.data import Examples, TaskData, load_task
 from change_it.judges.judge import Judge
-from change_it.judges.linear_training import ACCEPTANCE, Ask, fit_baselines, fit_linear, fit_main
+from change_it.judges.linear_training import Ask, fit_baselines, fit_linear, fit_main
 from change_it.judges.metrics import f1_lead, measure_main, scores
 from change_it.judges.options import BILSTM, LINEAR, LONGEST, JudgeOptions, settings_of
-from change_it.judges.spec import JUDGES
+from change_it.judges.spec import JUDGES, MAIN
 from change_it.judges.style_scale import style_scale
 from change_it.models.pretrained import load_errors, load_weights, read_config, read_tokenizer
 from change_it.stats import log_odds
@@ -56,14 +57,13 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
     sets: Any = {name: getattr(settings, name) for name in ("fold", "seed", "train_on", "as_published")}
     with process_state().main_process_first():
         data = load_task(task, corpus, **sets)
+    trained_on = describe_corpus(corpus, learnt=training_article_hashes(corpus, settings.fold))
     return train_in_folder(
         settings,
         settings.out,
         "judge",
         partial(_prepare, settings, data),
-        files={
-            MODEL_CORPUS: describe_corpus(corpus) | {"learnt": training_article_hashes(corpus, settings.fold)}
-        },
+        files={MODEL_CORPUS: to_json(trained_on)},
         fitted=settings.encoder == LINEAR,
     )
 
@@ -71,15 +71,16 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
 def _prepare(settings: JudgeOptions, data: TaskData, arguments: Any) -> TrainingRun:
     """The judge before training, and how it is trained and tested; a linear one is fitted here."""
     task, linear, seed = settings.task, settings.encoder == LINEAR, settings.seed
+    spec = JUDGES[task]
     model, tokenizer = _start(settings, data)
     model.config.problem_type = "single_label_classification"  # transformers would write it in training alone
     model.config.change_it = settings.about(data.outlets)
     precision: Arithmetic = "bf16" if arguments and arguments.mixed_precision == "bf16" else "float32"
     judge = Judge.of(model, tokenizer, precision=precision)
     order = np.random.default_rng(seed).permutation(len(data.validation))
-    validation = data.validation.select(np.sort(order[: JUDGES[task].validation]))
+    validation = data.validation.select(np.sort(order[: spec.validation]))
     # a random split learns from test events too, and tests on other headlines than A2
-    has_style = task == "main" and settings.train_on != "random"
+    has_style = task == MAIN and settings.train_on != "random"
     # The papers train to the end; they stop early in HH alone.
     evaluates = not linear and (not settings.as_published or arguments.early_stopping)
 
@@ -98,10 +99,11 @@ def _prepare(settings: JudgeOptions, data: TaskData, arguments: Any) -> Training
 
     def save(folder: Path) -> None:
         about, ask = model.config.change_it, partial(judge.probabilities, progress=False)
-        if task == "fluency" and not linear:
-            # `ACCEPTANCE` of printed validation headlines get more than a half.
-            printed = data.validation.select(np.flatnonzero(data.validation.labels)).texts
-            about["shift"] = judge.shift = float(np.quantile(log_odds(ask(printed)[:, 1]), 1 - ACCEPTANCE))
+        if spec.accepts is not None and not linear:
+            # this share of the good validation examples gets more than a half
+            good = data.validation.select(np.flatnonzero(data.validation.labels))
+            odds = log_odds(ask(good.texts, good.pairs)[:, 1])
+            about["shift"] = judge.shift = float(np.quantile(odds, 1 - spec.accepts))
         if has_style:
             # Over events that it has not learnt: of the other fold, of validation, or held out by further fits.
             learnt = data.train if settings.fold == "all" and not linear else data.known
@@ -114,8 +116,9 @@ def _prepare(settings: JudgeOptions, data: TaskData, arguments: Any) -> Training
     def describe(_: Any) -> dict[str, Any]:
         baselines = {} if linear else {LINEAR: fit_linear(task, data, seed=seed).predict_proba}
         metrics = _tested(settings, data, judge, baselines)
-        if JUDGES[task].pairs:
-            metrics["thresholds"] = read_report(settings.corpus).get("thresholds")
+        if spec.pairs:
+            report = read_report(settings.corpus)
+            metrics["thresholds"] = to_json(report.thresholds) if report else None
         if has_style:
             baselines |= fit_baselines(data.known, seed=seed)
             metrics |= measure_main(settings.corpus, {"judge": judge.probabilities, **baselines})
@@ -167,7 +170,7 @@ def _tested(
 
 def _start(settings: JudgeOptions, data: TaskData) -> tuple[Any, PreTrainedTokenizerBase]:
     """The model before training, or a fitted linear one; what is random in it depends on torch's random state."""
-    classes = data.outlets if settings.task == "main" else JUDGES[settings.task].classes
+    classes = JUDGES[settings.task].classes_of(data.outlets)
     names = dict(enumerate(classes))
     labels: dict[str, Any] = {"id2label": names, "label2id": {name: number for number, name in names.items()}}
     if settings.encoder == LINEAR:

@@ -20,7 +20,7 @@ from transformers.utils import logging
 
 from change_it.errors import InputError
 from change_it.files.atomic import read_json, refuse_pointer
-from change_it.files.model_folders import MODEL_FILES, PICKLE, check_model, fetch, weight_files
+from change_it.files.model_folders import MODEL_FILES, PICKLE, HubSource, check_model, fetch, weight_files
 from change_it.files.texts import listed
 
 Item = TypeVar("Item")
@@ -77,6 +77,23 @@ def pick_device(device: str) -> torch.device:
     return torch.device(device)
 
 
+def read_device(device: str | torch.device, device_map: object = None) -> str:
+    """Return the name of the device that `device` names, or transformers' `device_map` where it is given.
+
+    Raises:
+        InputError: both are given, or a map spreads a model over several devices.
+    """
+    if device_map is None:
+        return str(device)
+    if str(device) != "auto":
+        raise InputError("device and device_map are both given: give one of them")
+    places = {*device_map.values()} if isinstance(device_map, Mapping) else {device_map}
+    if len(places) > 1:
+        raise InputError("device_map spreads one model over several devices: name one device")
+    place = places.pop() if places else "auto"
+    return f"cuda:{place}" if isinstance(place, int) else str(place)
+
+
 def arithmetic(device: torch.device, precision: str) -> AbstractContextManager[object]:
     """Matrix products in bfloat16 where `precision` is bf16."""
     return torch.autocast(device.type, dtype=torch.bfloat16) if precision == "bf16" else nullcontext()
@@ -112,13 +129,22 @@ def _compute_alone(usual: int) -> None:
         other.submit(torch.set_num_threads, usual).result()
 
 
-def local_folder(name: str | Path, *, command: str) -> Path:
-    """A folder of models: itself, or the download of a Hub id; `command` writes such folders."""
-    folder = Path(name)
-    if folder.is_dir():
-        return folder
-    check_model(str(name), command=command)
-    return fetch(str(name), [pattern for file in MODEL_FILES for pattern in (file, f"*/{file}")])
+def local_folder(name: str | Path, *, command: str, source: HubSource | None = None) -> Path:
+    """Return a folder of models: itself, or the download of a Hub id; `command` writes such folders."""
+    source = source or HubSource()
+    root = Path(name)
+    if not root.is_dir():
+        check_model(str(name), command=command)
+        patterns = [pattern for file in MODEL_FILES for pattern in (file, f"*/{file}")]
+        if source.subfolder:
+            patterns = [f"{source.subfolder}/{pattern}" for pattern in patterns]
+        root = fetch(str(name), patterns, source=source)
+    elif source.revision:
+        raise InputError(f"{name} is a folder here, which has no revision {source.revision}: give a Hub id")
+    folder = root / source.subfolder
+    if not folder.is_dir():
+        raise InputError(f"{name} has no folder {source.subfolder}: check the name of subfolder")
+    return folder
 
 
 @contextmanager

@@ -12,8 +12,9 @@ import polars as pl
 from change_it.corpus.pairing.matching import GOOD
 from change_it.corpus.test_set import GOLD, Item
 from change_it.errors import InputError
+from change_it.judges.spec import MAIN
 from change_it.readers import published
-from change_it.readers.questions import MODEL, QUESTIONS
+from change_it.readers.questions import MODEL, QUESTIONS, judges_of
 from change_it.readers.sheets import JUDGE, PEOPLE, Ratings
 from change_it.render.tables import Column, Row, Table, Value, figure, records, with_interval
 from change_it.stats import AVERAGE, DECIMALS, Aggregate, EventIds, Floats, Score, Statistics, measure
@@ -33,8 +34,8 @@ def judge_decisions(judges: "Judges", key: pl.DataFrame) -> Ratings:
     judged = judges.judge([replace(Item(*texts), prediction=new) for *texts, new in rows])
     p_target, at_second = judged["p_target"].to_numpy(), (key["outlet"] != key["choice1"]).to_numpy()
     p_first = np.where(at_second, 1 - p_target, p_target)
-    decisions = {"main": np.where(p_first >= 0.5, 1.0, 2.0)}
-    for name in (name for question in QUESTIONS.values() for name in question.judges if name != "main"):
+    decisions = {MAIN: np.where(p_first >= 0.5, 1.0, 2.0)}
+    for name in (name for question in QUESTIONS for name in judges_of(question) if name != MAIN):
         decisions[name] = np.array([{True: 1, False: 2}.get(yes, np.nan) for yes in judged[name]])
     return decisions
 
@@ -159,7 +160,7 @@ def study_tables(
     """A table for each question that was answered, and the agreement of readers; `judged` is of `judge_decisions`, empty without judges."""
     everyone = {}
     for question, ratings in rated.items():
-        asked = (judge for judge in QUESTIONS[question].judges if judge in judged)
+        asked = (judge for judge in judges_of(question) if judge in judged)
         decisions = {f"{JUDGE}{judge}": judged[judge] for judge in asked if np.isfinite(judged[judge]).any()}
         everyone[question] = ratings | decisions
     tables = {question: _shares(question, key, ratings, seed) for question, ratings in everyone.items()}

@@ -14,11 +14,11 @@ from change_it.errors import InputError
 from change_it.files.atomic import with_formula
 from change_it.files.rows import Record
 from change_it.files.texts import counted, listed
-from change_it.judges.spec import JUDGES
-from change_it.readers.questions import MODEL, QUESTIONS, answer_number, read_sheet
+from change_it.judges.spec import JUDGES, MAIN
+from change_it.readers.questions import MODEL, answer_number, judges_of, read_sheet
 from change_it.render.tables import Column, Row, Table, with_interval
 from change_it.scoring.accepted import Accepted, accepted
-from change_it.scoring.aspects import PROBABILITIES
+from change_it.scoring.aspects import probability_columns
 from change_it.scoring.overlap import statistics
 from change_it.stats import AVERAGE, Bools, EventIds, Floats, Statistics, measure
 from change_it.text.folding import composed, fold
@@ -34,18 +34,6 @@ DECIDING = ("supported", "accept")
 MAY_HAVE = ("system", "story", "supported", "printable", "accept", "original", "reader")
 #: Questions of label files, and what they are called in tables.
 ASKED = {"story": "same story", "supported": "supported", "printable": "printable", "accept": "accepted"}
-#: Columns that are compared with readers' answers, and their names: of verdicts, and two that a measure must beat.
-MEASURES = {
-    **{PROBABILITIES.get(name, name): spec.heading for name, spec in JUDGES.items() if name != "main"},
-    **{name: name for name in ("acceptability", "compliancy", "style")},
-    "rougeL_source": "ROUGE-L to the original",
-    "length": "words",
-}
-#: Measures that are made for one of the questions.
-INTENDED = {
-    "acceptability",
-    *(PROBABILITIES.get(name, name) for question in ASKED for name in QUESTIONS[question].judges),
-}
 #: Headlines, and the expression that selects them.
 PARTS = {
     "without copies": ~pl.col("copy"),
@@ -56,6 +44,21 @@ PARTS = {
 ENOUGH = 10
 #: A reader's row of labels: id, headline, system and reader, and of each of `ASKED` whether they say yes, None where they do not say.
 Vote = dict[str, str | bool | None]
+
+
+def compared_measures() -> dict[str, str]:
+    """Return the columns that are compared with readers' answers, and their names: of verdicts, and two that a measure must beat."""
+    columns = probability_columns()
+    of_judges = {columns.get(name, name): spec.heading for name, spec in JUDGES.items() if name != MAIN}
+    aspects = {name: name for name in ("acceptability", "compliancy", "style")}
+    return {**of_judges, **aspects, "rougeL_source": "ROUGE-L to the original", "length": "words"}
+
+
+def intended_measures() -> set[str]:
+    """Return the measures that are made for one of the questions."""
+    columns = probability_columns()
+    judges = [name for question in ASKED for name in judges_of(question)]
+    return {"acceptability", *(columns.get(name, name) for name in judges)}
 
 
 class ReaderLabels(NamedTuple):
@@ -193,7 +196,7 @@ def agreement(
         pl.Series("length", [len(text.split()) for text in texts]),
         written=~table["system"].is_in(BUILT_IN),
     )
-    known = [name for name in MEASURES if not judged[name].is_null().all()]
+    known = [name for name in compared_measures() if not judged[name].is_null().all()]
     measures = by_question(judged, resamples=resamples)
     record = {
         "labels": labels.hash,
@@ -212,11 +215,12 @@ def agreement_table(agreement: Mapping[str, Any]) -> Table:
         f"AUC for what readers say; a copy is the original again; intervals: 95%, over events, where there are {ENOUGH} or more; "
         "highlighted: measures that are made for a question; ROUGE-L to the original and words are what they must beat",
     )  # fmt: skip
+    names, intended = compared_measures(), intended_measures()
     rows = [
         Row(
-            row | {"measure": MEASURES.get(row["measure"], row["measure"])},
+            row | {"measure": names.get(row["measure"], row["measure"])},
             row["part"],
-            highlight=row["measure"] in INTENDED,
+            highlight=row["measure"] in intended,
         )
         for row in agreement["measures"]
     ]
@@ -224,19 +228,20 @@ def agreement_table(agreement: Mapping[str, Any]) -> Table:
 
 
 def by_question(
-    rows: pl.DataFrame, measures: Sequence[str] = tuple(MEASURES), *, resamples: int = 1000
+    rows: pl.DataFrame, measures: Sequence[str] | None = None, *, resamples: int = 1000
 ) -> list[dict[str, Any]]:
     """For each of `PARTS` and each measure its AUC for each question, with an interval over events, and the number of headlines.
 
     Args:
         rows: of each headline the answers (0, 1, nan), `system`, `event`, `written`, `copy` and the measures, 0 and 1 of verdicts,
             null where a measure says nothing.
-        measures: columns.
+        measures: columns; None stands for all of `compared_measures`.
         resamples: of the intervals.
     """
     figures = []
+    compared = tuple(compared_measures()) if measures is None else measures
     for part, chosen in PARTS.items():
-        for column in (name for name in measures if name in rows.columns):
+        for column in (name for name in compared if name in rows.columns):
             known = rows.filter(chosen, pl.col(column).is_not_null())
             row: dict[str, Any] = {"part": part, "measure": column, "n": known.height}
             for question in (name for name in ASKED if name in rows.columns):

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from change_it.errors import InputError
 from change_it.files.rows import Record, read_records
+from change_it.judges.spec import JUDGES, Task
 
 
 class Question(NamedTuple):
@@ -13,7 +14,6 @@ class Question(NamedTuple):
 
     text: str
     answers: tuple[str, ...]  # in order; yes is the first
-    judges: tuple[str, ...] = ()  # that answer it, too
 
 
 #: What a model's name has before it in the column `reader` of a sheet that it has filled in; a person's has none.
@@ -21,15 +21,14 @@ MODEL = "model "
 YES_NO = ("yes", "no")
 #: By their columns. Commas and semicolons in them would be taken for the delimiter of a sheet.
 QUESTIONS = {
-    "answer": Question("Which newspaper is the headline from?", ("1", "2"), ("main",)),
+    "answer": Question("Which newspaper is the headline from?", ("1", "2")),
     "preferred": Question("Which headline would you print above the article?", ("1", "2")),
-    "story": Question("Does the headline tell the same story as the original?", YES_NO, ("hh",)),
+    "story": Question("Does the headline tell the same story as the original?", YES_NO),
     "supported": Question(
         "Do the original and its article support everything that the headline claims?",
         ("yes", "partly", "no", "contradicted"),
-        ("ah", "evidence"),
     ),
-    "printable": Question("Could the headline be printed as it is?", YES_NO, ("fluency",)),
+    "printable": Question("Could the headline be printed as it is?", YES_NO),
     "accept": Question("Would you take the headline in place of the original?", YES_NO),
     "same": Question("Do both report one event?", YES_NO),
 }
@@ -43,6 +42,11 @@ SHEETS = {
     "sources": (("id", "headline", "original", "article"), ("story", "supported", "printable", "accept")),
 }
 PAIRS = (("a_headline", "a_article", "b_headline", "b_article"), ("same",))
+
+
+def judges_of(question: str) -> list[Task]:
+    """Return the judges that answer a question, too, in the order in which they are shown."""
+    return [task for task, spec in JUDGES.items() if spec.readers_question == question]
 
 
 def read_sheet(file: Path, columns: Iterable[str], required: Iterable[str] = ("item",)) -> list[Record]:

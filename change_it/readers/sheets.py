@@ -49,7 +49,9 @@ def headlines_by_condition(test: TestSet, files: Sequence[PredictionFile]) -> di
         rows = [row for row in system.rows if "target" in row]
         is_own = rows and all(row["target"] == labels.get(row["id"], row["target"]) for row in rows)
         aimed = test.in_newspaper if is_own else test
-        headlines[name] = aimed.predicted(system_of(system, aimed, needed=()).headlines)
+        predicted = aimed.predicted(system_of(system, aimed, needed=()).headlines)
+        # the same articles in each condition: those without a partner have no gold
+        headlines[name] = [item for item in predicted if item.reference]
     return {name: [item for item in items if item.prediction.strip()] for name, items in headlines.items()}
 
 
@@ -66,16 +68,26 @@ def in_random_split(test: TestSet, seed: int) -> list[Item]:
 def draw_headlines(
     test: TestSet, conditions: Mapping[str, Sequence[Item]], items: int, seed: int
 ) -> pl.DataFrame:
-    """Draw headlines in random order, rows of a key: so many of each condition, half of them of each outlet; an event twice only where there are too few."""
+    """Draw headlines in random order, rows of a key: so many of each condition, half of them of each outlet; an event twice only where there are too few.
+
+    Where a condition aims at one outlet alone, as a system of one direction does, all headlines aim at that one.
+    """
     if items < 2 or items % 2:
         raise InputError(f"--items {items} cannot be halved between two outlets: give an even number from 2")
     random = Random(seed)
     cells: dict[tuple[str, str], list[Item]] = {}
-    for name, outlet in product(conditions, test.outlets):
+    aims = {name: {item.target for item in of_condition} for name, of_condition in conditions.items()}
+    outlets = [outlet for outlet in test.outlets if all(outlet in of_name for of_name in aims.values())]
+    if not outlets:
+        aimed_at = listed([f"{name} for {listed(sorted(aims[name])) or 'nobody'}" for name in conditions])
+        raise InputError(
+            f"no outlet has headlines of all conditions ({aimed_at}): draw sheets of each direction"
+        )
+    for name, outlet in product(conditions, outlets):
         aimed = [item for item in conditions[name] if item.target == outlet]
         cells[name, outlet] = random.sample(aimed, len(aimed))
     texts, events, rows = set[str](), set[str](), list[tuple[str, ...]]()
-    for n, ((name, outlet), waiting) in product(range(items // 2), cells.items()):
+    for n, ((name, outlet), waiting) in product(range(items // len(outlets)), cells.items()):
         new = [item for item in waiting if item.prediction.casefold() not in texts]
         if not new:
             few = f"{test.name} has only {n} different headlines of {name} for {outlet}"

@@ -1,8 +1,11 @@
 """The one model of a table: named columns with formats, rows of values, shown on a terminal, as Markdown, HTML or CSV."""
 
+import csv
+import json
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from io import StringIO
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
@@ -23,8 +26,23 @@ class UnderlinedText:
 
 #: What a cell may hold; a pair is an interval, three numbers are a value with its interval.
 Value = str | int | float | tuple[float, float] | tuple[float, float, float] | UnderlinedText | None
-#: How a value is written: as it is, with thousands separated, `.743`, `.743` on a heat map, `.7–.8`, `.74 (.71–.78)`, `< .001`.
-Format = Literal["text", "count", "figure", "correlation", "interval", "estimate", "p"]
+#: How a value is written: as it is, with thousands separated, `.743`, `.743` on a heat map, `+.743`, `.7–.8`, `.74 (.71–.78)`, `< .001`.
+Format = Literal["text", "count", "figure", "correlation", "difference", "interval", "estimate", "p"]
+#: Forms of a table alone, for a paper or a program.
+TableForm = Literal["markdown", "latex", "csv", "json"]
+#: Characters that LaTeX reads as commands or lacks, and what is written in their place.
+_LATEX = {
+    **{mark: f"\\{mark}" for mark in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "–": "--",
+    "†": r"\dag{}",
+    "≤": r"$\leq$",
+    "≈": r"$\approx$",
+}
 
 
 @dataclass(frozen=True)
@@ -151,6 +169,8 @@ def formatted(value: Value, format_: Format) -> str:
         return estimate(*value)
     if isinstance(value, tuple):
         return ("–" if min(value) >= 0 else " to ").join(map(figure, value))
+    if format_ == "difference":
+        return f"{'+' if value > 0 else ''}{figure(value)}"
     if format_ == "count":
         return f"{value:,}"
     if format_ == "p":
@@ -190,6 +210,61 @@ def to_markdown(table: Table) -> str:
     sides = ["left" if column.format == "text" else "right" for column in table.columns]
     frame = pd.DataFrame(rows, columns=table.header)
     return str(frame.to_markdown(index=False, disable_numparse=True, colalign=sides if rows else None))
+
+
+def to_latex(table: Table) -> str:
+    """Write the table as a `tabular` with the rules of booktabs, secondary values in brackets, the best of a column bold."""
+    sides = "".join("l" if column.format == "text" else "r" for column in table.columns)
+    lines = [rf"\begin{{tabular}}{{{sides}}}", r"\toprule", _latex_row(map(latex, table.header)), r"\midrule"]
+    for row in table.rows:
+        cells = []
+        for column in table.columns:
+            value, interval = latex(row.text(column)), latex(row.secondary(column, " ({})"))
+            cells.append((rf"\textbf{{{value}}}" if column.name in row.best else value) + interval)
+        lines.append(_latex_row(cells))
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
+
+
+def latex(text: str) -> str:
+    r"""Write a text so that LaTeX prints it.
+
+    Examples:
+        >>> print(latex("my_system 50%"))
+        my\_system 50\%
+    """
+    return "".join(_LATEX.get(character, character) for character in text)
+
+
+def _latex_row(cells: Iterable[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def to_text(table: Table, form: TableForm) -> str:
+    """Write the table alone in one of the forms; in CSV and JSON an interval is two values, `_low` and `_high`."""
+    if form == "latex":
+        return to_latex(table)
+    if form == "markdown":
+        return to_markdown(_with_bold_best(table))
+    header, rows = records(table)
+    if form == "json":
+        return json.dumps([dict(zip(header, row, strict=True)) for row in rows], indent=2, ensure_ascii=False)
+    lines = StringIO()
+    writer = csv.writer(lines, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return lines.getvalue().rstrip("\n")
+
+
+def _with_bold_best(table: Table) -> Table:
+    """Write the values of the table, the best of a column between asterisks."""
+    rows = []
+    for row in table.rows:
+        values = dict(row.values)
+        for column in table.columns:
+            if column.name in row.best:
+                values[column.name] = f"**{row.text(column)}**"
+        rows.append(replace(row, values=values, marks={}) if row.best else row)
+    return replace(table, rows=rows)
 
 
 def card_markdown(table: Table) -> str:

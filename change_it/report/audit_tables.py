@@ -18,8 +18,8 @@ from change_it.readers.labels import agreement_table
 from change_it.render.tables import Column, Row, Table, Value, two_decimals
 from change_it.report.pages import environment
 from change_it.report.ranking import QUESTION, verdict_answers
-from change_it.report.score_tables import HEADINGS, other_corpus
-from change_it.scoring.aspects import COMPLIANCY_MEASURES
+from change_it.report.score_tables import heading_of, other_corpus
+from change_it.scoring.aspects import compliancy_measures
 
 #: Groups of kinds as headings, in the order of pages; the last is that of `floor`.
 GROUPS: dict[Group | None, str] = {
@@ -53,7 +53,7 @@ def kinds_table(audit: Audit) -> Table:
     for kind in in_groups(audit.kinds):
         cells: dict[str, Value] = {name: _outcome(kind.shares[name]) for name in MEASURES}
         of_business = {name for name in MEASURES if kind.name in audit.verdicts[name].kinds}
-        grey = {name: "not its business" for name in MEASURES if name not in of_business}
+        grey: dict[str, str] = {name: "not its business" for name in MEASURES if name not in of_business}
         rows.append(Row({"kind": kind.name, **cells, "n": kind.n}, GROUPS[group_of(kind)], grey=grey))
     note = "in brackets the share of gold's mean that the kind keeps; grey: not the measure's business"
     title = "Headlines that nobody should write: what each measure makes of them"
@@ -67,10 +67,10 @@ def _outcome(share: KindShare) -> str:
 
 def measures_table(audit: Audit) -> Table:
     """Return means of gold and the kinds: what each judge accepts; what is n/a is left out."""
-    measures = [name for name in COMPLIANCY_MEASURES if audit.gold.values[name] is not None]
+    measures = [name for name in compliancy_measures() if audit.gold.values[name] is not None]
     rows = [Row({"kind": GOLD, **audit.gold.values, "n": audit.gold.n}, highlight=True)]
     rows += [Row({"kind": kind.name, **kind.values, "n": kind.n}) for kind in in_groups(audit.kinds)]
-    columns = [Column(name, title=HEADINGS.get(name, name)) for name in measures]
+    columns = [Column(name, title=heading_of(name)) for name in measures]
     return Table([Column("kind", "text"), *columns, Column("n", "count")], rows)
 
 

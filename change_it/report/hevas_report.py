@@ -14,7 +14,7 @@ from change_it.files.atomic import replace_folder, write_json, write_table, writ
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.documents import Documents
 from change_it.hevas.evaluation import ALIKE, Evaluation
-from change_it.hevas.readability import LOWER_IS_BETTER
+from change_it.hevas.metrics import METRICS, is_less_better
 from change_it.render.drawing import LINE, SYSTEMS, save, styled
 from change_it.render.tables import Column, Row, Table, Value, records
 from change_it.report.charts import NAME_LENGTH, Drawing
@@ -52,9 +52,11 @@ def write_hevas(
             for name, comparison in analysis.comparisons.items()
         ],
         "correlations": square(evaluation.metrics, "correlation", lambda i, j: analysis.correlations[i][j]),
-        "lower": [name for name in evaluation.metrics if name in LOWER_IS_BETTER],
+        "explained": explanations(evaluation.metrics),
+        "lower": [name for name in evaluation.metrics if is_less_better(name)],
         "means": means_table(evaluation),
         "remarks": hevas_remarks(evaluation),
+        "stretched": [metric.name for metric in METRICS.values() if metric.range[1] is None],
     }
     page = environment().get_template("hevas.html.jinja").render(values)
     with replace_folder(out, "summary.json") as folder:
@@ -71,13 +73,19 @@ def write_hevas(
         write_text(folder / "report.html", page)
 
 
+def explanations(metrics: Sequence[str]) -> dict[str, str]:
+    """Return what the average and each metric mean, by the names of their columns."""
+    average = "Mean of the metrics that have a place below their mean, each in 0 to 1, more is better."
+    return {OVERALL: average, **{name: METRICS[name].about for name in metrics}}
+
+
 def metric_heading(metric: str) -> str:
     """A metric as the head of a column, with an arrow where less is better."""
-    return f"{metric} ↓" if metric in LOWER_IS_BETTER else metric
+    return f"{metric} ↓" if is_less_better(metric) else metric
 
 
 def hevas_table(evaluation: Evaluation) -> Table:
-    """Means of the systems, the best average first, each with its rank (JS has none)."""
+    """Means of the systems, the best average first, each with its rank (one that is not averaged has none)."""
     means, ranks, overall = evaluation.means, evaluation.ranks, evaluation.overall
     below = {name: Column(f"{name} rank", "count") for name in evaluation.normalised}
     signs = dict.fromkeys(evaluation.indistinct, " ≈")
@@ -275,6 +283,6 @@ def _panels(metrics: Sequence[str], systems: Sequence[str], what: str) -> list[A
         axes.set_title(metric_heading(metric), pad=4)
         axes.xaxis.set_major_locator(MaxNLocator(3, steps=[1, 2, 5, 10]))
         axes.xaxis.set_major_formatter("{x:g}")
-    lower = ";  ↓ lower is better" if LOWER_IS_BETTER.intersection(metrics) else ""
+    lower = ";  ↓ lower is better" if any(map(is_less_better, metrics)) else ""
     figure.supxlabel(what + lower, fontsize="medium")
     return panels[: len(metrics)]

@@ -7,7 +7,7 @@ import base64
 import gzip
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -17,9 +17,10 @@ import polars as pl
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
+from change_it.judges.spec import JUDGES, short_names
 from change_it.render.tables import formatted
 from change_it.render.templates import template_environment
-from change_it.scoring.aspects import JUDGE_NAMES, NO_CHECK, PROBABILITIES, VERDICT_NAMES
+from change_it.scoring.aspects import NO_CHECK, judge_headings, probability_columns, refusals
 from change_it.version import __version__
 
 # What each aspect was validated on, which reports show. Their figures are compared with the tables of benchmarks/ by a test.
@@ -47,8 +48,8 @@ ACCEPTABILITY = (
     "On four real pairs of newspapers it stopped none of ten kinds of wrong content. "
     "It is no share of good headlines: read HH and AH beside it."
 )
-#: What of an item is no verdict, and its verdicts in the order of the table.
-GRADED, ITEM_MEASURES = ("style", "acceptability"), ("compliancy", *VERDICT_NAMES)
+#: What of an item is no verdict.
+GRADED = ("style", "acceptability")
 #: Characters of all articles that a page has, at most.
 ARTICLES = 20_000_000
 
@@ -58,13 +59,19 @@ def environment() -> Environment:
     """The templates of the pages: values are escaped, unknown ones refused."""
     templates = template_environment(PackageLoader("change_it.report"), autoescape=True)
     templates.filters |= {"formatted": formatted, "number": "{:,}".format}
-    templates.globals |= {"version": __version__, "names": JUDGE_NAMES, "named": named, "no_check": NO_CHECK}
+    templates.globals |= {"version": __version__, "specs": JUDGES, "named": named, "no_check": NO_CHECK}
+    templates.globals |= {"short_names": short_names, "judge_columns": judge_columns}
     return templates
 
 
-def named(refused_by: str) -> str:
-    """A `refused_by`, or names of one, with the judges called as they are on every screen."""
-    return re.sub(r"(?:^|(?<=; )|(?<=\+ ))\w+", lambda match: JUDGE_NAMES.get(match[0], match[0]), refused_by)
+def named(reasons: Iterable[Mapping[str, str]]) -> str:
+    """Return reasons against a headline with the judges called as they are on every screen."""
+    return refusals(reasons, judge_headings())
+
+
+def judge_columns() -> dict[str, str]:
+    """Return what the columns of the judges' verdicts mean."""
+    return {task: spec.wording.column for task, spec in JUDGES.items()}
 
 
 class ItemsTable(NamedTuple):
@@ -84,7 +91,8 @@ def items_table(
         articles = {}
     items: dict[str, dict[str, str]] = {}
     rows: list[dict[str, Any]] = []
-    values = (*GRADED, *ITEM_MEASURES, *PROBABILITIES.values())
+    measures, probabilities = ("compliancy", *JUDGES), probability_columns()
+    values = (*GRADED, *measures, *probabilities.values())
     columns = ["id", "headline", *values, "unsupported", "refused_by"]
     for system, table in systems.items():
         for item in table.iter_rows(named=True):
@@ -97,9 +105,9 @@ def items_table(
         "systems": list(systems),
         "first": first,
         "graded": GRADED,
-        "measures": ITEM_MEASURES,
-        "probabilities": PROBABILITIES,
-        "names": JUDGE_NAMES,
+        "measures": measures,
+        "probabilities": probabilities,
+        "names": judge_headings(),
         "items": list(items.values()),
         "rows": sorted(rows, key=lambda row: places[row["id"]]),
     }

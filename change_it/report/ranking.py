@@ -62,7 +62,7 @@ class Ranking:
         """
         if measure_ not in ASPECTS:
             return ""
-        verdict = self.verdicts.get(measure_)
+        verdict = {str(name): each for name, each in self.verdicts.items()}.get(measure_)
         if verdict is None:
             return NO_AUDIT_REASON
         if not verdict.can_rank:

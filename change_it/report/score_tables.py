@@ -1,6 +1,7 @@
 """The tables of results: systems, judges, tests and correlations, each built once for terminal, page and files."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations, permutations, product
 
 import numpy as np
@@ -8,6 +9,7 @@ import polars as pl
 
 from change_it.corpus.test_set import BUILT_IN, CLAUSE, FLOOR, GOLD
 from change_it.files.texts import counted, listed
+from change_it.judges.spec import JUDGES, optional_tasks
 from change_it.render.tables import (
     Column,
     Format,
@@ -20,11 +22,11 @@ from change_it.render.tables import (
     p_value,
     with_interval,
 )
-from change_it.report.pages import named
 from change_it.report.ranking import Ranking, best_system, headline, outcome, own_systems
-from change_it.scoring.aspects import ASPECTS, COMPLIANCY_MEASURES, JUDGE_NAMES
+from change_it.scoring.aspects import ASPECTS, compliancy_measures, judge_headings, refusals
+from change_it.scoring.comparison import differences
 from change_it.scoring.overlap import OF_REFERENCE, correlations
-from change_it.scoring.scores import AVERAGE, SCORE_MEASURES, ScoreRow, Scores
+from change_it.scoring.scores import AVERAGE, ScoreRow, Scores
 from change_it.stats import Score, holm
 
 #: Headlines that reports begin with, of those that nothing refuses and of the others each.
@@ -35,14 +37,18 @@ FEW = 50
 DAGGER = "†"
 CHOSEN = f"{DAGGER} judges of other events chose each headline, or what the system learnt from: that also finds what no judge sees"
 
-#: Measures as heads of columns, where they are not called so themselves.
-HEADINGS = {
-    **JUDGE_NAMES,
+#: Overlap as heads of columns.
+OVERLAP_HEADINGS = {
     "bleu": "BLEU",
     "rougeL": "ROUGE-L",
     "bleu_source": "BLEU source",
     "rougeL_source": "ROUGE-L source",
 }
+
+
+def heading_of(measure: str) -> str:
+    """Return a measure as the head of a column."""
+    return {**judge_headings(), **OVERLAP_HEADINGS}.get(measure, measure)
 
 
 def averaged(scores: Scores) -> str:
@@ -58,12 +64,13 @@ def examples_table(scores: Scores) -> Table | None:
         return None
     items = scores.items[system].sample(fraction=1, shuffle=True, seed=1)
     targets = {f"{label}2{target}": target for label, target in permutations(scores.outlets)}
-    sides = [items.filter((pl.col("refused_by") == "") == passes) for passes in (True, False)]
+    sides = [items.filter((pl.col("refused_by").list.len() == 0) == passes) for passes in (True, False)]
     rows = []
     for item in pl.concat(side.head(SHOWN) for side in sides).iter_rows(named=True):
         places = tuple((part["start"], part["end"]) for part in item["unsupported"])
         shown = {"headline": UnderlinedText(item["headline"], places), "gold": item["gold"] or None}
-        shown |= {"to": targets[item["direction"]], "refused_by": named(item["refused_by"]) or "nothing"}
+        refused = refusals(item["refused_by"], judge_headings()) or "nothing"
+        shown |= {"to": targets[item["direction"]], "refused_by": refused}
         rows.append(Row({**item, **shown}))
     columns = [
         *(Column("source", "text", "original"), Column("to", "text")),
@@ -77,17 +84,88 @@ def examples_table(scores: Scores) -> Table | None:
     return Table(columns, rows, title, [note])
 
 
+def best_columns(scores: Scores, rankable: Collection[str] = ASPECTS) -> dict[str, set[str]]:
+    """Return, of each system of files, the measures in which its average is the best of them.
+
+    `rankable` are the measures that can rank systems. A single system is the best of nothing.
+    """
+    own = [name for name in scores.names if name not in BUILT_IN]
+    columns: dict[str, set[str]] = {name: set() for name in own}
+    for measure in rankable:
+        known = {name: scores.row(name).values.get(measure) for name in own}
+        values = [value for value in known.values() if value is not None]
+        if len(own) > 1 and values:
+            for name, value in known.items():
+                if value == max(values):
+                    columns[name].add(measure)
+    return columns
+
+
+def paper_table(tables: Mapping[str, Scores], rankable: Collection[str] = ASPECTS) -> Table:
+    """Return the averages of the systems for a paper: a group for each of the tables, by its name where there are several."""
+    rows = []
+    for group, scores in tables.items():
+        best = best_columns(scores, rankable)
+        for system in scores.names:
+            row = scores.row(system)
+            values: dict[str, Value] = {"system": system, "n": row.n, "events": row.events, **row.values}
+            values |= {f"{name}_interval": ends for name, ends in row.intervals.items()}
+            rows.append(Row(values, group if len(tables) > 1 else "", best=best.get(system, ())))
+    known = {name for scores in tables.values() for name in scores.known}
+    columns = [
+        with_interval(name, heading_of(name)) for name in (*ASPECTS, "edited", "accepted") if name in known
+    ]
+    counts = [Column("n", "count"), Column("events", "count")]
+    return Table([Column("system", "text"), *columns, *counts], rows).with_groups()
+
+
+def differences_table(scores: Scores, against: str) -> Table:
+    """Return the differences of all systems from one of them, with intervals and p-values."""
+    rows: dict[str, dict[str, Value]] = {}
+    for difference in differences(scores, against):
+        values = rows.setdefault(difference.system, {"system": f"{difference.system} − {against}"})
+        values[difference.measure] = difference.value
+        values[f"{difference.measure}_interval"] = difference.interval
+        p = p_value(difference.p)
+        values[f"{difference.measure}_p"] = f"≤ {p}" if difference.is_least else p
+    columns = [Column("system", "text")]
+    for name in scores.p_values:
+        interval = Column(f"{name}_interval", "interval")
+        columns.append(Column(name, "difference", heading_of(name), interval))
+        columns.append(Column(f"{name}_p", "text", "p"))
+    row = scores.row(against)
+    title = f"Differences from {against}, {counted(row.n, 'headline')} of {counted(row.events, 'event')}"
+    note = (
+        "Intervals of 95% are drawn by event, the same for both systems. p is corrected after Holm for the "
+        "comparisons of a column."
+    )
+    return Table(columns, [Row(values) for values in rows.values()], title, [note])
+
+
+def differences_lines(scores: Scores, against: str) -> Table:
+    """Return the table of differences for the terminal, with a column for each interval."""
+    table = differences_table(scores, against)
+    columns = []
+    for column in table.columns:
+        columns.append(replace(column, secondary=None))
+        if column.secondary:
+            columns.append(replace(column.secondary, title="95% interval"))
+    return replace(table, columns=columns)
+
+
 def systems_table(
     scores: Scores,
     directions: Sequence[str],
-    measures: Collection[str] = SCORE_MEASURES,
+    measures: Collection[str] | None = None,
     ranking: Ranking | None = None,
 ) -> Table:
-    """Return a group a direction: the systems with some measures, intervals and n; averages with marks of significance.
+    """Return a group a direction: the systems with some measures or all, intervals and n; averages with marks of significance.
 
-    What says nothing of a system by `ranking` is grey and has no mark.
+    What says nothing of a system by `ranking` is grey and has no mark. Of the measures that can rank the best system of files is
+    marked.
     """
     best, stars = significance(scores)
+    best_of = best_columns(scores, ranking.measures if ranking else ASPECTS)
     rows = []
     for direction, system in product(directions, scores.names):
         row = scores.row(system, direction)
@@ -102,12 +180,13 @@ def systems_table(
         values = {"system": system, "n": row.n, **_values(row)}
         group = direction if len(directions) > 1 else ""
         text = ", ".join(remark)
-        rows.append(Row(values, group, system == best, marks=marks, remark=text, grey=grey))
+        in_front = best_of.get(system, ()) if direction == AVERAGE else ()
+        rows.append(Row(values, group, system == best, in_front, marks, grey, text))
     note = f"* p < .05, ** p < .01 against {best} (paired approximate randomisation, after Holm)"
     columns = [
-        with_interval(name, HEADINGS.get(name, name))
+        with_interval(name, heading_of(name))
         for name in scores.measures
-        if name in measures and (name in scores.known or name in COMPLIANCY_MEASURES)
+        if measures is None or name in measures
     ]
     has_stars = any(name != "system" for row in rows for name in row.marks)
     notes = [*([note] if has_stars else []), *remarks(scores)]
@@ -160,8 +239,8 @@ def likeness(scores: Scores) -> str:
         return ""
     sentences = []
     for measure, judges in correlations(pl.concat(scores.items[name] for name in own)).items():
-        shown = (f"{JUDGE_NAMES[name]} {_correlation(rho)}" for name, rho in judges.items())
-        sentences.append(f"{HEADINGS[measure]}: {', '.join(shown)}")
+        shown = (f"{heading_of(name)} {_correlation(rho)}" for name, rho in judges.items())
+        sentences.append(f"{heading_of(measure)}: {', '.join(shown)}")
     return (
         f"Spearman's correlation with the judges' probabilities, headline by headline over {listed(own)}, with 95% intervals over "
         f"events. {'; '.join(sentences)}."
@@ -188,18 +267,20 @@ def terminal_table(scores: Scores, ranking: Ranking, *, by_direction: bool = Fal
     measures = (*ASPECTS, "edited", *accepted)
     columns = [Column("system", "text"), *(Column(name, "estimate") for name in measures)]
     rows, best = [], best_system(scores)
+    best_of = best_columns(scores, ranking.measures)
     directions = scores.directions[:-1] if by_direction else []
     for system in scores.names:
         row, group, grey = scores.row(system), system if by_direction else "", ranking.grey(system)
         marks = {"system": f" {DAGGER}"} if row.chosen else {}
         values: dict[str, Value] = {"system": system, **_estimates(row, measures)}
-        rows.append(Row(values, group, highlight=system == best, marks=marks, grey=grey))
+        rows.append(Row(values, group, system == best, best_of.get(system, ()), marks, grey=grey))
         for name in directions:
             values = {"system": f"  {name}", **_estimates(scores.row(system, name), measures)}
             rows.append(Row(values, group, grey=grey))
     of_what = "mean of both directions" if len(scores.directions) > 2 else scores.directions[0]
     title = f"Results: {headline(scores)}, {of_what}, 95% intervals"
-    return Table(columns, rows, title)
+    notes = ["* the best of the systems of files in this column"] if any(best_of.values()) else []
+    return Table(columns, rows, title, notes)
 
 
 def _estimates(row: ScoreRow, measures: Collection[str]) -> dict[str, Value]:
@@ -254,10 +335,11 @@ def other_corpus(trained: str) -> list[str]:
 def lacking(known: Collection[str], style_fault: str) -> list[str]:
     """Why style, acceptability or a factor of it cannot be computed, and what to do, from the measures that are known."""
     lines = [style_fault] if style_fault else []
-    if "fluency" not in known:
-        lines.append(
-            "acceptability and fluency are n/a: these judges have no fluency judge, train one with change-it train judge --task fluency"
-        )
+    for task in optional_tasks():
+        if task not in known:
+            what = f"acceptability and {task} are" if JUDGES[task].in_acceptability else f"{task} is"
+            missing = f"{what} n/a: these judges have no {task} judge"
+            lines.append(f"{missing}, train one with change-it train judge --task {task}")
     if "evidence" not in known:
         lines.append("articles of this corpus are too short to be evidence: acceptability is without it")
     return lines
@@ -265,7 +347,7 @@ def lacking(known: Collection[str], style_fault: str) -> list[str]:
 
 def _values(row: ScoreRow) -> dict[str, Value]:
     values: dict[str, Value] = {**row.values}
-    values |= {name: "n/a" for name in COMPLIANCY_MEASURES if name not in row.values}
+    values |= {name: "n/a" for name in compliancy_measures() if name not in row.values}
     return values | {f"{name}_interval": ends for name, ends in row.intervals.items()}
 
 

@@ -20,8 +20,9 @@ _MEASURE_WIDTH = 17
 def print_verdicts(summary: Summary, to: "Console") -> None:
     """Print whether each measure can rank systems here; what cannot is grey."""
     print_lines([QUESTION], to)
+    verdicts = {str(measure): verdict for measure, verdict in summary.verdicts.items()}
     for name, answer in verdict_answers(summary.verdicts):
-        verdict = summary.verdicts.get(name)
+        verdict = verdicts.get(name)
         style = "" if verdict and verdict.can_rank else "dim"
         first = f"  {name}".ljust(_MEASURE_WIDTH)
         print_wrapped(answer, to, first=first, after=" " * _MEASURE_WIDTH, style=style)

@@ -11,7 +11,7 @@ from change_it.corpus.splits import events_of
 from change_it.corpus.test_set import Item, TestSet
 from change_it.errors import InputError
 from change_it.files.texts import column_of, refuse_lengths, texts_by_name, texts_of
-from change_it.scoring.aspects import COMPLIANCY_MEASURES, Reversal, check_reversal
+from change_it.scoring.aspects import Reversal, check_reversal, compliancy_measures, refusals
 from change_it.scoring.scores import score
 from change_it.scoring.systems import ScoredSystem
 from change_it.stats import AVERAGE
@@ -61,7 +61,7 @@ def compute_compliancy(
         progress: whether bars are shown.
 
     Returns:
-        `COMPLIANCY_MEASURES`: averages over the directions that occur, None where a judge is missing (see `Judges.judge`); the
+        `compliancy_measures`: averages over the directions that occur, None where a judge is missing (see `Judges.judge`); the
         same measures under each direction's name; `intervals`: measure to (low, high) under `average` and each
         direction's name; `verdicts`: for each item the measures, booleans but `style` and `acceptability`, `refused_by`, the
         reasons against it, and `unsupported`, the list of numbers, names and quotations without evidence; `signature`.
@@ -73,7 +73,8 @@ def compute_compliancy(
     if resamples < 1:
         raise InputError(f"resamples is {resamples}: give at least 1, better 1000")
     check_reversal(reversal)
-    new, texts = texts_of("predictions", predictions), texts_by_name(sources=sources, articles=articles)
+    new = texts_of("predictions", predictions, complete=True)
+    texts = texts_by_name(sources=sources, articles=articles)
     if not new:
         raise InputError("there is nothing to score: predictions is empty")
     refuse_lengths(predictions=new, **texts)
@@ -104,10 +105,13 @@ def compute_compliancy(
     how: dict[str, Any] = {"resamples": resamples, "seed": seed, "progress": progress}
     scores = score(test, judges, [system], reversal=reversal, **how)
     values, intervals = dict[str, Any](), dict[str, Any]()
+    measures = compliancy_measures()
     for row in scores.rows:
-        values[row.direction] = {name: row.values.get(name) for name in COMPLIANCY_MEASURES}
-        intervals[row.direction] = {name: row.intervals.get(name) for name in COMPLIANCY_MEASURES}
+        values[row.direction] = {name: row.values.get(name) for name in measures}
+        intervals[row.direction] = {name: row.intervals.get(name) for name in measures}
     unsupported = pl.col("unsupported").list.eval(pl.element().struct.field("text"))
-    verdicts = scores.items[SYSTEM].select(*COMPLIANCY_MEASURES, "refused_by", unsupported).to_dicts()
+    verdicts = scores.items[SYSTEM].select(*measures, "refused_by", unsupported).to_dicts()
+    for verdict in verdicts:
+        verdict["refused_by"] = refusals(verdict["refused_by"])
     about = {"intervals": intervals, "verdicts": verdicts, "signature": scores.signature}
     return {**values.pop(AVERAGE), **values, **about}

@@ -5,16 +5,17 @@ article, and main's decision is reversed. The aspects style, acceptability and e
 no product of them was found to order headlines as readers do. What chooses among candidates does multiply, see `choosing`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
-from typing import Literal, get_args
+from itertools import accumulate, pairwise
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 import polars as pl
 
 from change_it.errors import InputError
 from change_it.judges.options import StyleScale
-from change_it.judges.spec import JUDGES
+from change_it.judges.spec import JUDGES, MAIN, Task, acceptability_tasks, compliancy_tasks
 from change_it.stats import Bools, Floats, Ints, Statistics, log_odds
 from change_it.text.folding import fold
 from change_it.text.tokens import words
@@ -23,38 +24,92 @@ Reversal = Literal["relative", "target"]
 
 #: Readers of a table ask for these first; systems are compared by them.
 ASPECTS = ("compliancy", "style", "acceptability")
-VERDICT_NAMES = tuple(JUDGES)  # in the order in which they are shown
-COMPLIANCY_MEASURES = (*ASPECTS, "edited", *VERDICT_NAMES)
-#: The means of all but style, which is signed, are shares of the items, see `stats.measure`.
-SHARES = dict.fromkeys((name for name in COMPLIANCY_MEASURES if name != "style"), "n")
 #: What no judge checks; it stands wherever their verdicts do.
 NO_CHECK = "no judge reads who did what, or who said it: read the headline"
-#: What they are called on every screen.
-JUDGE_NAMES = {name: spec.heading for name, spec in JUDGES.items()}
-#: Columns of verdicts with probabilities; `source`: of the original headline.
-PROBABILITIES = {
-    "hh": "p_hh",
-    "ah": "p_ah",
-    "main": "p_target",
-    "source": "p_target_source",
-    "fluency": "p_fluency",
-}
-#: The table of verdicts, a row for each headline (`Judges.judge`), from the judges to the report: columns and their types.
-VERDICTS: dict[str, pl.DataType | type[pl.DataType]] = {
-    **dict.fromkeys(COMPLIANCY_MEASURES, pl.Boolean),
-    **dict.fromkeys(("style", "acceptability", "choosing"), pl.Float64),
-    "unsupported": pl.List(
-        pl.Struct({"text": pl.String, "start": pl.Int64, "end": pl.Int64, "kind": pl.String})
-    ),
-    "refused_by": pl.String,
-    **dict.fromkeys(PROBABILITIES.values(), pl.Float64),
-}
+#: The probability that main takes the original headline for the outlet aimed at, and its column.
+SOURCE, P_SOURCE = "source", "p_target_source"
 #: The least and the greatest style of a headline.
 STYLE_RANGE = (-1.0, 2.0)
 #: The least share of training pairs whose other headline has evidence: else articles are too short to be evidence.
 LEAST_EVIDENCE = 0.5
 #: A headline is the original, edited, if at most this share of its words are new.
 MOST_NEW = 0.25
+
+
+class Reason(NamedTuple):
+    """A reason against a headline.
+
+    Attributes:
+        name: The judge that refuses it, `edited`, or `no headline`.
+        detail: What it refuses, such as the names without evidence; empty where there is nothing to add.
+    """
+
+    name: str
+    detail: str = ""
+
+
+def refusals(reasons: Iterable[Reason | Mapping[str, str]], headings: Mapping[str, str] | None = None) -> str:
+    """Return reasons as one text, empty without any; `headings` are other names of judges than those of their entries.
+
+    Examples:
+        >>> refusals([Reason("main"), Reason("evidence", "Verdi")])
+        'main; evidence: Verdi'
+    """
+    names, parts = headings or {}, []
+    for reason in reasons:
+        record = reason._asdict() if isinstance(reason, Reason) else reason
+        name, detail = record["name"], record["detail"]
+        parts.append(f"{names.get(name, name)}: {detail}" if detail else names.get(name, name))
+    return "; ".join(parts)
+
+
+def compliancy_measures() -> tuple[str, ...]:
+    """Return the measures of a headline or system: `ASPECTS`, whether it is edited, and the verdicts of all judges as they are shown."""
+    return (*ASPECTS, "edited", *JUDGES)
+
+
+def share_measures() -> dict[str, str]:
+    """Return the measures whose means are shares of the items, see `stats.measure`: all but style, which is signed."""
+    return dict.fromkeys((name for name in compliancy_measures() if name != "style"), "n")
+
+
+def judge_headings() -> dict[str, str]:
+    """Return what the judges are called on every screen."""
+    return {name: spec.heading for name, spec in JUDGES.items()}
+
+
+def probability_columns() -> dict[str, str]:
+    """Return the columns of verdicts that have probabilities, by judge; `source` is main's of the original headline."""
+    columns = {}
+    for name, spec in JUDGES.items():
+        if spec.is_trained:
+            columns[name] = spec.column or f"p_{name}"
+        if name == MAIN:
+            columns[SOURCE] = P_SOURCE
+    return columns
+
+
+def verdict_schema() -> dict[str, pl.DataType | type[pl.DataType]]:
+    """Return the columns of the table of verdicts and their types; it has a row for each headline (`Judges.judge`), from the judges to the report."""
+    texts = {"text": pl.String, "start": pl.Int64, "end": pl.Int64, "kind": pl.String}
+    return {
+        **dict.fromkeys(compliancy_measures(), pl.Boolean),
+        **dict.fromkeys(("style", "acceptability", "choosing"), pl.Float64),
+        "unsupported": pl.List(pl.Struct(texts)),
+        "refused_by": pl.List(pl.Struct(dict.fromkeys(Reason._fields, pl.String))),
+        **dict.fromkeys(probability_columns().values(), pl.Float64),
+    }
+
+
+def split_by_counts(table: pl.DataFrame, counts: Iterable[int]) -> list[pl.DataFrame]:
+    """Cut a table into consecutive parts of so many rows each.
+
+    Examples:
+        >>> [part["n"].to_list() for part in split_by_counts(pl.DataFrame({"n": [1, 2, 3]}), [2, 0, 1])]
+        [[1, 2], [], [3]]
+    """
+    ends = accumulate(counts, initial=0)
+    return [table[start:end] for start, end in pairwise(ends)]
 
 
 def decide(probabilities: Floats) -> Ints:
@@ -69,23 +124,36 @@ def check_reversal(reversal: str) -> None:
 
 
 def verdicts(
-    hh: Floats,
-    ah: Floats,
-    main: Floats,
-    main_source: Floats,
+    answers: Mapping[Task, Floats],
+    of_sources: Mapping[Task, Floats],
     target: Sequence[int] | Ints,
     *,
     reversal: Reversal = "relative",
 ) -> dict[str, Bools]:
-    """The columns compliancy, hh, ah and main, (n,) each, from the judges' probabilities, (n, 2) each, and the outlets aimed at, 0 for A and 1 for B.
+    """Decide whether each judge accepts the headlines, and whether all do that compliancy asks.
 
-    With reversal `relative`, the paper's, main decides for another outlet than on the original; with `target`, ours, for the outlet aimed at.
+    Args:
+        answers: Each judge's probabilities, (n, 2), of the new headlines.
+        of_sources: The same of the original headlines, of each judge of outlets.
+        target: (n,) the outlets aimed at, 0 for A and 1 for B.
+        reversal: With `relative`, the paper's, a judge of outlets decides for another outlet than on the original; with `target`,
+            ours, for the outlet aimed at.
+
+    Returns:
+        The columns `compliancy` and that of each judge, (n,) each.
     """
     check_reversal(reversal)
-    decision = decide(main)
-    reversed_ = decision != decide(main_source) if reversal == "relative" else decision == np.asarray(target)
-    matches, fits = decide(hh) == 1, decide(ah) == 1
-    return {"compliancy": matches & fits & reversed_, "hh": matches, "ah": fits, "main": reversed_}
+    columns: dict[str, Bools] = {}
+    for task, probabilities in answers.items():
+        decision = decide(probabilities)
+        if task not in of_sources:
+            columns[task] = decision == 1
+        elif reversal == "relative":
+            columns[task] = decision != decide(of_sources[task])
+        else:
+            columns[task] = decision == np.asarray(target)
+    compliant = np.logical_and.reduce([columns[task] for task in compliancy_tasks()])
+    return {"compliancy": compliant, **columns}
 
 
 def style(new: Floats, source: Floats, scale: StyleScale, from_b: Bools) -> Floats:
@@ -108,14 +176,14 @@ def style(new: Floats, source: Floats, scale: StyleScale, from_b: Bools) -> Floa
 
 
 def acceptability(probabilities: Mapping[str, Floats], evidence: Bools | None) -> Floats:
-    """The product of the probabilities of hh, ah and fluency, (n,) each, and of evidence, 0 or 1, where it can be had: (n,) in 0-1.
+    """The product of the probabilities, (n,) each, of the judges that acceptability multiplies, and of evidence, 0 or 1, where it can be had: (n,) in 0-1.
 
     Examples:
         >>> p = {"hh": np.array([0.9, 0.9]), "ah": np.array([0.8, 0.8]), "fluency": np.array([0.5, 0.5])}
         >>> acceptability(p, np.array([True, False])).round(2).tolist()
         [0.36, 0.0]
     """
-    product = reduce(np.multiply, (probabilities[name] for name in ("hh", "ah", "fluency")))
+    product = reduce(np.multiply, (probabilities[task] for task in acceptability_tasks()))
     return product if evidence is None else product * evidence
 
 
@@ -142,20 +210,20 @@ def choosing(
     probabilities: Mapping[str, Floats], evidence: Bools | None, style: Floats | None, edited: Bools
 ) -> Floats:
     """What judges choose candidates by, (n,) in -1 to 1: acceptability times style cut to 0-1, as far as they are known; less 1 of edited headlines."""
-    known = {"fluency": np.ones(len(edited)), **probabilities}
+    known = {**dict.fromkeys(acceptability_tasks(), np.ones(len(edited))), **probabilities}
     graded = np.clip(style, 0, 1) if style is not None else 1.0
     return acceptability(known, evidence) * graded - np.asarray(edited, np.float64)
 
 
 def statistics(verdicts: pl.DataFrame | Mapping[str, Bools | Floats]) -> dict[str, Floats]:
-    """Per-item statistics, (n,) each, of the columns of `COMPLIANCY_MEASURES` that are known: `n`, ones, and values in 0-1, style in -1 to 2 and NaN in a direction without it (see `change_it.stats`)."""
+    """Per-item statistics, (n,) each, of the columns of `compliancy_measures` that are known: `n`, ones, and values in 0-1, style in -1 to 2 and NaN in a direction without it (see `change_it.stats`)."""
     columns = {
-        name: np.asarray(verdicts[name], np.float64) for name in COMPLIANCY_MEASURES if name in verdicts
+        name: np.asarray(verdicts[name], np.float64) for name in compliancy_measures() if name in verdicts
     }
     known = {name: values for name, values in columns.items() if not np.isnan(values).all()}
     return {"n": np.ones(len(columns["compliancy"])), **known}
 
 
 def aggregate(sums: Statistics) -> dict[str, Floats]:
-    """Means, each in 0-1 but style, from summed `statistics`: those of `COMPLIANCY_MEASURES` that they have."""
-    return {name: sums[name] / np.maximum(sums["n"], 1) for name in COMPLIANCY_MEASURES if name in sums}
+    """Means, each in 0-1 but style, from summed `statistics`: those of `compliancy_measures` that they have."""
+    return {name: sums[name] / np.maximum(sums["n"], 1) for name in compliancy_measures() if name in sums}

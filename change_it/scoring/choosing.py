@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import accumulate, pairwise
 
 import numpy as np
 import polars as pl
 
 from change_it.corpus.test_set import FLOOR, Item, TestSet
 from change_it.errors import InputError
+from change_it.judges.spec import acceptability_tasks
+from change_it.scoring.aspects import probability_columns, split_by_counts
 from change_it.scoring.panel import JudgedHeadline, Judges
 from change_it.scoring.signature import Reranker
 from change_it.scoring.systems import ScoredSystem, clauses
@@ -21,7 +22,7 @@ def judge_candidates(
     judged = []
     for texts, table in zip(candidates, _judged(judges, candidates, items), strict=True):
         rows = table.rows(named=True)
-        judged.append([JudgedHeadline.of(texts[place], rows[place]) for place in _ranked(table)])
+        judged.append([JudgedHeadline.from_row(texts[place], rows[place]) for place in _ranked(table)])
     return judged
 
 
@@ -35,13 +36,14 @@ def order(
 def floor(test: TestSet, judges: Judges) -> ScoredSystem:
     """For each headline the one of the `clauses` of its article that judges choose.
 
-    The judges that choose are of another fold than those that score; fluency is among them.
+    The judges that choose are of another fold than those that score; all that acceptability multiplies are among them.
     """
     judges.check_corpus(test)
-    if judges.fluency is None:
-        raise InputError(
-            "the floor requires a fluency judge: train one with change-it train judge --task fluency"
-        )
+    for task in acceptability_tasks():
+        if task not in judges.by_task:
+            raise InputError(
+                f"the floor requires a {task} judge: train one with change-it train judge --task {task}"
+            )
     candidates = clauses(test)
     orders = order(judges, candidates, test.items)
     cuts = [tuple(texts[place] for place in places) for texts, places in zip(candidates, orders, strict=True)]
@@ -57,13 +59,12 @@ def _judged(judges: Judges, candidates: Sequence[Sequence[str]], items: Sequence
         for item, texts in zip(items, candidates, strict=True)
         for text in texts
     ]
-    table = judges.judge(offered, progress=False)
-    ends = accumulate(map(len, candidates), initial=0)
-    return [table[start:end] for start, end in pairwise(ends)]
+    return split_by_counts(judges.judge(offered, progress=False), map(len, candidates))
 
 
 def _ranked(table: pl.DataFrame) -> tuple[int, ...]:
     """Positions of rows of verdicts, the best first."""
-    sure = [table[name].fill_null(1.0).to_numpy() for name in ("p_hh", "p_ah", "p_fluency")]
+    columns = probability_columns()
+    sure = [table[columns[task]].fill_null(1.0).to_numpy() for task in acceptability_tasks()]
     # the last key decides first; rows that are equal keep their order
     return tuple(np.lexsort((-np.prod(sure, axis=0), -table["choosing"].to_numpy())).tolist())

@@ -12,8 +12,8 @@ import polars as pl
 import scipy  # its parts are loaded when they are used
 from sacrebleu.metrics import BLEU
 
-from change_it.judges.spec import TASKS
-from change_it.scoring.aspects import PROBABILITIES
+from change_it.judges.spec import compliancy_tasks
+from change_it.scoring.aspects import probability_columns
 from change_it.stats import AVERAGE, EventIds, Floats, Score, Statistics, measure
 from change_it.text.rouge import rouge_l
 from change_it.text.tokens import words
@@ -94,12 +94,13 @@ def correlations(items: pl.DataFrame) -> dict[str, dict[str, Score]]:
     items = items.filter(pl.col("gold").fill_null("") != "")
     texts = (items[name].fill_null("").to_list() for name in ("headline", "gold", "source"))
     overlaps, events = aggregate(statistics(*texts)), items["event"].to_numpy()
-    return {
-        name: {
-            task: spearman(overlaps[name], items[PROBABILITIES[task]].to_numpy(), events) for task in TASKS
+    columns, found = probability_columns(), dict[str, dict[str, Score]]()
+    for name in OF_REFERENCE:
+        found[name] = {
+            task: spearman(overlaps[name], items[columns[task]].to_numpy(), events)
+            for task in compliancy_tasks()
         }
-        for name in OF_REFERENCE
-    }
+    return found
 
 
 def spearman(one: Floats, other: Floats, events: EventIds) -> Score:

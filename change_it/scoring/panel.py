@@ -1,42 +1,55 @@
 """The judges that score together, and what they say of a headline: verdicts, probabilities, style and acceptability."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import compress
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from change_it.corpus.folder import hash_article
 from change_it.corpus.reading.article import outlet_names
 from change_it.corpus.test_set import Item, TestSet
 from change_it.errors import InputError
+from change_it.files.atomic import replace_folder
+from change_it.files.model_folders import HubSource
 from change_it.files.texts import listed, texts_by_name
 from change_it.judges.judge import Judge
 from change_it.judges.options import COMMAND, check_tasks
-from change_it.judges.spec import TASKS, TRAINED, Task
+from change_it.judges.spec import (
+    EVIDENCE,
+    JUDGES,
+    MAIN,
+    Task,
+    acceptability_tasks,
+    compliancy_tasks,
+    resolve,
+    trained_tasks,
+)
 from change_it.models.pretrained import local_folder
+from change_it.models.saving import Pushable, PushedModel
 from change_it.scoring.aspects import (
     LEAST_EVIDENCE,
-    PROBABILITIES,
+    P_SOURCE,
     STYLE_RANGE,
-    VERDICT_NAMES,
-    VERDICTS,
+    Reason,
     Reversal,
     acceptability,
     choosing,
-    decide,
     is_edited,
     new_words,
+    probability_columns,
+    refusals,
     style,
+    verdict_schema,
     verdicts,
 )
-from change_it.stats import Bools, Floats
+from change_it.stats import Bools, Floats, Ints
 from change_it.text.evidence import Unsupported, unsupported
 from change_it.text.folding import composed
-from change_it.training.training_options import Arithmetic
 
 
 @dataclass(frozen=True)
@@ -50,11 +63,11 @@ class JudgedHeadline:
             no scale for it.
         acceptability: p_hh times p_ah times p_fluency times evidence, in 0-1; None without a fluency judge.
         edited: whether it is the original, or hardly another one.
-        marks: each of `VERDICT_NAMES` to whether it holds; None where there is no such judge.
+        marks: each judge (`spec.JUDGES`) to whether it accepts the headline; None where there is no such judge.
         probabilities: hh and ah (match), main (the new headline is of the outlet aimed at), source (the original is),
             fluency (printed), each in 0-1; None where there is no such judge.
         unsupported: numbers, names and quotations that no source has, with their places in `text`.
-        refused_by: the reasons against it, `main; evidence: Verdi; edited: 2 of 9 words new`; empty where there are none.
+        reasons: the reasons against it.
     """
 
     text: str
@@ -65,39 +78,60 @@ class JudgedHeadline:
     marks: dict[str, bool | None]
     probabilities: dict[str, float | None]
     unsupported: tuple[Unsupported, ...]
-    refused_by: str
+    reasons: tuple[Reason, ...]
 
     @classmethod
-    def of(cls, text: str, row: dict[str, Any]) -> Self:
-        """A headline and its row of verdicts."""
+    def from_row(cls, text: str, row: Mapping[str, Any]) -> Self:
+        """Make a judged headline of its row of verdicts."""
         return cls(
             text=composed(text),
             compliant=row["compliancy"],
-            **{name: row[name] for name in ("style", "acceptability", "edited", "refused_by")},
-            marks={name: row[name] for name in VERDICT_NAMES},
-            probabilities={name: row[column] for name, column in PROBABILITIES.items()},
+            style=row["style"],
+            acceptability=row["acceptability"],
+            edited=row["edited"],
+            marks={name: row[name] for name in JUDGES},
+            probabilities={name: row[column] for name, column in probability_columns().items()},
             unsupported=tuple(Unsupported(**part) for part in row["unsupported"]),
+            reasons=tuple(Reason(**reason) for reason in row["refused_by"]),
         )
 
+    @property
+    def refused_by(self) -> str:
+        """The reasons against it in one text, `main; evidence: Verdi; edited: 2 of 9 words new`; empty where there are none."""
+        return refusals(self.reasons)
 
-@dataclass(frozen=True)
-class Judges:
-    """The judges that score headlines: outlet (main), two headlines (hh), headline and article (ah), and perhaps fluency.
+    def as_dict(self) -> dict[str, Any]:
+        """Return the headline as a JSON object: its attributes, of which `reasons` are objects, and `refused_by`."""
+        reasons = [reason._asdict() for reason in self.reasons]
+        return asdict(self) | {"reasons": reasons, "refused_by": self.refused_by}
+
+
+class Judges(Pushable):
+    """The judges that score headlines together: those that compliancy requires, main, hh and ah, and perhaps others, such as fluency.
+
+    Attributes:
+        by_task: the judges by their names in `spec.JUDGES`, main first.
+
+    Args:
+        by_task: the judges by their names.
+        judges: the same by keyword, such as `main=…`; None stands for no judge.
 
     Raises:
-        InputError: a judge is of another task, they are not of the same outlets and fold, or main is of an earlier version that
-            has not measured its scale of style.
+        InputError: a judge is missing or of another task, they are not of the same outlets and fold, or main is of an earlier
+            version that has not measured its scale of style.
 
     Examples:
-        >>> Judges(*(Judge.from_pretrained(f"owner/{task}") for task in ("main", "hh", "ah")))  # doctest: +SKIP
+        >>> Judges({task: Judge.from_pretrained(f"owner/{task}") for task in ("main", "hh", "ah")})  # doctest: +SKIP
     """
 
-    main: Judge
-    hh: Judge
-    ah: Judge
-    fluency: Judge | None = None
+    push_kind: ClassVar[PushedModel] = "judge"
 
-    def __post_init__(self) -> None:
+    def __init__(self, by_task: Mapping[Task, Judge] | None = None, **judges: Judge | None) -> None:
+        given = {**(by_task or {}), **judges}
+        known = {task: judge for task, judge in given.items() if judge is not None}
+        _check_names(known)
+        _check_complete(known)
+        self.by_task: dict[Task, Judge] = {task: known[task] for task in trained_tasks() if task in known}
         for task, judge in self.by_task.items():
             if judge.task != task:
                 raise InputError(
@@ -116,6 +150,31 @@ class Judges:
                 "main has not measured its scale of style (it is of an earlier version, or of --train-on random): "
                 f"train it again with {COMMAND} --task main --fold {self.fold}"
             )
+
+    @property
+    def main(self) -> Judge:
+        """The judge that says which outlet wrote a headline."""
+        return self.by_task[MAIN]
+
+    @property
+    def hh(self) -> Judge:
+        """The judge of two headlines."""
+        return self.by_task["hh"]
+
+    @property
+    def ah(self) -> Judge:
+        """The judge of headline and article."""
+        return self.by_task["ah"]
+
+    @property
+    def fluency(self) -> Judge | None:
+        """The judge of printed headlines, if there is one."""
+        return self.by_task.get("fluency")
+
+    @property
+    def has_acceptability(self) -> bool:
+        """Whether all judges are there that acceptability multiplies."""
+        return all(task in self.by_task for task in acceptability_tasks())
 
     def __call__(
         self,
@@ -156,7 +215,9 @@ class Judges:
             for text, source, article, target in zip(*texts.values(), targets, strict=True)
         ]
         rows = self.judge(items, progress=progress).iter_rows(named=True)
-        return [JudgedHeadline.of(text, row) for text, row in zip(texts["headlines"], rows, strict=True)]
+        return [
+            JudgedHeadline.from_row(text, row) for text, row in zip(texts["headlines"], rows, strict=True)
+        ]
 
     def judge(
         self, items: Sequence[Item], *, reversal: Reversal = "relative", progress: bool = True
@@ -170,73 +231,82 @@ class Judges:
 
         Args:
             items: n items with predictions.
-            reversal: when style counts as reversed, see `compliancy.verdicts`.
+            reversal: when style counts as reversed, see `aspects.verdicts`.
             progress: whether bars are shown.
 
         Returns:
-            n rows of `compliancy.VERDICTS`. Null is what no judge can tell: fluency and acceptability without a fluency judge, style
+            n rows of `aspects.verdict_schema`. Null is what no judge can tell: fluency and acceptability without a fluency judge, style
             where main has no scale for it (`StyleScale.faults`), evidence where the corpus's articles are too short for it.
         """
-        new, sources = [item.prediction for item in items], [item.source for item in items]
-        written = np.array([bool(text.strip()) for text in new], dtype=bool)
-
-        def ask(
-            task: Task, texts: list[str], pairs: list[str] | None = None, *, only: Bools = written
-        ) -> Floats:
-            """(n, 2) probabilities; zeros where there is no headline."""
-            answers = np.zeros((len(texts), 2))
-            asked = list(compress(texts, only)), pairs and list(compress(pairs, only))
-            answers[only] = self.by_task[task].probabilities(*asked, progress=progress)
-            return answers
-
-        of_main = ask("main", sources + new, only=np.concatenate([np.ones_like(written), written]))
-        main_source, main = np.split(of_main, [len(items)])
-        hh, ah = ask("hh", sources, new), ask("ah", new, [item.article for item in items])
+        written = np.array([bool(item.prediction.strip()) for item in items], dtype=bool)
+        answers, of_sources = self._ask(items, written, progress)
         target = np.array([self.outlets.index(item.target) for item in items], dtype=np.int64)
-        p_source, p_new = (values[np.arange(len(items)), target] for values in (main_source, main))
-        p = {"hh": hh[:, 1], "ah": ah[:, 1], "main": p_new}
-        columns: dict[str, Any] = {**verdicts(hh, ah, main, main_source, target, reversal=reversal)}
-        if self.fluency is not None:
-            printed = ask("fluency", new)
-            columns["fluency"], p["fluency"] = decide(printed) == 1, printed[:, 1]
-        texts = [(item.source, item.article, item.reference_article) for item in items]
-        lacking = [
-            unsupported(text, read_texts) if text.strip() else ()
-            for text, read_texts in zip(new, texts, strict=True)
-        ]
+        probabilities = _probabilities(answers, of_sources, target)
+        p_source = of_sources[MAIN][np.arange(len(items)), target]
+        lacking = [_unsupported(item) for item in items]
+        edited = np.array([is_edited(item.prediction, item.source) for item in items], dtype=bool)
         evidence: Bools | None = None
         if self.has_evidence:
-            columns["evidence"] = evidence = np.array([not parts for parts in lacking], dtype=bool)
-        edited = np.array([is_edited(*texts) for texts in zip(new, sources, strict=True)], dtype=bool)
-        columns |= {"edited": edited, **{PROBABILITIES[name]: values for name, values in p.items()}}
-        graded, faults = None, self.style_faults
+            evidence = np.array([not parts for parts in lacking], dtype=bool)
+        graded = self._style(items, probabilities[MAIN], p_source, target)
+
+        columns: dict[str, Any] = {**verdicts(answers, of_sources, target, reversal=reversal)}
+        if evidence is not None:
+            columns[EVIDENCE] = evidence
+        columns["edited"] = edited
+        names = probability_columns()
+        columns |= {names[task]: values for task, values in probabilities.items()}
+        if graded is not None:
+            columns["style"] = graded
+        if self.has_acceptability:
+            columns["acceptability"] = acceptability(probabilities, evidence)
+        columns = {name: _failed(name, values, written).tolist() for name, values in columns.items()}
+        # a direction without a scale is chosen in as if all its headlines had the style aimed at
+        known_style = None if graded is None else np.where(np.isnan(graded), 1.0, graded)
+        order = choosing(probabilities, evidence, known_style, edited)
+        columns["choosing"] = np.where(written, order, -2.0).tolist()
+        columns[P_SOURCE] = p_source.tolist()
+        columns["unsupported"] = [[asdict(part) for part in parts] for parts in lacking]
+        refused = []
+        for row, item in enumerate(items):
+            marks = {name: columns[name][row] for name in (*JUDGES, "edited") if name in columns}
+            refused.append([reason._asdict() for reason in _reasons(item, marks, lacking[row])])
+        columns["refused_by"] = refused
+        schema = verdict_schema()
+        cells = {name: columns.get(name, [None] * len(items)) for name in schema}
+        return pl.DataFrame(cells, schema=schema).with_columns(pl.col("style").fill_nan(None))
+
+    def _ask(
+        self, items: Sequence[Item], written: Bools, progress: bool
+    ) -> tuple[dict[Task, Floats], dict[Task, Floats]]:
+        """Ask every judge about the new headlines, and those of outlets about the originals, too.
+
+        Returns:
+            By task (n, 2) probabilities of the new headlines, zeros where there is none; and of the originals.
+        """
+        answers, of_sources = dict[Task, Floats](), dict[Task, Floats]()
+        for task, judge in self.by_task.items():
+            spec = JUDGES[task]
+            asked = [spec.reads(item.prediction, item) for item in compress(items, written)]
+            of_outlets = spec.classes is None
+            originals = [spec.reads(item.source, item) for item in items] if of_outlets else []
+            questions = [*originals, *asked]
+            texts = [text for text, _ in questions]
+            seconds = [second or "" for _, second in questions] if spec.pairs else None
+            found = judge.probabilities(texts, seconds, progress=progress)
+            answers[task] = np.zeros((len(items), 2))
+            answers[task][written] = found[len(originals) :]
+            if of_outlets:
+                of_sources[task] = found[: len(originals)]
+        return answers, of_sources
+
+    def _style(self, items: Sequence[Item], p_new: Floats, p_source: Floats, target: Ints) -> Floats | None:
+        """Return the style of new headlines, NaN in a direction without a scale; None where no item has one."""
+        faults = self.style_faults
         unmeasured = np.array([item.target in faults for item in items], dtype=bool)
-        if self.main.style and not unmeasured.all():
-            graded = style(p["main"], p_source, self.main.style, target == 0)
-            columns["style"] = np.where(unmeasured, np.nan, graded)
-            graded = np.where(unmeasured, 1.0, graded)
-        if self.fluency is not None:
-            columns["acceptability"] = acceptability(p, evidence)
-        failed: dict[str, float] = {"style": STYLE_RANGE[0], "edited": True}
-        columns = {
-            name: np.where(
-                written | np.isnan(values), values, np.array(failed.get(name, 0), values.dtype)
-            ).tolist()
-            for name, values in columns.items()
-        }
-        order = np.where(written, choosing(p, evidence, graded, edited), -2.0)
-        columns |= {"choosing": order.tolist(), "p_target_source": p_source.tolist()}
-        columns["unsupported"] = [list(map(asdict, parts)) for parts in lacking]
-        columns["refused_by"] = []
-        for row, (text, source) in enumerate(zip(new, sources, strict=True)):
-            reasons = [name for name in VERDICT_NAMES if name in columns and not columns[name][row]]
-            parts = ", ".join(part.text.replace(";", ",") for part in lacking[row])
-            reasons = [f"evidence: {parts}" if name == "evidence" else name for name in reasons]
-            if columns["edited"][row]:
-                reasons.append("edited: {} of {} words new".format(*new_words(text, source)))
-            columns["refused_by"].append("; ".join(reasons) if written[row] else "no headline")
-        cells = {name: columns.get(name, [None] * len(items)) for name in VERDICTS}
-        return pl.DataFrame(cells, schema=VERDICTS).with_columns(pl.col("style").fill_nan(None))
+        if self.main.style is None or unmeasured.all():
+            return None
+        return np.where(unmeasured, np.nan, style(p_new, p_source, self.main.style, target == 0))
 
     def opposite_outlets(self, headlines: Sequence[str]) -> list[str]:
         """For each headline the outlet that main does not assign it to."""
@@ -248,16 +318,30 @@ class Judges:
         cls,
         name: str | Path | None = None,
         *,
-        precision: Arithmetic = "float32",
-        device: str = "auto",
+        dtype: Any = None,
+        device_map: Any = None,
+        revision: str | None = None,
+        token: str | bool | None = None,
+        cache_dir: str | Path | None = None,
+        local_files_only: bool = False,
+        subfolder: str = "",
+        precision: str = "float32",
+        device: Any = "auto",
         **places: str | Path,
     ) -> "Judges":
-        """Load the judges `main`, `hh` and `ah`, and `fluency` where it is there.
+        """Load the judges `main`, `hh` and `ah`, and those of the others, such as `fluency`, that are there.
 
         Args:
             name: folder with folders of these names, or the Hub id of such a repository; may be left out where main, hh and ah have places.
-            precision: float32; or bf16, which is faster where the processor multiplies bfloat16 matrices.
-            device: auto, cpu, cuda, cuda:1, mps.
+            dtype: float32 or bfloat16, as of `Judge.from_pretrained`.
+            device_map: one device, as there.
+            token: of the Hub.
+            cache_dir: folder of downloads.
+            local_files_only: whether only what has been downloaded before is read.
+            precision: older name of `dtype`: float32 or bf16.
+            device: older name of `device_map`.
+            revision: branch, tag or commit of the Hub id `name`.
+            subfolder: folder in `name` that holds the judges.
             places: main, hh, ah, fluency: folder or Hub id of one judge, in the place of that in `name`.
 
         Raises:
@@ -266,24 +350,42 @@ class Judges:
         Examples:
             >>> Judges.from_pretrained(main="owner/main", hh="owner/hh", ah="owner/ah")  # doctest: +SKIP
         """
-        if unknown := places.keys() - set(TRAINED):
-            raise InputError(f"there is no judge {listed(sorted(unknown))}: name {listed(TRAINED)}")
+        _check_names(places)
         folders: dict[str, str | Path] = {}
+        download: dict[str, Any] = {
+            "token": token,
+            "cache_dir": cache_dir,
+            "local_files_only": local_files_only,
+        }
         if name is not None:
-            folder = local_folder(name, command=COMMAND)
+            source = HubSource(revision=revision, subfolder=subfolder, **download)
+            folder = local_folder(name, command=COMMAND, source=source)
             check_tasks(folder, name)
-            folders = {task: folder / task for task in TRAINED if (folder / task).is_dir()}
+            folders = {task: folder / task for task in trained_tasks() if (folder / task).is_dir()}
         folders |= {task: place for task, place in places.items() if place is not None}
-        if lacking := [task for task in TASKS if task not in folders]:
-            raise InputError(f"judges require {listed(lacking)}: give a folder or Hub id of all, or of each")
-        how: dict[str, Any] = {"precision": precision, "device": device}
-        return cls(**{task: Judge.from_pretrained(place, **how) for task, place in folders.items()})
+        _check_complete(folders)
+        if name is None and (revision or subfolder):
+            raise InputError("revision and subfolder are of all judges together: give their name")
+        how: dict[str, Any] = {
+            "dtype": dtype,
+            "device_map": device_map,
+            "precision": precision,
+            "device": device,
+            **download,
+        }
+        return cls({task: resolve(JUDGES[task].open)(place, **how) for task, place in folders.items()})
 
-    @property
-    def by_task(self) -> dict[Task, Judge]:
-        """The judges by task."""
-        judges: dict[Task, Judge] = {"main": self.main, "hh": self.hh, "ah": self.ah}
-        return judges | ({"fluency": self.fluency} if self.fluency else {})
+    def save_pretrained(self, save_directory: str | Path) -> None:
+        """Save the judges in a new or empty folder, each in its own folder, as training saved them."""
+        with replace_folder(Path(save_directory)) as partial:
+            for task, judge in self.by_task.items():
+                judge.write(partial / task)
+
+    def to(self, device: Any) -> Self:
+        """Move the judges to a device (auto, cpu, cuda:1, mps), and return them."""
+        for judge in self.by_task.values():
+            judge.to(device)
+        return self
 
     @property
     def outlets(self) -> tuple[str, str]:
@@ -307,8 +409,8 @@ class Judges:
 
     @property
     def signature(self) -> str:
-        """Six digits of the hashes of main, hh and ah, the fold, and bf16 where they run in it: `1a2b3c+4d5e6f+0a1b2c|fold:all`."""
-        hashes = "+".join(self.by_task[task].model_hash[:6] for task in TASKS)
+        """Six digits of the hashes of the judges that compliancy requires, the fold, and bf16 where they run in it: `1a2b3c+4d5e6f+0a1b2c|fold:all`."""
+        hashes = "+".join(self.by_task[task].model_hash[:6] for task in compliancy_tasks())
         others = sorted({judge.precision for judge in self.by_task.values()} - {"float32"})
         precision = f"|precision:{'+'.join(others)}" if others else ""
         return f"{hashes}|fold:{self.fold}{precision}"
@@ -326,10 +428,63 @@ class Judges:
         self.check_outlets(test.outlets, test.name)
         articles = {hash_article(item.source, item.article) for item in test.items} if test.digest else set()
         for task, judge in self.by_task.items():
-            if shared := len(articles & {*judge.corpus.get("learnt", "").split()}):
+            if shared := len(articles & judge.corpus.learnt_articles):
                 raise InputError(
                     f"the judge {task} has learnt from {shared:,} of the {len(articles):,} test articles of {test.name}: give "
                     "the corpus that the judges were trained on, or train judges on this one"
                 )
-        digests = {judge.corpus.get("digest", "unknown") for judge in self.by_task.values()}
+        digests = {judge.corpus.digest or "unknown" for judge in self.by_task.values()}
         return "+".join(sorted(digests - {test.digest})) if test.digest else ""
+
+
+def _check_names(tasks: Iterable[Task]) -> None:
+    """Refuse names that are no trained judge's."""
+    if unknown := {*tasks} - {*trained_tasks()}:
+        raise InputError(f"there is no judge {listed(sorted(unknown))}: name {listed(trained_tasks())}")
+
+
+def _check_complete(tasks: Container[Task]) -> None:
+    """Refuse judges without one that compliancy requires."""
+    if lacking := [task for task in compliancy_tasks() if task not in tasks]:
+        raise InputError(f"judges require {listed(lacking)}: give a folder or Hub id of all, or of each")
+
+
+def _probabilities(
+    answers: Mapping[Task, Floats], of_sources: Mapping[Task, Floats], target: Ints
+) -> dict[Task, Floats]:
+    """Return (n,) probabilities of class 1; of a judge of outlets those of the outlet aimed at."""
+    rows = np.arange(len(target))
+    return {
+        task: values[rows, target] if task in of_sources else values[:, 1] for task, values in answers.items()
+    }
+
+
+def _unsupported(item: Item) -> tuple[Unsupported, ...]:
+    """Return the numbers, names and quotations of a new headline that none of its sources has."""
+    if not item.prediction.strip():
+        return ()
+    return tuple(unsupported(item.prediction, (item.source, item.article, item.reference_article)))
+
+
+def _failed(name: str, values: NDArray[Any], written: Bools) -> NDArray[Any]:
+    """Return a column of verdicts with the worst value where there is no headline; what is unknown stays so."""
+    worst = {"style": STYLE_RANGE[0], "edited": True}.get(name, 0)
+    return np.where(written | np.isnan(values), values, np.array(worst, values.dtype))
+
+
+def _reasons(item: Item, marks: Mapping[str, bool], lacking: Sequence[Unsupported]) -> list[Reason]:
+    """Return the reasons against a new headline: judges in the order in which they are shown, then that it is edited."""
+    if not item.prediction.strip():
+        return [Reason("no headline")]
+    reasons = []
+    for name in JUDGES:
+        if marks.get(name, True):
+            continue
+        # a semicolon would end the reason where it is printed
+        parts = ", ".join(part.text.replace(";", ",") for part in lacking) if name == EVIDENCE else ""
+        reasons.append(Reason(name, parts))
+    if marks["edited"]:
+        reasons.append(
+            Reason("edited", "{} of {} words new".format(*new_words(item.prediction, item.source)))
+        )
+    return reasons

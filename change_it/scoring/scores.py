@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import accumulate, chain, combinations, compress, pairwise
+from itertools import chain, combinations, compress
 from math import comb
 from typing import TYPE_CHECKING, Any
 
@@ -19,20 +19,23 @@ from change_it.scoring.accepted import Accepted
 from change_it.scoring.aspects import ASPECTS, Reversal
 from change_it.scoring.signature import Reranker, signature
 from change_it.scoring.systems import ScoredSystem
-from change_it.stats import AVERAGE, LEAST_EVENTS, Floats, Score, Statistics, measure, paired_p_values
+from change_it.stats import AVERAGE, LEAST_EVENTS, Floats, Ints, Score, Statistics, measure, paired_p_values
 from change_it.text.folding import composed
 
 if TYPE_CHECKING:  # loads torch
     from change_it.scoring.panel import Judges
 
-#: The columns of a table of systems.
-SCORE_MEASURES = (*aspects.COMPLIANCY_MEASURES, "accepted", *overlap.OVERLAP_MEASURES)
 #: Numbers of a row in files, and how headlines were chosen.
 ABOUT = ("chosen", "candidates", "n", "events", "runs", "references", "errors")
 #: Trials of a paired test, at least, for each comparison of two of the systems: no p-value is then too large for Holm's correction.
 TRIALS = 100
 #: Numbers of clauses that the curve of `floor` has.
 CANDIDATES = (1, 2, 3, 4, 6, 8, 12)
+
+
+def score_measures() -> tuple[str, ...]:
+    """Return the columns of a table of systems."""
+    return (*aspects.compliancy_measures(), "accepted", *overlap.OVERLAP_MEASURES)
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,10 @@ class Scores:
     style_fault: str = ""  # why style is n/a, if it is
     # of systems with labels, the share of headlines that readers accept; it is the measure `accepted` of their average
     accepted: Mapping[str, Accepted] = field(default_factory=dict)
+    statistics: Mapping[str, Statistics] = field(default_factory=dict, repr=False)  # per system, of its items
+    strata: Sequence[str] = field(default=(), repr=False)  # (n,) directions of these items
+    events: Sequence[str] = field(default=(), repr=False)  # (n,) and their events
+    seed: int = 1  # of intervals and tests
 
     @property
     def systems(self) -> list[str]:
@@ -111,13 +118,14 @@ class Scores:
 
     @property
     def known(self) -> set[str]:
-        """Those of `SCORE_MEASURES` that a row has."""
+        """Those of `score_measures` that a row has."""
         return {name for row in self.rows for name in row.values}
 
     @property
     def measures(self) -> list[str]:
-        """Those of `SCORE_MEASURES` that the table has, compliancy first; `bleu` and `rougeL` only where there are references."""
-        return [name for name in SCORE_MEASURES if name in self.known.union(aspects.COMPLIANCY_MEASURES)]
+        """Those of `score_measures` that the table has, compliancy first; `bleu` and `rougeL` only where there are references."""
+        shown = self.known.union(aspects.compliancy_measures())
+        return [name for name in score_measures() if name in shown]
 
     @property
     def signature(self) -> str:
@@ -238,6 +246,10 @@ def score(
         reversal=reversal,
         resamples=resamples,
         corpus=test.name,
+        statistics={name: statistics[name] for name in tables},
+        strata=strata,
+        events=test.events.tolist(),
+        seed=seed,
         trained=trained,
         rerankers=rerankers,
         style=judges.main.style,
@@ -255,9 +267,9 @@ def _judged(
             cuts = zip(test.items, system.cuts, strict=True)
             predicted[place] = [replace(item, prediction=text) for item, texts in cuts for text in texts]
     verdicts = judges.judge(list(chain(*predicted)), **how)
-    ends = accumulate(map(len, predicted), initial=0)
+    parts = aspects.split_by_counts(verdicts, map(len, predicted))
     tables, statistics = dict[str, pl.DataFrame](), dict[str, dict[str, Floats]]()
-    for system, items, (start, end) in zip(systems, predicted, pairwise(ends), strict=True):
+    for system, items, part in zip(systems, predicted, parts, strict=True):
         columns: dict[str, Any] = {
             name: [getattr(item, name) for item in items] for name in ("id", "direction", "event", "source")
         }
@@ -266,9 +278,7 @@ def _judged(
             "gold": [item.reference for item in items],
         }
         likeness = overlap.statistics(columns["headline"], columns["gold"], columns["source"])
-        columns |= verdicts[start:end].to_dict() | {
-            name: likeness[name] for name in ("rougeL", "rougeL_source")
-        }
+        columns |= part.to_dict() | {name: likeness[name] for name in ("rougeL", "rougeL_source")}
         tables[system.name] = table = pl.DataFrame(columns)
         of_items = {**aspects.statistics(table), **likeness}
         of_items["missing"] = np.array([not text.strip() for text in table["headline"]], np.float64)
@@ -293,6 +303,7 @@ def _rows(
     columns = {key: np.stack([of_run[key] for of_run in of_runs], axis=1) for key in of_runs[0]}
     missing = columns.pop("missing").sum(axis=1)
     rows, unknown = [], overlap.OF_REFERENCE if name == GOLD else ()
+    shares = aspects.share_measures()
 
     def aggregate(sums: Statistics) -> dict[str, Floats]:
         return {**aspects.aggregate(sums), **overlap.aggregate(sums)}
@@ -301,7 +312,7 @@ def _rows(
     numbers = [run.candidates for run in runs if run.candidates is not None]
     candidates = sum(numbers) / len(numbers) if len(numbers) == len(runs) else None
     about: dict[str, Any] = {"runs": len(runs), "candidates": candidates}
-    for direction, scores in interval(columns, aggregate, shares=aspects.SHARES).items():
+    for direction, scores in interval(columns, aggregate, shares=shares).items():
         is_here = [direction in (item.direction, AVERAGE) for item in test.items]
         items = list(compress(test.items, is_here))
         partners, counts = sum(bool(item.reference_article) for item in items), {"n": len(items)}
@@ -318,7 +329,7 @@ def _rows(
             intervals={
                 key: score.interval
                 for key, score in known.items()
-                if np.isfinite(score).all() and (key in aspects.SHARES or counts["events"] >= LEAST_EVENTS)
+                if np.isfinite(score).all() and (key in shares or counts["events"] >= LEAST_EVENTS)
             },
             signature=signed(reranker=reranker, partners=partners, **counts, **about),
             chosen=bool(reranker),
@@ -337,11 +348,11 @@ def _curve(
 ) -> list[dict[str, Any]]:
     """The score of the best of `CANDIDATES` clauses that are drawn at random, in expectation; `ranked` are the clauses of each item, the best first."""
     counts = [len(texts) for texts in ranked]
-    headlines, ends = clause["headline"].to_list(), accumulate(counts, initial=0)
-    places = [
-        start + np.array([headlines[start:end].index(composed(text)) for text in texts])
-        for (start, end), texts in zip(pairwise(ends), ranked, strict=True)
-    ]
+    parts, places, start = aspects.split_by_counts(clause, counts), list[Ints](), 0
+    for part, texts in zip(parts, ranked, strict=True):
+        headlines = part["headline"].to_list()
+        places.append(start + np.array([headlines.index(composed(text)) for text in texts], np.int64))
+        start += len(headlines)
     rows = []
     for number in (n for n in CANDIDATES if n == 1 or n <= max(counts)):
         statistics, row = {"n": np.ones(len(counts))}, dict[str, Any](candidates=number)
@@ -350,7 +361,7 @@ def _curve(
             statistics[name] = np.array([chances(number, len(at)) @ values[at] for at in places], np.float64)
         for name, score in interval(statistics, aspects.aggregate)[AVERAGE].items():
             row[name] = score.value
-            if name in aspects.SHARES or len(set(clause["event"])) >= LEAST_EVENTS:
+            if name in aspects.share_measures() or len(set(clause["event"])) >= LEAST_EVENTS:
                 row[f"{name}_interval"] = score.interval
         rows.append(row)
     return rows

@@ -1,8 +1,8 @@
 """Signatures: every score says what it depends on, sacrebleu style, and which judges chose the headlines.
 
 Judges that choose a candidate train on one fold of the corpus, judges that score on the other. A
-prediction file says in its column `reranker` who chose: `fold:0|main:<sha256>|hh:<sha256>|ah:<sha256>`, and
-`|fluency:<sha256>` where a fluency judge did too.
+prediction file says in its column `reranker` who chose: `fold:0|main:<sha256>|hh:<sha256>|ah:<sha256>`, and then of each
+optional judge that did too, such as `|fluency:<sha256>`.
 """
 
 import re
@@ -11,17 +11,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from change_it.errors import InputError
-from change_it.judges.spec import TASKS, TRAINED
+from change_it.judges.spec import compliancy_tasks, optional_tasks, trained_tasks
 from change_it.version import __version__
 
 if TYPE_CHECKING:  # loads torch
     from change_it.scoring.panel import Judges
-
-_SIGNATURE = re.compile(
-    r"fold:(?P<fold>all|0|1)"
-    + "".join(rf"\|{task}:(?P<{task}>[0-9a-f]{{64}})" for task in TASKS)
-    + r"(\|fluency:(?P<fluency>[0-9a-f]{64}))?"
-)
 
 
 def signature(
@@ -37,7 +31,7 @@ def signature(
         "judges": judges.signature,
         "trained": options.get("trained", ""),
         "reranker": options.get("reranker", ""),
-        "fluency": judges.fluency.model_hash[:6] if judges.fluency else "",
+        **{task: judges.by_task[task].model_hash[:6] for task in optional_tasks() if task in judges.by_task},
         "style": "none" if len(judges.style_faults) == 2 else "",
         "evidence": "" if judges.has_evidence else "none",
         "reversal": options["reversal"],
@@ -56,10 +50,15 @@ def signature(
 
 @dataclass(frozen=True)
 class Reranker:
-    """The judges that chose among candidates."""
+    """The judges that chose among candidates.
 
-    fold: str  # the fold they were trained on: all, 0 or 1
-    hashes: Mapping[str, str]  # task (main, hh, ah, perhaps fluency) to the SHA-256 of that judge's weights
+    Attributes:
+        fold: The fold that they were trained on: all, 0 or 1.
+        hashes: Task to the SHA-256 of that judge's weights.
+    """
+
+    fold: str
+    hashes: Mapping[str, str]
 
     @classmethod
     def of(cls, judges: "Judges") -> "Reranker":
@@ -90,9 +89,13 @@ class Reranker:
 
 def parse_reranker(text: str, file: object = "a prediction file") -> Reranker:
     """Read what `Reranker.signature` gives, in a cell of a prediction file; anything else is an `InputError`."""
-    if not (match := _SIGNATURE.fullmatch(text)):
+    required = "".join(rf"\|{task}:(?P<{task}>[0-9a-f]{{64}})" for task in compliancy_tasks())
+    optional = "".join(rf"(\|{task}:(?P<{task}>[0-9a-f]{{64}}))?" for task in optional_tasks())
+    match = re.fullmatch(rf"fold:(?P<fold>all|0|1){required}{optional}", text)
+    if match is None:
+        wanted = "".join(f"|{task}:…" for task in compliancy_tasks())
         raise InputError(
-            f"{file}: {text!r} in the column reranker is not fold:…|main:…|hh:…|ah:… with full SHA-256 hashes: "
+            f"{file}: {text!r} in the column reranker is not fold:…{wanted} with full SHA-256 hashes: "
             "write the file with change-it transfer --rerank, or leave the column empty"
         )
-    return Reranker(match["fold"], {task: match[task] for task in TRAINED if match[task]})
+    return Reranker(match["fold"], {task: match[task] for task in trained_tasks() if match[task]})

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 #: What a prediction file must have, and what it may have.
 MUST_HAVE = ("id", "headline")
 MAY_HAVE = ("target", "error", "reranker", "candidates")
+#: Ending of files that may have a headline in each line, and no ids.
+TEXT = ".txt"
 
 
 class PredictionFile(NamedTuple):
@@ -44,9 +46,21 @@ def read_prediction_files(specs: Sequence[str], columns: str = "") -> list[Predi
     named = named_files(specs, option="--predictions", example="mine=mine.csv", taken=BUILT_IN, repeated=True)
     files = []
     for name, file in named:
-        records = read_records(file, required=MUST_HAVE, optional=MAY_HAVE, columns=columns)
+        try:
+            records = read_records(file, required=MUST_HAVE, optional=MAY_HAVE, columns=columns)
+        except InputError as error:
+            if file.suffix.lower() != TEXT or not file.is_file():
+                raise
+            raise InputError(_without_ids(file)) from error
         files.append(PredictionFile(name, file, [record.cells for record in records]))
     return files
+
+
+def _without_ids(file: Path) -> str:
+    """Return why a text file with a headline in each line is refused, and what to do."""
+    fault = f"{file} is a text file, and its lines have no ids of the originals"
+    command = "change-it corpus items --corpus CORPUS --out todo.csv"
+    return f"{fault}: {command} lists these; write a CSV file with the columns id and headline"
 
 
 @dataclass(frozen=True)
@@ -109,11 +123,9 @@ def systems_of(
     files: Sequence[PredictionFile], test: TestSet, *, needed: Collection[str] | None = None
 ) -> list[ScoredSystem]:
     """The systems of prediction files in this order; files of one name are its runs: `mine.1`, `mine.2`, …. `needed`: see `system_of`."""
-    total, runs, systems = Counter(file.name for file in files), Counter[str](), list[ScoredSystem]()
-    for file in files:
-        runs[file.name] += 1
+    total, systems = Counter(file.name for file in files), list[ScoredSystem]()
+    for file, name in zip(files, names_of_runs(files), strict=True):
         run_of = file.name if total[file.name] > 1 else ""
-        name = f"{run_of}.{runs[run_of]}" if run_of else file.name
         system = system_of(file._replace(name=name), test, needed=needed)
         systems.append(replace(system, run_of=run_of))
     names = Counter(system.name.lower() for system in systems)
@@ -122,25 +134,52 @@ def systems_of(
     return systems
 
 
-def on_same_items(test: TestSet, systems: Sequence[ScoredSystem]) -> tuple[TestSet, list[ScoredSystem]]:
-    """The items that have a partner and that every system has a headline for; the systems on them.
+def names_of_runs(files: Sequence[PredictionFile]) -> list[str]:
+    """Return the name of the system of each file; files of one name are its runs, `mine.1`, `mine.2` and so on."""
+    total, runs, names = Counter(file.name for file in files), Counter[str](), []
+    for file in files:
+        runs[file.name] += 1
+        names.append(f"{file.name}.{runs[file.name]}" if total[file.name] > 1 else file.name)
+    return names
+
+
+def check_against(against: str, systems: Sequence[str]) -> None:
+    """Refuse a name that no system of the table has."""
+    if against not in systems:
+        raise InputError(f"--against {against} is no system of the table: give one of {listed(systems)}")
+
+
+def on_same_items(
+    test: TestSet, systems: Sequence[ScoredSystem], *, with_partner: bool = True
+) -> tuple[TestSet, list[ScoredSystem]]:
+    """Return the items that every system has a headline for, and the systems on them.
+
+    `with_partner` leaves out the items that have none, and so no `gold`.
 
     Raises:
         InputError: there is no such item.
     """
     shared = [
-        bool(item.reference) and all(system.headlines[place] is not None for system in systems)
+        (bool(item.reference) or not with_partner)
+        and all(system.headlines[place] is not None for system in systems)
         for place, item in enumerate(test.items)
     ]
     if not any(shared):
         raise InputError(
             "the files of --predictions have no headline in common: give files of the same headlines"
         )
-    same = []
-    for system in systems:
-        headlines, cuts = compress(system.headlines, shared), compress(system.cuts, shared)
-        same.append(replace(system, headlines=tuple(headlines), cuts=tuple(cuts)))
+    same = [select_items(system, shared) for system in systems]
     return replace(test, items=tuple(compress(test.items, shared))), same
+
+
+def select_items(system: ScoredSystem, is_selected: Sequence[bool]) -> ScoredSystem:
+    """Return a system of n items on the selected ones."""
+    headlines = tuple(compress(system.headlines, is_selected))
+    cuts = tuple(compress(system.cuts, is_selected))
+    candidates = system.candidates
+    if cuts and candidates is not None:
+        candidates = mean(len(texts) for texts in cuts)
+    return replace(system, headlines=headlines, cuts=cuts, candidates=candidates)
 
 
 def shared_directions(files: Sequence[PredictionFile], test: TestSet) -> set[str]:
@@ -175,7 +214,7 @@ def system_of(
         if matched.missing and matched.headlines:
             problems += "; --shared-items scores all systems on what every file has"
         if empty:
-            problems += "; give a row without a headline an `error`, which counts against the system, or leave it out with --shared-items"
+            problems += "; where a system wrote nothing, say why in a column error (it counts against the system), or delete the row and give --shared-items"
         raise InputError(
             f"{path} does not fit the test set ({len(wanted)} ids, targets {' and '.join(test.outlets)}): {problems}"
         )

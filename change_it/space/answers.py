@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 from markupsafe import escape
@@ -11,10 +11,10 @@ from markupsafe import escape
 from change_it.corpus.test_set import Item
 from change_it.errors import InputError
 from change_it.generators.transfer import Search
+from change_it.judges.spec import JUDGES, MAIN
 from change_it.render.tables import UnderlinedText, figure
 from change_it.report.pages import environment
 from change_it.report.ranking import QUESTION, verdict_answers
-from change_it.scoring.aspects import JUDGE_NAMES, VERDICT_NAMES
 from change_it.scoring.choosing import judge_candidates
 from change_it.scoring.panel import JudgedHeadline
 from change_it.space.models import ARTICLE, HEADLINE, Models
@@ -103,10 +103,10 @@ def _answer(
     foreign = is_foreign(f"{item.source}. {item.article}", models.language)
     source = judged[0].probabilities["source"] or 0.0  # that main takes the original for the outlet aimed at
     warning = (
-        f"Wrong direction? {JUDGE_NAMES['main']} takes the original for a headline of {item.target} already ({figure(source)}), so "
+        f"Wrong direction? {JUDGES[MAIN].heading} takes the original for a headline of {item.target} already ({figure(source)}), so "
         f"there is no verdict on rewriting it from {item.label} to {item.target}. Choose {item.target} → {item.label}."
     )
-    unknown = VERDICT_NAMES if foreign else ("main",) if source > 0.5 else ()
+    unknown = tuple(JUDGES) if foreign else (MAIN,) if source > 0.5 else ()
     return {
         "system": system,
         "from": item.label,
@@ -124,9 +124,8 @@ def _answer(
 
 def _without(judged: JudgedHeadline, unknown: Sequence[str]) -> dict[str, Any]:
     """A judged headline as a JSON object, without what judges say of which nothing is known; without all verdicts also without figures."""
-    candidate = asdict(judged)
-    reasons = [reason for reason in judged.refused_by.split("; ") if reason.partition(":")[0] not in unknown]
-    candidate["refused_by"] = "; ".join(reasons)
+    reasons = tuple(reason for reason in judged.reasons if reason.name not in unknown)
+    candidate = replace(judged, reasons=reasons).as_dict()
     candidate["marks"] |= dict.fromkeys(unknown)
     if unknown:
         candidate["compliant"] = None

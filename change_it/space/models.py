@@ -76,7 +76,7 @@ class Models:
             by_name.setdefault(system, {}).update({id(generator): generator for generator in generators})
         systems = {system: HeadlineTransfer([*generators.values()]) for system, generators in by_name.items()}
         judges = Judges.from_pretrained(name)
-        language = judges.main.corpus.get("language") or "none"
+        language = judges.main.corpus.language or "none"
         audit = read_summary(judges.by_task, local_folder(name, command=COMMAND))
         is_sample = is_sample_corpus(judges.outlets)
         return cls(judges, systems, language, audit, is_sample, corpus_examples(corpus))

@@ -112,7 +112,10 @@ def encoded_twice(text: str) -> str:
 
 
 def remark(name: str, texts: Iterable[str], then: str) -> list[str]:
-    """Say how many texts have HTML or invisible characters, with `then` what is done about it, and how many have letters that were lost or written in another way."""
+    """Say how many texts have HTML or invisible characters, or letters that were lost or escaped.
+
+    `then` is what is done about the first.
+    """
     texts = list(texts)
     dirty = sum(map(has_markup, texts))
     parts = [f"{dirty} of {len(texts)} texts have HTML or invisible characters, which {then}"] * bool(dirty)

@@ -1,9 +1,9 @@
-r"""Escapes that stand in a text in the place of characters, such as `citt\u00e0` and `_x000D_`, and letters that were erased (`citt?`)."""
+r"""Escapes in the place of characters, such as `citt\u00e0` or `_x000D_`, and erased letters (`citt?`)."""
 
 import json
 import re
 
-#: Escapes of one character, as JSON, Python and spreadsheets write them; a lone `\n` behind a word or a mark, which a path has not.
+#: Escapes, as JSON, Python and spreadsheets write them; `\n` only where it is no part of a path.
 _ESCAPE = re.compile(
     r"(?P<json>(?:\\u[0-9a-fA-F]{4})+)"
     r"|\\U(?P<long>000[0-9a-fA-F]{5}|0010[0-9a-fA-F]{4})"
@@ -13,7 +13,7 @@ _ESCAPE = re.compile(
     r"|(?:(?<=[.!?;,…\"'”’»)\]])|\A|(?<=\s))(?P<space>(?:\\[nrt])+)"
     r"|(?<=\w)(?P<break>(?:\\[nrt])+)(?=[\s\\\"“«A-Z]|\Z)"
 )
-#: A question mark before a word, alone between words, or before a small letter inside a word; an address has / or =.
+#: A question mark before a word, alone between words, or inside a word; not in an address, which has / or =.
 _ERASED = re.compile(
     r"(?<!\S)\?(?=[^\W\d_])"
     r"|(?<=[^\W\d_][ ])\?(?=[ ](?P<after>[^\W\d_]))"
@@ -61,7 +61,7 @@ def escape_in(text: str) -> str:
 
 
 def erased_in(text: str) -> str:
-    """Return a place of a text where a question mark stands for a letter or a quotation mark; empty without any.
+    """Return a place of a text where a question mark stands for a letter or mark; empty without any.
 
     A question at the end of a quotation may look the same, so a single place proves nothing.
 

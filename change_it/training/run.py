@@ -47,7 +47,8 @@ class TrainingRun:
     loss: Callable[[nn.Module, Any], Tensor] | None = None  # of the model and a batch; None: the model's own
 
 
-#: Written into a checkpoint last, with its files' digests: one without it was being written when the run died.
+#: Written into a checkpoint last, with its files' digests.
+#: A checkpoint without it was being written when the run died.
 COMPLETE = "complete"
 
 

@@ -1,7 +1,8 @@
 """A run of training, for judges and generators: what a command describes, and how the finished model gets into its folder.
 
-Everything unfinished lives in `<out>/checkpoints`; only a finished run replaces what `<out>` holds. Where --max-minutes ended it, the
-checkpoints stay, and --resume goes on. transformers' Trainer is not loaded.
+Everything unfinished lives in `<out>/checkpoints`; only a finished run replaces what `<out>` holds.
+Where --max-minutes ended it, the checkpoints stay, and --resume goes on.
+transformers' Trainer is not loaded.
 """
 
 import json

@@ -53,6 +53,13 @@ REFUSED = {"fsdp", "deepspeed", "push_to_hub", "save_steps", "load_best_model_at
 LOSSES = ("loss", "eval_validation loss")
 
 
+class EarlyStopping(EarlyStoppingCallback):
+    """Stop where no evaluation brings a better score; the best weights are kept by our trainer."""
+
+    def on_train_begin(self, *_: Any, **__: Any) -> None:
+        """Leave out the warning of transformers that the best weights were lost, which they are not."""
+
+
 @dataclass
 class RunArguments(TrainingArguments):
     """Arguments of a process that trains on one device; the others are for further processes."""
@@ -117,7 +124,7 @@ def training_arguments(options: TrainingOptions, out: Path) -> RunArguments:
 def argument_errors(
     options: TrainingOptions, is_at_fault: Callable[[], bool] = lambda: True
 ) -> Iterator[None]:
-    """Turn what libraries raise over a value of `--arg` into one sentence, where `is_at_fault` finds that it was one."""
+    """Turn what libraries raise over a value of `--arg` into one sentence, if `is_at_fault` says so."""
     try:
         yield
     except Exception as error:
@@ -223,7 +230,10 @@ def digests(folder: Path) -> dict[str, str]:
 
 
 def newest_checkpoint(work: Path) -> Path | None:
-    """Return the newest whole checkpoint of a run, and name each damaged one that is passed over; None without one."""
+    """Return the newest whole checkpoint of a run, or None.
+
+    Each damaged one that is passed over is named.
+    """
     complete = [file.parent for file in work.glob(f"checkpoint-*/{COMPLETE}")]
     for folder in sorted(complete, key=lambda folder: -int(folder.name.rpartition("-")[2])):
         with suppress(InputError):
@@ -249,7 +259,7 @@ class RunTrainer(Trainer):
             data_collator=run.collate,
             train_dataset=cast(Any, examples),  # a list is one, too
             eval_dataset=cast(Any, examples),  # Trainer wants one
-            callbacks=[clock, *([EarlyStoppingCallback(patience)] if patience else [])],
+            callbacks=[clock, *([EarlyStopping(patience)] if patience else [])],
             optimizer_cls_and_kwargs=adagrad(arguments) if arguments.optim == "adagrad" else None,
         )
         if cached is not None:  # Trainer writes that nothing is cached
@@ -293,7 +303,7 @@ def adagrad(arguments: TrainingArguments) -> tuple[Any, dict[str, Any]]:
 def trains_without_arguments(
     run: TrainingRun, examples: TokenIds, options: TrainingOptions, out: Path
 ) -> bool:
-    """Tell whether one update works with none of the user's `--arg`: then one of them is at fault, and no library."""
+    """Tell whether one update works with none of the user's `--arg`: then one of them is at fault."""
     plain = replace(options, arg=(), epochs=None, resume=False)
     try:
         arguments = training_arguments(plain, out)

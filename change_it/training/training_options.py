@@ -3,7 +3,7 @@
 import json
 import math
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from tyro.conf import UseAppendAction, arg
 
@@ -20,6 +20,29 @@ Precision = Annotated[
 ]
 #: Arguments of transformers' TrainingArguments with which the papers train: a constant rate, no decay of weights.
 CONSTANT = {"lr_scheduler_type": "constant", "weight_decay": 0.0, "warmup_steps": 0}
+
+
+#: The names that other libraries have for an arithmetic.
+DTYPES: dict[str, Arithmetic] = {
+    "auto": "float32",
+    "float32": "float32",
+    "bfloat16": "bf16",
+    "bf16": "bf16",
+}
+
+
+def read_arithmetic(precision: str = "float32", dtype: object = None) -> Arithmetic:
+    """Return the arithmetic that `precision` names, or transformers' `dtype` (a name, or one of torch) where it is given."""
+    if dtype is None:
+        if precision not in get_args(Arithmetic):
+            raise InputError(f"precision {precision!r} is none: choose {' or '.join(get_args(Arithmetic))}")
+        return DTYPES[precision]
+    name = str(dtype).removeprefix("torch.")
+    if name not in DTYPES:
+        raise InputError(f"dtype {name} is none that these models compute in: choose float32 or bfloat16")
+    if precision not in ("float32", DTYPES[name]):
+        raise InputError(f"dtype {name} and precision {precision} are both given: give one of them")
+    return DTYPES[name]
 
 
 @dataclass(kw_only=True)

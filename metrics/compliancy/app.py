@@ -8,29 +8,27 @@ import gradio as gr
 
 from change_it import InputError, Judges
 from change_it.evaluate_module import page
+from change_it.judges.spec import JUDGES, short_names
 
 LABELS = {
     "compliancy": "compliant",
-    "hh": "HH: same story as the original headline",
-    "ah": "AH: fits the article",
-    "main": "main: style reversed",
-    "fluency": "fluency: like headlines of these newspapers",
-    "evidence": "evidence: every number, name and quotation stands in the sources",
+    **{task: spec.wording.label for task, spec in JUDGES.items()},
     "style": "style: 0 neither newspaper's, 1 the other's",
-    "acceptability": "acceptability: p of HH, AH and fluency multiplied, 0 without evidence",
+    "acceptability": f"acceptability: p of {short_names('acceptability')} multiplied, 0 without evidence",
     "edited": "edited: the original, or hardly another",
     "refused_by": "refused by",
     "unsupported": "without support",
 }
-JUDGES = os.environ.get("CHANGE_IT_JUDGES", "")
+#: The judges of the page, a Hub id or a folder.
+PLACE = os.environ.get("CHANGE_IT_JUDGES", "")
 
 
 @cache
 def judges():
     """Load the judges of the page; no visitor names others."""
-    if not JUDGES:
+    if not PLACE:
         raise InputError("this page has no judges yet: set its variable CHANGE_IT_JUDGES, then restart it")
-    return Judges.from_pretrained(JUDGES)
+    return Judges.from_pretrained(PLACE)
 
 
 def outlets():

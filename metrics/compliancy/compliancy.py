@@ -3,6 +3,8 @@
 import datasets
 import evaluate
 
+from change_it import Judges
+from change_it.errors import InputError
 from change_it.evaluate_module import Module
 from change_it.files.texts import column_of, refuse_lengths, texts_of
 from change_it.scoring.api import compute_compliancy
@@ -30,7 +32,9 @@ Args:
     sources: original headlines.
     articles: original articles.
     labels: outlets that the originals come from, one for all or one each: short names such as rep and gio, or the classes 0 and 1.
-    judges: folder or Hub id that holds the judges main, hh, ah and perhaps fluency, or judges loaded with `change_it.Judges`.
+    judges: folder or Hub id that holds the judges main, hh, ah and perhaps fluency, or judges loaded with `change_it.Judges`; those that
+        `evaluate.load("metrics/compliancy", JUDGES)` named when not given. A module loads judges once.
+    per_item: True gives the key `verdicts` in the result, for each item the measures, True or False but style and acceptability.
     reference_articles: the other newspaper's articles about the same events, further evidence, which `change-it score`
         has; none by default.
     events: ids of events, which the intervals draw; found by near-duplicates when not given.
@@ -52,6 +56,8 @@ Example:
     >>> compliancy = evaluate.load("metrics/compliancy")
     >>> compliancy.compute(predictions=new, sources=old, articles=articles, labels=labels, judges="runs/quickstart/judges")
     >>> [verdict["refused_by"] for verdict in compliancy.verdicts]
+    >>> compliancy = evaluate.load("metrics/compliancy", "runs/quickstart/judges")
+    >>> compliancy.compute(predictions=new, sources=old, articles=articles, labels=labels, per_item=True)["verdicts"]
 """
 
 
@@ -66,7 +72,12 @@ class Compliancy(Module):
 
     columns = ("predictions", "sources", "articles", "labels")
     optional = ("reference_articles", "events")
-    options = ("judges", "reversal", "resamples", "seed", "precision", "device", "progress")
+    options = ("judges", "per_item", "reversal", "resamples", "seed", "precision", "device", "progress")
+    configuration = "judges"
+
+    def __init__(self, config_name=None, **options):
+        super().__init__(config_name, **options)
+        self.loaded = {}  # judges by their name, precision and device
 
     def _info(self):
         text = datasets.Value("string")
@@ -84,8 +95,11 @@ class Compliancy(Module):
         )
 
     def _encode(self, predictions, sources, articles, labels, reference_articles=None, events=None):
-        given = {"predictions": predictions, "sources": sources, "articles": articles}
-        texts = {name: texts_of(name, values) for name, values in given.items()}
+        texts = {
+            "predictions": texts_of("predictions", predictions, complete=True),
+            "sources": texts_of("sources", sources),
+            "articles": texts_of("articles", articles),
+        }
         none = [""] * len(texts["predictions"])
         others = none if reference_articles is None else texts_of("reference_articles", reference_articles)
         events = none if events is None else list(map(str, column_of("events", events)))
@@ -95,7 +109,32 @@ class Compliancy(Module):
         texts["articles"] = list(map(list, zip(texts["articles"], others, events, strict=True)))
         return {**texts, "labels": list(map(str, labels))}  # classes are numbers
 
-    def _compute(self, predictions, sources, articles, labels, judges=None, **options):
+    def _load_judges(self, name, precision, device):
+        """Return loaded judges, those that were loaded before where the name is the same."""
+        if isinstance(name, Judges):
+            return name
+        if name is None:
+            raise InputError(
+                'there are no judges: give judges=, or evaluate.load("metrics/compliancy", JUDGES)'
+            )
+        key = (str(name), precision, device)
+        if key not in self.loaded:
+            self.loaded[key] = Judges.from_pretrained(name, precision=precision, device=device)
+        return self.loaded[key]
+
+    def _compute(
+        self,
+        predictions,
+        sources,
+        articles,
+        labels,
+        judges=None,
+        per_item=False,
+        precision="float32",
+        device="auto",
+        **options,
+    ):
+        judges = self._load_judges(self.named if judges is None else judges, precision, device)
         texts, others, events = map(list, zip(*articles, strict=True))
         given = {"reference_articles": others, "events": events if any(events) else None}
         found = compute_compliancy(predictions, sources, texts, labels, judges, **given, **options)
@@ -107,4 +146,5 @@ class Compliancy(Module):
             if isinstance(values, dict)
             for name, value in values.items()
         }
-        return {name: value for name, value in (averages | directions).items() if value is not None}
+        known = {name: value for name, value in (averages | directions).items() if value is not None}
+        return known | ({"verdicts": self.verdicts} if per_item else {})

@@ -68,7 +68,7 @@ class HeadlineRouge(Module):
 
     def _encode(self, predictions, references):
         return {
-            "predictions": texts_of("predictions", predictions),
+            "predictions": texts_of("predictions", predictions, complete=True),
             "references": references_of("references", references),
         }
 

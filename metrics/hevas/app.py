@@ -5,8 +5,9 @@ from pathlib import Path
 import gradio as gr
 
 from change_it.evaluate_module import page
+from change_it.hevas.metrics import METRICS
 
-METRICS = ["R-1", "R-2", "R-SU", "R-WSU", "JS-C", "JS-S", "PNR", "NR", "PR", "Fog", "AWL"]
+SHOWN = [name for name, metric in METRICS.items() if metric.says_something_alone]
 INPUTS = (
     gr.Textbox(label="New headline"),
     gr.Textbox(label="Reference headlines, one a line", lines=3),
@@ -18,14 +19,14 @@ INPUTS = (
 def arguments(headline, references, document, language):
     """The arguments of `compute`."""
     items = {"predictions": [headline], "references": [references.splitlines()], "documents": [document]}
-    return {**items, "metrics": METRICS, "language": language}
+    return {**items, "metrics": SHOWN, "language": language}
 
 
 demo = page(
     Path(__file__).with_name("hevas.py"),
     arguments,
     INPUTS,
-    {name: name for name in METRICS},
+    {name: name for name in SHOWN},
     "How informative and how readable is a headline?",
 )
 

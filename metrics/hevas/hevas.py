@@ -9,8 +9,9 @@ import evaluate
 from change_it.evaluate_module import Module
 from change_it.files.texts import references_of, texts_of
 from change_it.hevas.documents import Documents
-from change_it.hevas.evaluation import METRICS, WITH_REFERENCES, MetricOptions
 from change_it.hevas.evaluation import evaluate as measure
+from change_it.hevas.measuring import MetricOptions
+from change_it.hevas.metrics import METRICS
 
 _DESCRIPTION = """\
 Informativeness and readability of headlines: ROUGE-1, -2, -SU and -WSU, latent semantic indexing, topics, word embeddings and
@@ -70,7 +71,7 @@ class Hevas(Module):
         )
 
     def _encode(self, predictions, documents, references=None):
-        texts = texts_of("predictions", predictions)
+        texts = texts_of("predictions", predictions, complete=True)
         none = [[] for _ in texts]
         return {
             "predictions": texts,
@@ -84,7 +85,7 @@ class Hevas(Module):
         ids = tuple(str(number) for number in range(1, len(documents) + 1))
         several = tuple(map(tuple, references)) if any(references) else None
         if several is None:
-            metrics = metrics or [name for name in METRICS if name not in WITH_REFERENCES]
+            metrics = metrics or [name for name, metric in METRICS.items() if not metric.needs_references]
         result = measure(
             Documents(ids, tuple(documents), several, "documents"),
             {"predictions": predictions},

@@ -29,7 +29,7 @@ def made(sample, name, at_most=40):
 
 @pytest.fixture
 def called(monkeypatch):
-    """Names of the functions of the training that are called, each of which does what it does, in all modules that import it."""
+    """Return the names of the training's functions as they are called, in all modules that import them."""
     names = []
 
     def recorded(name, function):

@@ -7,9 +7,12 @@ from unittest.mock import Mock
 
 import polars as pl
 import pytest
+from corpus_fakes import a_report
 from csv_files import write_csv
 
 from change_it.cli import main
+from change_it.files.atomic import write_json
+from change_it.files.records import to_json
 from change_it.render.tables import figure
 
 METRICS = ["R-SU", "LSA-C", "TM-S", "WE-C", "NR", "Fog"]
@@ -28,7 +31,7 @@ def news(tmp_path):
 
 def test_both_articles_of_a_pair_are_one_event_and_the_language_is_the_corpuss(toy_corpus, tmp_path, capsys):
     english = shutil.copytree(toy_corpus, tmp_path / "corpus")
-    (english / "alignment.json").write_text('{"options": {"language": "en"}}', encoding="utf-8")
+    write_json(english / "alignment.json", to_json(a_report(language="en")))
     baselines = ["--baselines", "first", "random", "--metrics", "R-1", "--json"]
     assert main(["hevas", "--documents", str(english), *baselines]) == 0
     record = json.loads(capsys.readouterr().out)
@@ -85,7 +88,7 @@ def test_metrics_from_the_command_line(news, tmp_path, capsys):
     out = tmp_path / "runs" / "out"
     mine = ["", *(f"Roma, {event} & <proteste>" for event in EVENTS[1:])]
     (tmp_path / "mine.txt").write_text("\n".join(mine) + "\n", encoding="utf-8")
-    systems = ["--system", f"mine={tmp_path / 'mine.txt'}", "--baselines", "first", "tfidf"]
+    systems = ["--predictions", f"mine={tmp_path / 'mine.txt'}", "--baselines", "first", "tfidf"]
     options = f"--documents {news} --topics 2 --lsi 3 --resamples 20 --charts bar scatter --out {out}".split()
     assert main(["hevas", *systems, "--metrics", *METRICS, *options]) == 0
     printed = capsys.readouterr().out

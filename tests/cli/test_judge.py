@@ -4,7 +4,8 @@ import pytest
 from scoring_fakes import FakeJudges, load_fakes, write_stand_ins
 
 from change_it.cli import main
-from change_it.scoring.aspects import COMPLIANCY_MEASURES, JUDGE_NAMES, NO_CHECK
+from change_it.corpus.record import TrainedOn
+from change_it.scoring.aspects import NO_CHECK, compliancy_measures, judge_headings
 from change_it.scoring.panel import Judges
 from change_it.space.answers import judge
 from change_it.space.models import Models
@@ -32,7 +33,7 @@ def test_one_headline_gets_marks_and_unsupported_numbers_are_named(command, caps
     monkeypatch.setenv("COLUMNS", "200")  # no row is broken
     assert command("Crolla il ponte, 40 feriti") == 0
     printed = capsys.readouterr().out
-    names = [*JUDGE_NAMES.values(), *COMPLIANCY_MEASURES[:4]]
+    names = [*judge_headings().values(), *compliancy_measures()[:4]]
     first = re.findall(rf"^ *({'|'.join(map(re.escape, names))}) ", printed, re.MULTILINE)
     assert first[: len(names)] == names
     assert "refused by main; evidence: 40" in " ".join(printed.split())
@@ -55,7 +56,7 @@ def test_terminal_and_page_agree_on_what_is_in_another_language(
     command, tmp_path, capsys, monkeypatch, article, language, is_foreign
 ):
     judges = FakeJudges()
-    judges.main.corpus = {"language": language}
+    judges.main.corpus = TrainedOn(language=language)
     monkeypatch.setattr(Judges, "from_pretrained", lambda *_, **__: judges)
     (tmp_path / "article.txt").write_text(article)
     assert command("Crolla ponte statale: quattro feriti", original="Crolla ponte statale") == 0

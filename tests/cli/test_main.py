@@ -170,3 +170,14 @@ ALONE = [
 def test_an_option_without_the_one_it_needs_is_refused(words, refusal, capsys):
     assert main(words.split()) == 2
     assert capsys.readouterr().err == f"change-it: {refusal}: give both, or neither\n"
+
+
+def test_a_fault_of_a_library_keeps_its_traceback_and_names_the_versions():
+    import transformers  # without it no library of models is at fault
+
+    error = RuntimeError("renamed")
+    for _ in range(2):  # an error that has the line gets no second one
+        with pytest.raises(RuntimeError, match="renamed"):
+            exit_on_input_error(Mock(side_effect=error))
+    [note] = error.__notes__
+    assert f"and transformers {transformers.__version__}. Tried with: torch>=" in note

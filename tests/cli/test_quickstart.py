@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from corpus_fakes import a_report
 
 from change_it import InputError
 from change_it.cli import quickstart
@@ -31,7 +32,9 @@ def called(monkeypatch):
         monkeypatch.setattr(f"change_it.cli.{command}", partial(run, command))
     monkeypatch.setattr(quickstart, "result_of", lambda name, out: f"result of {name}")
     monkeypatch.setattr(quickstart, "record_of", lambda name, out: out / "run.json")  # is always there
-    monkeypatch.setattr(quickstart, "read_report", lambda corpus: {"warnings": ["20 test pairs are few"]})
+    monkeypatch.setattr(
+        quickstart, "read_report", lambda corpus: a_report(warnings=["20 test pairs are few"])
+    )
     return calls, failing
 
 

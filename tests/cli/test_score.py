@@ -1,12 +1,15 @@
 """`change-it score` with files of headlines as people have them."""
 
 import json
+import shutil
 
+import polars as pl
 import pytest
 from csv_files import read_csv
 from scoring_fakes import load_fakes, write_stand_ins
 
 from change_it.cli import main
+from change_it.corpus.test_set import read_test_set
 from change_it.files import rows as rows_module
 
 
@@ -79,3 +82,97 @@ def test_items_are_what_a_system_rewrites(toy_corpus, toy_test, tmp_path, capsys
     assert [(row["id"], row["headline"], row["article"]) for row in read_csv(out)] == wanted
     assert f"wrote {len(wanted)} headlines" in capsys.readouterr().out
     assert main(["corpus", "items", "--corpus", str(toy_corpus), "--to", "nobody", "--out", str(out)]) == 2
+
+
+def test_two_systems_are_compared_and_a_table_is_printed_alone(command, toy_test, tmp_path):
+    other = write(tmp_path / "other.csv", toy_test.items, "source")
+    code, printed, _ = command(toy_test.items, f"other={other}")
+    assert (code, "Differences from mine" in printed, "other − mine" in printed) == (0, True, True)
+    command(toy_test.items, f"other={other}", "--out", str(tmp_path / "report"))
+    page = (tmp_path / "report" / "report.html").read_text()
+    assert "<h3>Differences from mine, 8 headlines of 4 events</h3>" in page
+    assert r"\textbf{1.000}" in page
+    code, printed, _ = command(toy_test.items, f"other={other}", "--format", "latex")
+    assert (code, printed.splitlines()[0], printed.splitlines()[-1]) == (
+        0,
+        r"\begin{tabular}{lrrrrr}",
+        r"\end{tabular}",
+    )
+    assert r"mine & \textbf{1.000} (" in printed
+    code, printed, _ = command(toy_test.items, f"other={other}", "--against", "other", "--format", "json")
+    [mine] = [row for row in json.loads(printed) if row["system"] == "mine − other"]
+    assert (code, mine["compliancy"]) == (0, 1)
+
+
+def test_what_cannot_be_compared_is_refused_before_judges_are_loaded(command, toy_test):
+    code, printed, error = command(toy_test.items, "--against", "floor")  # without --floor
+    assert (code, printed) == (2, "")
+    assert "--against floor is no system of the table: give one of mine, clause, gold" in error
+    assert command(toy_test.items, "--json", "--format", "csv")[0] == 2
+
+
+def test_a_text_file_is_told_where_the_ids_are(command, toy_test, tmp_path):
+    for lines in ("One headline\nAnother one\n", "One headline, with a comma\nAnother one\n"):
+        file = tmp_path / "lines.txt"
+        file.write_text(lines)
+        code, _, error = command(toy_test.items, f"lines={file}")
+        assert (code, "have no ids of the originals: change-it corpus items" in error) == (2, True)
+    write(file, toy_test.items)  # with a header it is as good as a CSV
+    assert command(toy_test.items, f"lines={file}")[0] == 0
+
+
+@pytest.fixture
+def with_more_articles(toy_corpus, toy_test, tmp_path, monkeypatch, capsys):
+    """Scores a file of all items of a corpus with test articles without a partner, or of the pairs alone."""
+    corpus = tmp_path / "more"
+    shutil.copytree(toy_corpus, corpus)
+    (corpus / "test_articles").mkdir()
+    articles = pl.read_parquet(corpus / "articles" / "test.parquet")
+    alone = articles.with_columns(
+        pl.col("id") + "x", pl.col("event") + "x", pl.lit("Altro").alias("headline")
+    )
+    alone.write_parquet(corpus / "test_articles" / "test.parquet")
+    write_stand_ins(tmp_path / "judges")
+    load_fakes(monkeypatch)
+
+    def run(every_item, *options):
+        items = read_test_set(str(corpus)).items if every_item else toy_test.items
+        file = write(tmp_path / "mine.csv", items, "source")
+        common = ["--corpus", str(corpus), "--judges", str(tmp_path / "judges"), "--resamples", "5"]
+        code = main(["score", *common, "--predictions", f"mine={file}", *options])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def test_articles_without_a_partner_have_a_table_of_their_own(with_more_articles, tmp_path):
+    code, printed, _ = with_more_articles(True, "--json")
+    record = json.loads(printed)
+    assert code == 0
+    assert {name: rows["average"]["n"] for name, rows in record["systems"].items()} == dict.fromkeys(
+        record["systems"], 8
+    )
+    of_all = record["all_articles"]["systems"]
+    assert {rows["average"]["n"] for rows in of_all.values()} == {16}
+    assert (record["systems"].keys() - of_all.keys(), of_all.keys() - record["systems"].keys()) == (
+        {"gold"},
+        set(),
+    )
+    report = tmp_path / "report"
+    code, printed, error = with_more_articles(True, "--out", str(report), "--against", "gold")
+    assert (code, "not scored" in error) == (0, False)
+    assert printed.index("All test articles: 16 headlines") < printed.index(
+        "Those with a partner: 8 headlines"
+    )
+    assert "Differences from gold, 8 headlines" in printed
+    assert "<h3>All test articles</h3>" in (report / "report.html").read_text()
+    assert {row["n"] for row in read_csv(report / "all-articles.csv") if row["direction"] == "average"} == {
+        "16"
+    }
+    assert "Differences from lead, 16 headlines" in with_more_articles(True, "--against", "lead")[1]
+
+
+def test_a_file_of_the_pairs_alone_has_one_table_and_is_told_of_the_rest(with_more_articles):
+    code, printed, error = with_more_articles(False, "--json")
+    assert (code, "all_articles" in json.loads(printed)) == (0, False)
+    assert "8 test articles without a partner are not scored: change-it corpus items" in error

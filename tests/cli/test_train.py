@@ -49,7 +49,7 @@ def test_an_interrupted_fit_leaves_nothing(corpus, tmp_path, monkeypatch, capsys
 
 @pytest.mark.parametrize(
     ("answers", "words"),
-    [([1, 1, 1, 1], "answers faro to everything"), ([1, 1, 1, 0], ""), ([0, 0, 1, 1], "")],
+    [([1, 1, 1, 1], "always answers faro"), ([1, 1, 1, 0], ""), ([0, 0, 1, 1], "")],
 )
 def test_a_judge_with_one_answer_says_so(answers, words):
     result = scores(np.array([0, 0, 1, 1]), np.array(answers), ("colle", "faro"))
@@ -86,3 +86,12 @@ def test_resume_says_that_there_is_no_checkpoint_or_nothing_left(corpus, tmp_pat
     caplog.clear()
     assert main(train) == 0
     assert f"{tmp_path}/main is finished: --resume leaves it as it is" in caplog.text
+
+
+def test_an_argument_of_transformers_is_led_to_arg(capsys):
+    command = ["train", "judge", "--task", "hh", "--corpus", "c", "--out", "o", "--learning_rate", "1e-4"]
+    assert main(command) == 2
+    assert "give it as --arg learning_rate=VALUE" in capsys.readouterr().err
+    with pytest.raises(SystemExit):  # a name that nobody knows is tyro's to refuse
+        main([*command[:-2], "--learnin", "1e-4"])
+    assert "--arg" not in capsys.readouterr().err.partition("Unrecognized")[0]

@@ -2,12 +2,13 @@ import dataclasses
 import json
 import random
 import re
+from dataclasses import replace
 from datetime import timedelta
 from functools import cache, partial
 
 import polars as pl
 import pytest
-from corpus_fakes import articles, options, reading, words, write_articles
+from corpus_fakes import a_report, articles, options, reading, words, write_articles
 from csv_files import read_csv
 from datasets import ClassLabel, get_dataset_config_names, load_dataset
 
@@ -15,8 +16,13 @@ from change_it.cli import corpus as corpus_commands
 from change_it.cli import main
 from change_it.corpus import build
 from change_it.corpus.build import build_corpus, write_corpus
-from change_it.corpus.folder import CONFIGS, read_outlets
+from change_it.corpus.folder import CONFIGS, read_language, read_outlets, read_report
 from change_it.corpus.pairing.groups import NONE
+from change_it.corpus.reading.options import BuildOptions
+from change_it.corpus.record import BuiltWith, DaysApart, EventCounts
+from change_it.errors import InputError
+from change_it.files.atomic import write_json
+from change_it.files.records import to_json
 
 
 @cache
@@ -96,7 +102,7 @@ def test_headlines_that_are_the_text_of_a_test_article_leave_training():
     rejected = {item.id: item.reason for item in corpus.rejected}
     side = "train" if quoting.id in set(corpus.tables["articles"]["train"]["id"]) else "test"
     assert quoting.id in rejected or text in corpus.tables["articles"][side]["article"]
-    assert corpus.report["kept"] + len(rejected) == len(made)
+    assert corpus.report.kept + len(rejected) == len(made)
 
 
 CHANGE_IT = {
@@ -146,18 +152,19 @@ def lasting():
 
 def test_what_a_corpus_says_of_its_pairs_and_events():
     report = build_corpus(reading(lasting()), options()).report
-    [same_day] = (row for row in report["days_apart"] if row["days"] == 0)
-    assert (same_day["strict"], same_day["strict_one_event"]) == (40, 1.0)  # nothing three days apart
-    numbers = {"largest": 2, "largest_days": 1, "largest_pairs": 1, "effective": 20.0}
-    assert report["events"] == numbers | {"test_pairs": 20, "test_events": 20}
-    assert report["rejected"] == {"close to a test article": 20}
+    [same_day] = (row for row in report.days_apart if row.days == 0)
+    assert (same_day.strict, same_day.strict_one_event) == (40, 1.0)  # nothing three days apart
+    assert report.events == EventCounts(
+        largest=2, largest_days=1, largest_pairs=1, effective=20.0, test_pairs=20, test_events=20
+    )
+    assert report.rejected == {"close to a test article": 20}
 
 
 def test_the_leak_check_searches_for_itself(monkeypatch):
     """It finds the training articles that a split without guard leaves beside test articles."""
     careless = partial(build.split, close=(NONE, NONE))
     monkeypatch.setattr(build, "split", lambda *given, close, **options: careless(*given, **options))
-    with pytest.raises(RuntimeError, match=r"test articles close to training ones: {'articles': \d+"):
+    with pytest.raises(RuntimeError, match=r"test articles close to training ones: Neighbours\(articles=\d+"):
         build_corpus(reading(lasting()), options())
 
 
@@ -172,10 +179,12 @@ def test_the_leak_check_searches_for_itself(monkeypatch):
     ],
 )
 def test_warnings_of_pairs_and_events(share, largest, days, most, tests, says):
-    report = built().report | {"lowest_strict": 0.6 if share < 0.8 else 0.4}
-    report["days_apart"] = [{"days": 0, "strict": 50, "strict_one_event": share}]
-    report["events"] = report["events"] | {"largest": largest, "largest_days": days, "largest_pairs": most}
-    report["pairs"] = {"kept": report["pairs"]["kept"] | {"A2": tests}}
+    report = built().report
+    lag = DaysApart(days=0, compared=9, strict=50, strict_one_event=share, loose=0, loose_one_event=None)
+    events = replace(report.events, largest=largest, largest_days=days, largest_pairs=most)
+    pairs = replace(report.pairs, kept=report.pairs.kept | {"A2": tests})
+    lowest = 0.6 if share < 0.8 else 0.4
+    report = replace(report, days_apart=[lag], events=events, pairs=pairs, lowest_strict=lowest)
     *few, warning = build.warnings_of(report)
     assert re.match(says, warning)
     assert ("--strict 0.4" in "".join(few)) == (share > 0.8 and most < 5)
@@ -201,3 +210,36 @@ def test_an_input_in_its_own_output_is_refused(tmp_path, capsys):
     assert main(["corpus", "build", str(link), "--out", str(article.parent)]) == 2
     assert "would overwrite the input" in capsys.readouterr().err
     assert article.read_text() == "mine"
+
+
+def test_the_record_of_a_corpus_comes_back_as_it_was(folder):
+    report = read_report(folder)
+    assert (report.rows, report.thresholds.strict, report.outlets.names) == (143, 0.5, ("rep", "gio"))
+    written = json.loads((folder / "alignment.json").read_text())
+    assert written.pop("files")
+    assert to_json(report) == written
+
+
+def test_every_option_that_decides_is_recorded():
+    of_place = {"out", "engine", "address"}
+    recorded = {part.name for part in dataclasses.fields(BuiltWith)}
+    assert recorded == {part.name for part in dataclasses.fields(BuildOptions)} - of_place
+
+
+@pytest.mark.parametrize(
+    ("part", "content", "says"),
+    [
+        ("kept", None, "it lacks kept"),
+        ("pairs", {"above_strict": 1}, "it lacks pairs.above_loose"),
+        ("rows", "many", "rows is 'many'"),
+        ("days_apart", [3], "days_apart is 3"),
+    ],
+)
+def test_the_record_of_another_version_is_refused_in_a_sentence(part, content, says, tmp_path):
+    record = to_json(a_report()) | {part: content}
+    if content is None:
+        del record[part]
+    write_json(tmp_path / "alignment.json", record)
+    sentence = rf"alignment.json is not as this version writes it \({says}\): build the corpus again with"
+    with pytest.raises(InputError, match=sentence):
+        read_language(str(tmp_path))

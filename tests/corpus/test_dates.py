@@ -1,4 +1,4 @@
-"""Cells with one date, with two, and with ranges, made from a list of months of each language that is written down here once more."""
+"""Cells with one date, with two, and with ranges, made from months that are written down here once more."""
 
 import calendar
 from datetime import date
@@ -36,16 +36,33 @@ LANGUAGES = {
 }
 #: Cells with two days of one month, by language.
 RANGES = (
-    "{a}-{b} {month} 2023", "{a} – {b} {month} 2023", "{a}/{b} {month} 2023", "{a}. - {b}. {month} 2023", "{start} {a} {to} {b} {month} 2023",
-    "{a} {to} {b} {month} 2023", "{a} {and_} {b} {month} 2023", "{a}, {b} {month} 2023", "{a}, {b} {and_} {c} {month} 2023",
-    "{a} {month} 2023 - {b} {month} 2023", "{a} {month} 2023, {b} {month} 2023", "{a} {month} 2023 | 2023-01-30", "2022-06-0{a} {a} {month} 2023",
+    "{a}-{b} {month} 2023",
+    "{a} – {b} {month} 2023",
+    "{a}/{b} {month} 2023",
+    "{a}. - {b}. {month} 2023",
+    "{start} {a} {to} {b} {month} 2023",
+    "{a} {to} {b} {month} 2023",
+    "{a} {and_} {b} {month} 2023",
+    "{a}, {b} {month} 2023",
+    "{a}, {b} {and_} {c} {month} 2023",
+    "{a} {month} 2023 - {b} {month} 2023",
+    "{a} {month} 2023, {b} {month} 2023",
+    "{a} {month} 2023 | 2023-01-30",
+    "2022-06-0{a} {a} {month} 2023",
     "{a} {month} 2023 {a} {month} 2022",
-)  # fmt: skip
+)
 #: Cells with one day.
 SINGLE = (
-    "{a} {month} 2023", "{a}. {month} 2023", "{a} {month} 2023, 10:30", "10:30 - {a} {month} 2023", "x, {a} {month} 2023", "{a} {month} 2023 ({a} {month} 2023)",
-    "{a} {month} 2023 | {iso}", "{iso} ({a} {month} 2023)", "{a} {month} 2023 - 23:59:59+0200",
-)  # fmt: skip
+    "{a} {month} 2023",
+    "{a}. {month} 2023",
+    "{a} {month} 2023, 10:30",
+    "10:30 - {a} {month} 2023",
+    "x, {a} {month} 2023",
+    "{a} {month} 2023 ({a} {month} 2023)",
+    "{a} {month} 2023 | {iso}",
+    "{iso} ({a} {month} 2023)",
+    "{a} {month} 2023 - 23:59:59+0200",
+)
 
 
 def cells(language, templates):
@@ -115,18 +132,42 @@ def test_of_published_and_updated_the_published_one_is_read_if_both_words_are_kn
 @pytest.mark.parametrize(
     "cell",
     [
-        "6-8 marzo", "dal 6 all'8 marzo", "dal 6 all’8 marzo 2024", "Mar 6 - Mar 8, 2024", "March 6-8, 2024", "March 6, 7 and 8, 2024", "6 e 8/3/2024",
-        "March 6, 8, 2024", "28 febbraio - 3 marzo 2024", "von Mittwoch, 6. bis Freitag, 8. März 2024", "2024-03-06/2024-03-08", "2024-03-06/08",
-        "06/03/2024 - 08/03/2024", "06/03/24, 08/03/24", "6-8/3/2024", "20240306 - 20240308", "31 décembre 2023 - 1er janvier 2024", "30 febbraio 2024, 6 marzo 2024",
-        "06/03/2024 (2024-03-07)", "06/03/2024 - 03/06/2024",
+        "6-8 marzo",
+        "dal 6 all'8 marzo",
+        "dal 6 all’8 marzo 2024",
+        "Mar 6 - Mar 8, 2024",
+        "March 6-8, 2024",
+        "March 6, 7 and 8, 2024",
+        "6 e 8/3/2024",
+        "March 6, 8, 2024",
+        "28 febbraio - 3 marzo 2024",
+        "von Mittwoch, 6. bis Freitag, 8. März 2024",
+        "2024-03-06/2024-03-08",
+        "2024-03-06/08",
+        "06/03/2024 - 08/03/2024",
+        "06/03/24, 08/03/24",
+        "6-8/3/2024",
+        "20240306 - 20240308",
+        "31 décembre 2023 - 1er janvier 2024",
+        "30 febbraio 2024, 6 marzo 2024",
+        "06/03/2024 (2024-03-07)",
+        "06/03/2024 - 03/06/2024",
     ],
-)  # fmt: skip
+)
 def test_ranges_in_other_forms_are_refused(cell):
     assert read_or_refused(cell) == TWO_DATES
 
 
 @pytest.mark.parametrize("weekday", ["lun", "mar", "mer", "gio", "ven", "sab", "dom", "lunedì", "domenica"])
-@pytest.mark.parametrize("day", ["{weekday} 1º gennaio 2020", "{weekday} gennaio 1 2020", "{weekday}, 1 gen 2020", "{weekday}. 1° gennaio 2020"])  # fmt: skip
+@pytest.mark.parametrize(
+    "day",
+    [
+        "{weekday} 1º gennaio 2020",
+        "{weekday} gennaio 1 2020",
+        "{weekday}, 1 gen 2020",
+        "{weekday}. 1° gennaio 2020",
+    ],
+)
 def test_italian_names_of_days_say_nothing(weekday, day):
     assert parse_date(day.format(weekday=weekday)) == date(2020, 1, 1)
 
@@ -145,10 +186,14 @@ def table(path, days):
 @pytest.mark.parametrize(
     "days",
     [
-        ["2023-05-02", "2023-14-01"], ["2023-14-01", "2023-02-28"], ["20230502", "20231401"], ["2023/2/5", "2023/13/5 10:30"], ["03.06.2024", "03.15.2024"],
+        ["2023-05-02", "2023-14-01"],
+        ["2023-14-01", "2023-02-28"],
+        ["20230502", "20231401"],
+        ["2023/2/5", "2023/13/5 10:30"],
+        ["03.06.2024", "03.15.2024"],
         ["15.03.2024", "03.15.2024"],
     ],
-)  # fmt: skip
+)
 def test_a_file_with_a_date_in_an_order_that_is_not_read_is_refused(tmp_path, days):
     with pytest.raises(InputError, match=r"in line \d has the day where the month is read"):
         read_articles(ReadingOptions(files=(table(tmp_path / "x.csv", days),)))

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from datetime import date, timedelta
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -136,12 +137,18 @@ def test_a_page_of_many_stories_and_articles_of_both_outlets(clean):
 
 @pytest.fixture(scope="module")
 def wire(clean):
-    """Half of colle's articles stand in faro, too, behind a dateline and with the agency's name behind the headline."""
+    """Return articles, and how many of colle's stand in faro, too, behind a dateline of an agency."""
     sent = [a for a in clean if a.label == "colle"][::2]
     copies = [
-        replace(a, id=f"w{a.id}", label="faro", article=f"(ANSO) - LUNARA, {a.article}", headline=f"{a.headline} (ANSO)")
+        replace(
+            a,
+            id=f"w{a.id}",
+            label="faro",
+            article=f"(ANSO) - LUNARA, {a.article}",
+            headline=f"{a.headline} (ANSO)",
+        )
         for a in sent
-    ]  # fmt: skip
+    ]
     return [*clean, *copies], len(sent)
 
 
@@ -191,8 +198,14 @@ def test_mend_undoes_escapes(clean, tmp_path, fault):
     reading = read(table(tmp_path / "x.csv", changed), mend=True)
     assert [(a.headline, a.article) for a in reading.articles] == [(a.headline, a.article) for a in clean]
     [taken] = reading.mended
-    count = sum(getattr(a, name) != getattr(b, name) for a, b in zip(changed, clean, strict=True) for name in ("headline", "article"))  # fmt: skip
-    assert (taken.name, taken.outlet, taken.count) == ("texts had escapes in the place of characters", "faro", count)  # fmt: skip
+    both_texts = [(a.headline, a.article) for a in changed], [(a.headline, a.article) for a in clean]
+    before, after = (list(chain.from_iterable(texts)) for texts in both_texts)
+    count = sum(a != b for a, b in zip(before, after, strict=True))
+    assert (taken.name, taken.outlet, taken.count) == (
+        "texts had escapes in the place of characters",
+        "faro",
+        count,
+    )
 
 
 def table(path, articles, **changes):
@@ -291,13 +304,15 @@ def test_build_prints_and_keeps_what_it_saw_and_took_off(clean, tmp_path, capsys
 
 
 @pytest.mark.parametrize(
-    ("rows", "rejected", "seen"), [(40, 2, True), (40, 1, False), (20, 1, True), (19, 9, False), (100, 5, True), (100, 4, False)]
-)  # fmt: skip
+    ("rows", "rejected", "seen"),
+    [(40, 2, True), (40, 1, False), (20, 1, True), (19, 9, False), (100, 5, True), (100, 4, False)],
+)
 def test_an_outlet_that_loses_a_twentieth_of_its_rows_is_named(tmp_path, rows, rejected, seen):
     made = [Article(f"a{n}", "colle", f"Titolo {n}", f"Testo {n}") for n in range(rows)]
     made += [Article(f"b{n}", "faro", f"Altro {n}", f"Testo {n}") for n in range(300)]
     bad = {f"a{n}" for n in range(rejected)}
-    file = table(tmp_path / "x.csv", made, article=lambda a: "" if a.id in bad else a.article, date=lambda a: "")  # fmt: skip
+    changes = {"article": lambda a: "" if a.id in bad else a.article, "date": lambda a: ""}
+    file = table(tmp_path / "x.csv", made, **changes)
     assert [(each.name, each.outlet, each.count, each.total) for each in read(file).looks] == [
         (REJECTED, "colle", rejected, rows)
     ] * seen

@@ -6,6 +6,8 @@ from change_it.corpus.pairing import matching
 from change_it.corpus.pairing.matching import (
     EDGES,
     UNDATED,
+    Lag,
+    Likeness,
     Pairs,
     align,
     lowest_strict,
@@ -105,9 +107,7 @@ def test_nearest_wrong_is_the_best_allowed_row(corpus, window, at_least, own, fl
     index = nearest_wrong(
         *(vectors, days, groups, clusters, (A, y)),
         window_days=window,
-        ceiling=0.6,
-        floor=floor,
-        apart=apart,
+        likeness=Likeness(0.6, floor, apart),
         at_least=at_least,
     )
     cosines = (vectors @ vectors.T).toarray()
@@ -130,15 +130,15 @@ def test_the_share_of_one_event_by_hand():
     first, second = np.array([0, 0, 1, 2, 3, 1]), np.array([6, 4, 5, 4, 6, 6])
     pairs = Pairs(first, second, np.array([0.9, 0.85, 0.8, 0.7, 0.4, 0.1]), np.zeros(0))
     lags = pairs_by_lag(pairs, one_to_one(pairs), days, (np.arange(4), np.arange(4, 8)))
-    assert [lag["compared"] for lag in lags] == [3 * 2 + 1, 0, 0, 3 + 2]
-    assert [lag["matched"].tolist() for lag in lags] == [[0.8, 0.7], [], [], [0.9]]
-    assert [lag["alone"].tolist() for lag in lags] == [[0.85, 0.8, 0.4], [], [], [0.9]]
+    assert [lag.compared for lag in lags] == [3 * 2 + 1, 0, 0, 3 + 2]
+    assert [lag.matched.tolist() for lag in lags] == [[0.8, 0.7], [], [], [0.9]]
+    assert [lag.alone.tolist() for lag in lags] == [[0.85, 0.8, 0.4], [], [], [0.9]]
     assert share_of_one_event(lags, 0, 0.3) == pytest.approx(1 - 1 / 5 * 7 / 3)
     assert share_of_one_event(lags, 0, 0.5) == pytest.approx(1 - 1 / 5 * 7 / 2)
     assert share_of_one_event(lags, 0, 0.3, 0.82) == 1.0  # none of these three days apart
     assert np.isnan(share_of_one_event(lags, 1, 0.3))
     assert share_of_one_event(lags, 3, 0.3) == 0.0
-    lags[1] |= {"compared": 4, "matched": np.zeros(0), "alone": np.array([0.6, 0.5])}
+    lags[1] = Lag(1, compared=4, matched=np.zeros(0), alone=np.array([0.6, 0.5]))
     assert share_of_one_event(lags, 1, 0.3) == pytest.approx(1 - 1 / 5 * 4 / 2)
 
 
@@ -146,13 +146,12 @@ def test_the_lowest_threshold_of_pairs_that_are_one_event():
     """Above .6 none three days apart, from .3 to .6 as many for each comparison as on the same day."""
     same, later = np.linspace(0.9, 0.3, 61), np.linspace(0.595, 0.3, 30)
     none = np.zeros(0)
-    lags = [{"days": k, "compared": 100, "matched": none, "alone": none} for k in range(4)]
-    lags[0]["alone"], lags[3]["alone"] = same, later
+    lags = [Lag(days, 100, none, alone) for days, alone in enumerate((same, none, none, later))]
     lowest = lowest_strict(lags, 0, 0.185)
     shares = [share_of_one_event(lags, 0, edge) for edge in (lowest, lowest - 0.01)]
     assert shares[0] >= 0.9 > shares[1]
     assert lowest_strict(lags, 2, 0.185) == lowest
     assert lowest_strict(lags, None, 0.185) is None
-    assert lowest_strict([*lags[:3], lags[3] | {"alone": none}], 0, 0.185) is None  # nothing to compare with
-    lags[0]["alone"] = same[:10]  # too few
-    assert lowest_strict(lags, 0, 0.185) is None
+    assert lowest_strict([*lags[:3], Lag(3, 100, none, none)], 0, 0.185) is None  # nothing to compare with
+    few = Lag(0, 100, none, same[:10])
+    assert lowest_strict([few, *lags[1:]], 0, 0.185) is None

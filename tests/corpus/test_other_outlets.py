@@ -57,15 +57,15 @@ def test_a_test_event_loses_their_articles(corpus):
     numbers = {id_.removeprefix("rep") for id_ in test["a_id"]}
     assert {f"post{number}" for number in numbers} <= gone
     assert gone.isdisjoint(corpus.tables["articles"]["other"]["id"])
-    assert corpus.report["rows"] == corpus.report["kept"] + len(corpus.rejected)
-    assert corpus.report["leak_check"]["neighbours"]["articles"] == 0
+    assert corpus.report.rows == corpus.report.kept + len(corpus.rejected)
+    assert corpus.report.leak_check.neighbours.articles == 0
 
 
 def test_their_pairs_are_strict_of_two_outlets_and_of_one_fold(corpus):
     rows = pl.concat(corpus.tables["articles"][side] for side in ("train", "other"))
     label, fold = (dict(zip(rows["id"], rows[name], strict=True)) for name in ("label", "fold"))
     pairs = corpus.tables["pairs"]["other"]
-    assert pairs.height == corpus.report["other_outlets"]["pairs"] > 20
+    assert pairs.height == corpus.report.other_outlets.pairs > 20
     assert pairs["similarity"].min() > 0.5
     members = [*pairs["a_id"], *pairs["b_id"]]
     assert len(set(members)) == len(members)

@@ -84,7 +84,8 @@ def build(made, tmp_path, capsys):
 def test_an_outlet_with_hardly_any_article_is_named_first(tmp_path, capsys):
     made = articles()
     own, [other, *_] = ([a for a in made if a.label == name] for name in OUTLETS.names)
-    assert build([*own, other], tmp_path, capsys).startswith("change-it: gio has 1 article, rep 47: give more of gio; the pairs")  # fmt: skip
+    said = build([*own, other], tmp_path, capsys)
+    assert said.startswith("change-it: gio has 1 article, rep 47: give more of gio; the pairs")
 
 
 def test_rejected_rows_come_first_where_most_rows_are(tmp_path, capsys):
@@ -92,3 +93,17 @@ def test_rejected_rows_come_first_where_most_rows_are(tmp_path, capsys):
     said = build(made, tmp_path, capsys)
     assert said.startswith("change-it: 90 of 94 rows were rejected: ")
     assert said.index("unread by --columns id=") < said.index("the pairs above")
+
+
+@pytest.mark.parametrize(("repeated", "proposed"), [(False, True), (True, False)])
+def test_a_column_of_unique_addresses_is_proposed_as_id(repeated, proposed, tmp_path, capsys):
+    rows = ["url,title,text,label,published"]
+    for number, article in enumerate(articles()):
+        address = f"https://news.example/{0 if repeated else number}"
+        rows.append(f"{address},{article.headline},{article.article},{article.label},{article.date}")
+    (tmp_path / "news.csv").write_text("\n".join(rows))
+    assert main(["corpus", "build", str(tmp_path / "news.csv"), "--out", str(tmp_path / "corpus")]) == 2
+    wanted = "--columns headline=title,article=text,date=published" + ",id=url" * proposed
+    error = capsys.readouterr().err
+    assert wanted in error
+    assert ("id=url" in error) == proposed

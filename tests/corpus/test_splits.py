@@ -7,6 +7,7 @@ from corpus_fakes import articles, options, reading
 
 from change_it.corpus.build import build_corpus
 from change_it.corpus.leak_check import leak_check
+from change_it.corpus.record import Neighbours
 from change_it.corpus.splits import CLOSE, NEAR_DUPLICATE, split
 
 
@@ -127,12 +128,13 @@ class TestLeakCheck:
         tables[config]["train"] = pl.concat([tables[config]["train"], row])
         alone = pl.DataFrame({"id": [a.id for a in articles(60, 30, 40)]}).with_row_index("cluster")
         with pytest.raises(RuntimeError, match=f"'{kind}': [1-9]"):
-            leak_check(tables, alone)
+            leak_check(tables, alone, Neighbours(articles=0, other_outlet=0))
 
     def test_finds_a_near_duplicate(self, corpus):
         ids = [corpus.tables["articles"][side]["id"][0] for side in ("test", "train")]
+        clusters = pl.DataFrame({"id": ids, "cluster": [0, 0]})
         with pytest.raises(RuntimeError, match=r"'ids': 0, 'near_duplicates': [1-9]"):
-            leak_check(corpus.tables, pl.DataFrame({"id": ids, "cluster": [0, 0]}))
+            leak_check(corpus.tables, clusters, Neighbours(articles=0, other_outlet=0))
 
 
 def by(table, key):

@@ -8,6 +8,7 @@ import json
 import tarfile
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from uuid import UUID
 
 import pandas as pd
@@ -170,7 +171,8 @@ def test_fields_of_records_are_no_columns_and_the_refusal_says_what_makes_them_s
         rows.read_records(file, required=("id", "headline"), columns="headline=headline.main")
     flat = pd.json_normalize([json.loads(file.read_text())])
     flat.to_json(tmp_path / "flat.jsonl", orient="records", lines=True)
-    [record] = rows.read_records(tmp_path / "flat.jsonl", required=("id", "headline"), columns="headline=headline.main")  # fmt: skip
+    read = partial(rows.read_records, required=("id", "headline"), columns="headline=headline.main")
+    [record] = read(tmp_path / "flat.jsonl")
     assert record.cells == {"id": "1", "headline": "a"}
 
 
@@ -181,7 +183,8 @@ def test_rows_have_the_outlet_of_a_folder_of_hive(tmp_path, monkeypatch):
     names = {"headline": ("headline",), "label": ("label",)}
     tables = rows.read_tables(["news/*/*.csv"], names)
     assert [each.outlet for each in tables] == ["La Stampa", "colle", None]
-    assert [each.outlet for each in rows.read_tables(["news/*/*.csv"], names | {"label": ("paper",)})] == [None, None, "faro"]  # fmt: skip
+    tables = rows.read_tables(["news/*/*.csv"], names | {"label": ("paper",)})
+    assert [each.outlet for each in tables] == [None, None, "faro"]
     with pytest.raises(InputError, match=r"news is a folder: name its files, as in 'news/\*/\*\.csv'"):
         rows.read_tables(["news"])
 

@@ -61,6 +61,33 @@ def test_a_model_learns_and_reloads(corpus, tmp_path, tiny_models, name, lora, m
         assert abs(float(generator.model(**batch).loss - bare(**batch).loss)) > 1e-4
 
 
+def test_adapters_have_the_settings_that_are_given(corpus, tmp_path, tiny_models):
+    given = {"lora": True, "lora_rank": 4, "lora_alpha": 6, "lora_dropout": 0.1, "lora_targets": ("q", "v")}
+    chosen = options(corpus, tmp_path / "out", tiny_models["t5"], **given)
+    tokenizer = load_tokenizer(tiny_models["t5"])
+    model = load_model(tiny_models["t5"], "encoder-decoder", tokenizer, use="base")
+    adapted = add_adapters(model, "t5", "encoder-decoder", chosen.adapters)
+    settings = adapted.peft_config["default"]
+    assert (settings.r, settings.lora_alpha, settings.lora_dropout) == (4, 6, 0.1)
+    assert settings.target_modules == {"q", "v"}
+    layers = {name.rpartition(".lora_A")[0].rpartition(".")[2] for name, _ in adapted.named_parameters()}
+    assert layers - {""} == {"q", "v"}
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"lora_rank": 8}, "--lora-rank requires --lora"),
+        ({"lora_targets": ("q",)}, "--lora-targets requires --lora"),
+        ({"lora": True, "lora_rank": 0}, "--lora-rank 0 is out of range"),
+        ({"lora": True, "lora_dropout": 1.0}, "--lora-dropout 1.0 is out of range"),
+    ],
+)
+def test_settings_of_adapters_that_fit_nothing_are_refused(corpus, tmp_path, tiny_models, given, says):
+    with pytest.raises(InputError, match=says):
+        train.train_generator(options(corpus, tmp_path / "out", tiny_models["t5"], **given))
+
+
 def test_sources_beyond_the_positions_of_a_model_are_refused(corpus, tmp_path, tiny_models):
     with pytest.raises(InputError, match=r"has positions for \d\d tokens of the source .* give a smaller"):
         train.train_generator(options(corpus, tmp_path, tiny_models["llama"], source_tokens=112))

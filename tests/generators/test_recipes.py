@@ -17,7 +17,7 @@ def everything(data):
 
 
 def assert_learnt(data, known, share=0.05):
-    """Check that the validation part is a share of the known rows, and that all others are learnt which share no text with it."""
+    """Check that a share of the known rows is for validation, and all others without a text of it are learnt."""
     known = Counter(known)
     held = Counter(data.validation.iter_rows())
     assert not held - known

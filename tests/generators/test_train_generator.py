@@ -7,7 +7,7 @@ from judge_data import with_arg
 from processes import run_python
 
 from change_it.cli import train as train_commands
-from change_it.corpus.folder import describe_corpus
+from change_it.corpus.folder import describe_corpus, read_trained_on
 from change_it.errors import InputError
 from change_it.generators import train
 from change_it.generators.data import load_recipe
@@ -40,7 +40,7 @@ def test_a_generator_learns_and_is_saved_with_its_numbers(trained, corpus):
     assert metrics["sizes"]["trained"] == metrics["sizes"]["parameters"] > 0
     files = {path.name for path in trained.iterdir()}
     assert not {name for name in files if name.endswith((".bin", ".pt")) or name == "checkpoints"}
-    assert json.loads((trained / "corpus.json").read_text()) == describe_corpus(corpus)
+    assert read_trained_on(trained) == describe_corpus(corpus)
 
     generator = load_generator(trained, device="cpu")
     info = generator.info

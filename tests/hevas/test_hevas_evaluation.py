@@ -6,7 +6,9 @@ from drawn import texts
 
 from change_it import InputError
 from change_it.hevas.documents import Documents
-from change_it.hevas.evaluation import METRICS, Evaluation, MetricOptions, chosen_metrics, evaluate
+from change_it.hevas.evaluation import Evaluation, chosen_metrics, evaluate
+from change_it.hevas.measuring import MetricOptions
+from change_it.hevas.metrics import METRICS
 from change_it.hevas.readability import average_word_length, fog, tag_ratios
 from change_it.hevas.spaces import LatentSemantic, TopicModel, WordEmbeddings, divergences, train_vectors
 from change_it.text.rouge import headline_rouge

@@ -19,6 +19,7 @@ def run(tmp_path_factory):
     from change_it.corpus.folder import MODEL_CORPUS, describe_corpus
     from change_it.corpus.reading.options import BuildOptions
     from change_it.files.atomic import write_json
+    from change_it.files.records import to_json
 
     folder = tmp_path_factory.mktemp("runs") / "mine"
     (folder / "report").mkdir(parents=True)
@@ -29,7 +30,7 @@ def run(tmp_path_factory):
     for to in OUTLETS:
         save_generator(folder / "generators" / f"sum-{to}", to=to)
     for model in folder.glob("*/*/config.json"):
-        write_json(model.with_name(MODEL_CORPUS), describe_corpus(str(corpus)))
+        write_json(model.with_name(MODEL_CORPUS), to_json(describe_corpus(str(corpus))))
     systems = {
         name: {
             direction: {

@@ -2,16 +2,22 @@
 
 import json
 import re
+import shutil
+from pathlib import Path
 
 import pytest
 from datasets import load_dataset
 from huggingface_hub import DatasetCard, ModelCard
+from malformed import edit
 from saved_judges import save_judge
 from tiny_generators import save_generator, save_pretrained_generator
 
+from change_it import HeadlineTransfer
 from change_it.files.atomic import write_json
 from change_it.hub import packaging
+from change_it.hub.cards import example_of
 from change_it.hub.packaging import write
+from change_it.judges.judge import Judge
 
 
 def model_card(files):
@@ -40,6 +46,64 @@ def test_judges_show_their_tables_and_signature(run, files_of):
     hashes = "+".join(record["model_hash"][:6] for record in records)
     assert f"`judges:{hashes}|fold:all`" in card.text
     assert 'Judges.from_pretrained("me/judges")' in card.text
+
+
+def test_cards_install_show_an_answer_and_how_a_model_was_trained(run):
+    judges = run / "judges"
+    card = model_card(packaging.files_of("judge", judges, "me/judges", package="git+https://x.org/me/it@v1"))
+    assert 'pip install "change-it @ git+https://x.org/me/it@v1"' in card.text
+    headline, original, _ = example_of("it")
+    judge = Judge.from_pretrained(judges / "hh", device="cpu")
+    [[no, yes]] = judge.probabilities(headline, original, progress=False)
+    line = f'judges.hh.probabilities("{headline}", "{original}")  # columns: no match, match'
+    assert f"{line}\n# [[{no:.2f}, {yes:.2f}]]" in card.text
+    assert "| updates | 7 |" in card.text
+    assert "/home/somebody" not in card.text
+    assert "@inproceedings{de-mattei-etal-2020-interaction," in card.text
+    writer = run / "generators/sum-gio"
+    text = model_card(packaging.files_of("generator", writer, "me/sum")).text
+    assert "It is not on PyPI: `pip install .` in a copy of its source" in text
+    _, original, article = example_of("it")
+    written = HeadlineTransfer.from_pretrained(writer, device="cpu")(original, article=article)
+    assert f'transfer("{original}", article="{article}")\n# {json.dumps(written)}' in text
+
+
+def test_figures_say_their_corpus_and_signature(run, tmp_path):
+    folder = Path(shutil.copytree(run, tmp_path / "mine"))
+    digest = json.loads((folder / "judges/hh/corpus.json").read_text())["digest"]
+    given = {"dataset": "me/news", "dataset_digest": digest}
+    card = model_card(packaging.files_of("judge", folder / "judges/hh", "me/hh", **given))
+    record = json.loads((folder / "judges/hh/metrics.json").read_text())
+    assert card.data.model_name == "hh"
+    assert {result.dataset_config for result in card.data.eval_results} == {"hh, random", "hh, hard"}
+    for result in card.data.eval_results:
+        assert (result.dataset_type, result.metric_type) == ("me/news", "f1")
+        assert result.dataset_args == {"corpus_digest": digest, "signature": f"hh:{record['model_hash'][:6]}"}
+        test = result.dataset_config.partition(", ")[2]
+        assert result.metric_value == round(record["results"][test]["macro_f1"], 4)
+    assert f"digest `{digest}`" in card.text
+
+    def figures_of_writer(corpus):
+        edit(folder / "report/scores.json", lambda record: record.update(corpus=corpus))
+        writer = folder / "generators/sum-gio"
+        results = model_card(packaging.files_of("generator", writer, "me/sum", **given)).data.eval_results
+        [share] = [result for result in results if result.metric_type == "compliancy"]
+        assert (share.metric_value, share.dataset_config) == (0.43, "rep2gio")
+        assert share.dataset_args["signature"] == "compliancy|judges:abc|rep2gio"
+        return share.dataset_type, share.dataset_args.get("corpus_digest")
+
+    assert figures_of_writer(str(folder / "corpus")) == ("me/news", digest)
+    assert figures_of_writer(str(folder / "gone")) == ("change-it-corpus", None)
+
+
+@pytest.mark.parametrize("kind", ["judge", "generator"])
+def test_a_readme_of_training_has_its_metadata(run, tmp_path, kind):
+    name = "judges/hh" if kind == "judge" else "generators/sum-gio"
+    folder = Path(shutil.copytree(run / name, tmp_path / "model"))
+    packaging.write_readme(folder, kind)
+    data = ModelCard.load(folder / "README.md").data
+    assert (data.language, data.license, data.model_name) == ("it", "cc-by-nc-sa-4.0", "model")
+    assert data.pipeline_tag == ("text-classification" if kind == "judge" else "text-generation")
 
 
 def test_a_generator_shows_its_system_between_gold_and_copy(run, files_of):

@@ -7,11 +7,15 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from huggingface_hub import ModelCard, SpaceCard
 from malformed import edit, edit_weights, spoil
 
+from change_it.corpus.reading import sample
 from change_it.errors import InputError
+from change_it.hub import packaging
 from change_it.hub.cards import public
 from change_it.hub.packaging import RECORD
+from change_it.version import __version__
 
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:ab\nsize 5168946\n"
 CHECKOUT = Path(__file__).parents[2]
@@ -59,7 +63,7 @@ def other_weights(folder):
         ("generators/sum-gio", lambda folder: (folder / "credentials.json").touch(), "write .credentials.json"),
         ("generators/sum-gio", lambda folder: (folder / "mine.py").touch(), r"did not write \(mine\.py\): move"),
         ("judges/hh", lambda folder: (folder / "a.txt").symlink_to("/etc/hostname"), r"a\.txt is a link that"),
-        ("generators/sum-gio", edited("generator.json", base="/home/me/t5"), r"on the Hub as base in generator\.j"),
+        ("generators/sum-gio", edited("generator.json", base="/home/me/t5"), "on the Hub, --base OWNER/NAME"),
         ("judges/hh", lambda folder: (folder / "model.safetensors").unlink(), "holds no model.safetensors: train one"),
         ("judges/hh", edited("config.json", change_it={"task": "hh"}), "hh cannot be loaded as a judge"),
         ("generators/sum-gio", lambda folder: (folder / "tokenizer.py").unlink(), r"lacks code .* \(tokenizer\.py\)"),
@@ -81,6 +85,39 @@ def test_what_must_not_go_out_is_refused(run, files_of, tmp_path, model, damage,
         files_of("judge" if model.startswith("judge") else "generator", folder)
 
 
+def test_adapters_of_a_local_base_go_under_its_name_on_the_hub(run, tmp_path):
+    folder = Path(shutil.copytree(run / "generators/sum-gio", tmp_path / "sum"))
+    edit(folder / "generator.json", lambda record: record.update(base="/home/me/t5", kind="causal"))
+    (folder / "config.json").unlink()
+    (folder / "model.safetensors").rename(folder / "adapter_model.safetensors")
+    (folder / "adapter_config.json").write_text('{"base_model_name_or_path": "/home/me/t5", "r": 16}')
+    with pytest.raises(InputError, match=r"\(/home/me/t5\): give the name .* --base OWNER/NAME"):
+        packaging.files_of("generator", folder, "me/sum")
+    files = packaging.files_of("generator", folder, "me/sum", base="it5/it5-base")
+    assert json.loads(files["generator.json"])["base"] == "it5/it5-base"
+    adapter = json.loads(files["adapter_config.json"])
+    assert adapter == {"base_model_name_or_path": "it5/it5-base", "r": 16}
+    card = ModelCard(files["README.md"].decode())
+    assert card.data.base_model == "it5/it5-base"
+    assert "/home/me" not in card.content
+    with pytest.raises(InputError, match=r"--base is of adapters, and .* holds none"):
+        packaging.files_of("generator", run / "generators/sum-gio", "me/sum", base="it5/it5-base")
+
+
+def test_the_name_of_this_machine_stays_here(run, tmp_path):
+    """TensorBoard names its logs by the machine; they are not pushed, and neither is their name."""
+    folder = Path(shutil.copytree(run / "judges/hh", tmp_path / "hh"))
+    names = [path.name for path in folder.iterdir()]
+    logs = "logs/Nov28_10-00-00_MYHOST/events.out.tfevents.1.MYHOST.7.0"
+    (folder / logs).parent.mkdir(parents=True)
+    (folder / logs).touch()
+    edit(folder / "metrics.json", lambda record: record.update(files=[*names, logs]))
+    files = packaging.files_of("judge", folder, "me/hh")
+    assert json.loads(files["metrics.json"])["files"] == names
+    assert not any(b"MYHOST" in content(files, name) for name in files)
+    assert not any("MYHOST" in name for name in files)
+
+
 def test_a_metric_goes_by_the_name_of_its_repository(files_of):
     files = files_of("metric", "hevas", "me/headlines")
     own = "change-it[hevas] @ git+https://huggingface.co/spaces/me/headlines"
@@ -94,7 +131,10 @@ def test_a_metric_goes_by_the_name_of_its_repository(files_of):
     assert 'evaluate.load("me/headlines")' in card
     project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
     needed = [*project["dependencies"], *project["optional-dependencies"]["hevas"]]
-    assert content(files, "requirements.txt").decode().splitlines() == needed
+    assert content(files, "requirements.txt").decode().splitlines() == [
+        "--extra-index-url https://download.pytorch.org/whl/cpu",
+        *needed,
+    ]
 
 
 def test_the_package_goes_with_an_app_and_nothing_else_does(files_of):
@@ -107,11 +147,40 @@ def test_the_package_goes_with_an_app_and_nothing_else_does(files_of):
     code = {name for name in files if name.endswith(".py") and "/_shipped/" not in name}
     assert code == {*modules, "app.py"}
     assert {"metrics/hevas/README.md", "spaces/headline_transfer/app.py", *package} < shipped
+    assert not [name for name in files if "sample.parquet" in name or "data/writer" in name]
+    record = json.loads(files[RECORD])
+    assert record["version"] == __version__
+    assert re.fullmatch("[0-9a-f]{40}", record["commit"])
+    size = sum(len(content(files, name)) for name in files)
+    assert size < 4_000_000
     texts = [content(files, name) for name in files if not name.endswith((".npz", ".parquet"))]
     assert not any(str(CHECKOUT).encode() in text for text in texts)
     project = tomllib.loads(content(files, "pyproject.toml").decode())
     assert project["project"] == tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
     assert project.keys() == {"build-system", "project", "tool"}
+
+
+def test_the_card_of_a_page_names_its_models_and_data_set():
+    variables = {
+        "CHANGE_IT_JUDGES": "me/judges",
+        "CHANGE_IT_GENERATORS": "sum=me/sum-rep, sum=me/sum-gio",
+        "CHANGE_IT_CORPUS": "me/news",
+        "OTHER": "me/other",
+    }
+    files = packaging.files_of("space", Path("headline_transfer"), "me/page", variables=variables)
+    card = SpaceCard(files["README.md"].decode())
+    assert card.data.models == card.data.preload_from_hub == ["me/judges", "me/sum-rep", "me/sum-gio"]
+    assert card.data.datasets == ["me/news"]
+    assert (card.data.sdk, card.data.title) == ("gradio", "Headline transfer")
+    plain = packaging.files_of("space", Path("headline_transfer"), "me/page")
+    assert SpaceCard(plain["README.md"].decode()).text == card.text
+
+
+def test_a_copy_without_the_sample_says_so(monkeypatch, tmp_path):
+    monkeypatch.setattr(sample, "SAMPLE", tmp_path / "sample.parquet")
+    with pytest.raises(InputError, match=r"lacks sample\.parquet, .*: install the whole package"):
+        sample.sample_articles(10, 1)
+    assert not sample.is_sample([])
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from change_it.generators import generator
 from change_it.generators.folder import GeneratorInfo, prompt_of
 from change_it.generators.generator import add_adapters, load_model, load_tokenizer
 from change_it.generators.options import source_of
+from change_it.hub.packaging import write
 from change_it.judges.judge import Judge
 from change_it.scoring.panel import Judges
 
@@ -157,6 +158,25 @@ def test_a_generator_that_the_quickstart_wrote_opens_without_this_package(enviro
         done = run_python("-c", ALONE, models, cwd=tmp_path, env=variables)
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout.splitlines()[-1]) == {"writer": [headline]}
+
+
+def test_one_judge_is_a_model_at_the_root_and_each_of_several_in_its_folder(run, files_of, tmp_path):
+    """As `hf download --local-dir` leaves them, opened by transformers alone."""
+    write(files_of("judge", run / "judges/hh", "nina/hh"), tmp_path / "one")
+    write(files_of("judge", run / "judges", "nina/judges"), tmp_path / "several")
+    assert ModelCard.load(tmp_path / "one/README.md").data.pipeline_tag == "text-classification"
+    names = [("hh", str(tmp_path / "one")), ("main", str(tmp_path / "several/main"))]
+    pairs = [{"text": HEADLINES[0], "text_pair": HEADLINES[1]}]
+    home = os.environ | {"HF_HOME": str(tmp_path / "home")}
+    done = run_python("-c", ALONE, json.dumps([names, [], pairs, {}]), cwd=tmp_path, env=home)
+    assert done.returncode == 0, done.stderr
+    answers = json.loads(done.stdout.splitlines()[-1])
+    for task, pair in (("hh", [HEADLINES[1]]), ("main", None)):
+        judge = Judge.from_pretrained(run / "judges" / task, device="cpu")
+        [expected] = judge.probabilities(HEADLINES[:1], pair, progress=False)
+        [found] = answers[task]
+        labels = judge.model.config.id2label.values()
+        np.testing.assert_allclose([found[label] for label in labels], expected, atol=1e-4)
 
 
 def test_other_models_under_the_same_name_open_as_here(environment, tmp_path):

@@ -26,7 +26,7 @@ def test_parts_are_apart(corpus, task, loaded):
     data = loaded(task)
     test = read_table(corpus, "articles", "test")
     parts = [data.train, data.validation, *data.tests.values()]
-    assert all({0, 1} == set(part.labels.tolist()) for part in parts)
+    assert [set(part.labels.tolist()) for part in parts] == [{0, 1}] * len(parts)
     assert all((part.pairs is None) == (task == "main") for part in parts)
     for part in (data.train, data.validation):
         assert not {*part.texts, *(part.pairs or [])} & {*test["headline"], *test["article"]}
@@ -36,7 +36,8 @@ def test_parts_are_apart(corpus, task, loaded):
     assert 0.03 < len(data.validation) / len(data.train) < 0.25
 
 
-#: Rows of the training part by kind. Half of the wrong partners are hard ones where there is a near article; a tenth of as many as match has a changed fact.
+#: Rows of the training part by kind. Half of the wrong partners are hard ones where there is a near article;
+#: a tenth of as many as match has a changed fact.
 KINDS = {
     "hh": {"match": 22, "hard": 10, "random": 10, "facts": 2},
     "ah": {"match": 462, "hard": 197, "random": 219, "facts": 46},

@@ -1,12 +1,14 @@
 import json
 
 import pytest
+from corpus_fakes import an_issue
 from scoring_fakes import SCALE, FakeJudges
 
 from change_it.audit import measure
 from change_it.audit.measure import audit, measure_systems, outcome_of, read_corpus, summary_sentence
 from change_it.audit.perturbations import Perturbation
 from change_it.corpus.reading.issues import END
+from change_it.corpus.record import TrainedOn
 from change_it.corpus.test_set import GOLD
 from change_it.judges.options import MARKS
 from change_it.judges.reliability import Summary, rate_judges, read_summary
@@ -195,7 +197,7 @@ def test_main_is_judged_within_an_event_beside_its_baselines(judges, low, baseli
     ],
 )
 def test_main_that_may_read_the_export_is_not_reliable(judges, low, looks, why):
-    judges.main.corpus = {"looks": [{"outlet": "rep", "name": name} for name in looks]}
+    judges.main.corpus = TrainedOn(looks=[an_issue(name, "rep") for name in looks])
     main = main_of(judges, 0.8, lead={"within_event": {"low": low}})
     assert (main.level, main.text) == (("care", f"it may read the export ({why})") if why else ("rely", ""))
 

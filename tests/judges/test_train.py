@@ -16,16 +16,17 @@ from change_it.errors import InputError
 from change_it.judges import train
 from change_it.judges.data import load_fluency, load_task
 from change_it.judges.judge import Judge
-from change_it.judges.linear_training import ACCEPTANCE
 from change_it.judges.metrics import scores
 from change_it.judges.options import LINEAR, PAPERS, settings_of
 from change_it.judges.reliability import table_of
+from change_it.judges.spec import FLUENCY_ACCEPTS
 from change_it.stats import log_odds
 from change_it.training.run import TrainingRun
 
 TINY = judge_data.TINY | {"max_steps": 16, "eval_steps": 8}
-#: F1 of the linear main of the small corpus on gold, and its probabilities of outlet B for the first five headlines.
+#: F1 of the linear main of the small corpus on gold.
 GOLD_F1 = 0.8693
+#: Its probabilities of outlet B for the first five headlines.
 GOLD_ANSWERS = [0.0031, 0.0042, 0.1562, 0.0058, 0.3223]
 BASELINES = ["n-grams", "marks, capitals, length"]
 
@@ -56,19 +57,17 @@ def metrics_of(folder):
 
 def test_a_linear_judge_is_saved_with_its_numbers(fitted, corpus):
     metrics, judge = metrics_of(fitted), Judge.from_pretrained(fitted, device="cpu")
-    assert metrics["results"]["gold"]["macro_f1"] == pytest.approx(GOLD_F1, abs=1e-3)
+    assert metrics["results"]["gold"]["macro_f1"] > 0.7
     assert (metrics["fold"], metrics["task"], metrics["training"]["updates"]) == ("all", "main", 0)
     assert metrics["baselines"] == {}
     files = {path.name for path in fitted.iterdir()}
     assert {"config.json", "model.safetensors", "metrics.json", "corpus.json", "README.md"} <= files
     assert not [name for name in files if name.endswith((".bin", ".pt", ".pkl")) or name == "checkpoints"]
     gold = load_task("main", corpus).tests["gold"]
-    probabilities = judge.probabilities(gold.texts, progress=False)
-    assert probabilities[:5, 1] == pytest.approx(GOLD_ANSWERS, abs=1e-3)
-    given = probabilities.argmax(axis=1)
+    given = judge.probabilities(gold.texts, progress=False).argmax(axis=1)
     assert scores(gold.labels, given, judge.outlets) == metrics["results"]["gold"]
     assert judge.weights_hash == metrics["weights_hash"]
-    assert judge.corpus == describe_corpus(corpus) | {"learnt": training_article_hashes(corpus, "all")}
+    assert judge.corpus == describe_corpus(corpus, learnt=training_article_hashes(corpus, "all"))
     systems = metrics["within_event"]["systems"]
     assert list(systems) == ["judge", *BASELINES]
     assert metrics["within_event"]["pairs"] == read_table(corpus, "pairs", "test").height
@@ -78,6 +77,14 @@ def test_a_linear_judge_is_saved_with_its_numbers(fitted, corpus):
     assert scale.gold > max(scale.clause)
     assert min(scale.evidence - 0.1, scale.accuracy) > 0.7
     assert scale.pairs >= scale.events > 20
+
+
+def test_main_is_fitted_with_the_settings_that_it_always_had(fitted, corpus):
+    judge = Judge.from_pretrained(fitted, device="cpu")
+    gold = load_task("main", corpus).tests["gold"]
+    answers = judge.probabilities(gold.texts[:5], progress=False)[:, 1]
+    assert answers == pytest.approx(GOLD_ANSWERS, abs=1e-3)
+    assert metrics_of(fitted)["results"]["gold"]["macro_f1"] == pytest.approx(GOLD_F1, abs=1e-3)
 
 
 def test_the_scale_of_a_fold_is_of_the_pairs_of_the_other_one(corpus, fitted, tmp_path, monkeypatch):
@@ -148,7 +155,7 @@ def test_fluency_lets_its_share_of_printed_validation_headlines_through(corpus, 
     held = load_fluency(corpus, fold="all", seed=1).validation
     printed = [text for text, label in zip(held.texts, held.labels, strict=True) if label]
     given = Judge.from_pretrained(tmp_path, device="cpu").probabilities(printed, progress=False)[:, 1]
-    assert (given > 0.5).mean() == pytest.approx(ACCEPTANCE, abs=1.5 / len(printed))
+    assert (given > 0.5).mean() == pytest.approx(FLUENCY_ACCEPTS, abs=1.5 / len(printed))
     of_linear = metrics["baselines"][LINEAR] if kind == "transformer" else metrics["results"]
     assert min(result["broken"]["recall"] for result in of_linear.values()) > 0.4  # .06 by chance
 

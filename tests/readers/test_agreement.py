@@ -96,6 +96,23 @@ def test_sheets_are_blind_and_balanced(sheet):
     assert len({row["event"] for row in key}) == 40  # forty events, none of them twice
 
 
+def test_a_system_of_one_direction_has_sheets_of_that_one(study_corpus, tmp_path, capsys):
+    file = write_predictions(study_corpus, tmp_path / "echo.csv")
+    rows = [row for row in read_csv(file) if row["target"] == "gio"]
+    write_rows(file, rows)
+    assert draw(study_corpus, tmp_path, f"echo={file}", items=10) == 0
+    key = read_csv(tmp_path / "sheet-key.csv")
+    assert Counter((row["condition"], row["outlet"]) for row in key) == {
+        ("gold", "gio"): 10,
+        ("echo", "gio"): 10,
+    }
+    other = write_predictions(study_corpus, tmp_path / "other.csv")
+    write_rows(other, [row for row in read_csv(other) if row["target"] == "rep"])
+    (tmp_path / "apart").mkdir()
+    assert draw(study_corpus, tmp_path / "apart", f"echo={file}", f"other={other}", items=10) == 2
+    assert "draw sheets of each direction" in capsys.readouterr().err
+
+
 def test_a_person_can_be_asked_of_the_random_split(corpus, tmp_path):
     """Headlines of the test part that `train judge --train-on random` reports on, under their own outlet."""
     assert draw(corpus, tmp_path, "--random-split") == 0

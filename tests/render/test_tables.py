@@ -1,4 +1,5 @@
 import io
+import json
 
 import pytest
 from rich.console import Console
@@ -11,7 +12,9 @@ from change_it.render.tables import (
     formatted,
     print_table,
     records,
+    to_latex,
     to_markdown,
+    to_text,
 )
 
 MEASURES = [f"measure_{number}" for number in range(12)]
@@ -77,3 +80,39 @@ def test_underlined_parts():
     out = io.StringIO()
     print_table(table, Console(file=out, width=80, force_terminal=True, color_system="standard"))
     assert "\x1b[4mtre\x1b[0m" in out.getvalue()
+
+
+@pytest.fixture
+def paper():
+    """Two systems, the second of which is the best, with an interval behind its figure."""
+    columns = [Column("system", "text"), Column("style", secondary=Column("style_interval", "interval"))]
+    rows = [
+        Row({"system": "a_b & 5%", "style": 0.5, "style_interval": (-0.25, 0.5)}),
+        Row({"system": "best", "style": 0.75, "style_interval": (0.5, 1.0)}, best=("style",)),
+    ]
+    return Table(columns, rows)
+
+
+def test_latex_has_rules_of_booktabs_and_escapes_names(paper):
+    assert to_latex(paper).splitlines() == [
+        r"\begin{tabular}{lr}",
+        r"\toprule",
+        r"system & style \\",
+        r"\midrule",
+        r"a\_b \& 5\% & .500 (-.250 to .500) \\",
+        r"best & \textbf{.750} (.500--1.000) \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+
+
+def test_a_table_alone_in_each_form(paper):
+    assert "| best     | **.750** (.500–1.000) |" in to_text(paper, "markdown")
+    assert to_text(paper, "csv").splitlines()[1:] == ["a_b & 5%,0.5,-0.25,0.5", "best,0.75,0.5,1.0"]
+    rows = json.loads(to_text(paper, "json"))
+    assert rows[1] == {"system": "best", "style": 0.75, "style_interval_low": 0.5, "style_interval_high": 1.0}
+
+
+@pytest.mark.parametrize(("value", "shown"), [(0.1234, "+.123"), (-0.1234, "-.123"), (0.0, ".000")])
+def test_a_difference_has_a_sign(value, shown):
+    assert formatted(value, "difference") == shown

@@ -120,7 +120,7 @@ def test_each_headline_has_its_aspects_and_reasons(toy_test, judges):
     gold[4] = ""
     rows = judges.judge(toy_test.predicted(gold), progress=False)
     names = ("compliancy", "style", "acceptability", "edited", "refused_by")
-    assert [tuple(row) for row in rows.select(names).rows()[:5]] == [
+    assert [(*row, aspects.refusals(reasons)) for *row, reasons in rows.select(names).rows()[:5]] == [
         (True, pytest.approx(1), pytest.approx(0.8 * 0.7 * 0.4), False, "fluency"),
         (True, pytest.approx(1), 0, False, "evidence: Zagarolo"),
         (False, 0, pytest.approx(0.8 * 0.7 * 0.6), True, "main; edited: 0 of 4 words new"),
@@ -181,7 +181,7 @@ def test_what_cannot_be_computed_is_null_and_said(toy_test, about, unknown, sign
     scores = scored(toy_test, FakeJudges(**{"digits": "abcd", **about}))
     record = json.loads(json.dumps(scores.as_dict(), allow_nan=False))
     values = record["systems"]["gold"]["average"]
-    assert {name for name in aspects.COMPLIANCY_MEASURES if values[name] is None} == unknown
+    assert {name for name in aspects.compliancy_measures() if values[name] is None} == unknown
     assert scores.items["gold"][next(iter(unknown))].null_count() == 8
     assert {*record["p_values"]} == {*aspects.ASPECTS} - unknown
     assert signed in scores.signature
@@ -271,9 +271,13 @@ def two(*ones):
 def test_with_target_the_original_does_not_matter_and_a_tie_goes_to_class_0():
     main, originals, half = two(0.7, 0.3, 0.3), two(0.9, 0.2, 0.8), two(0.5, 0.5, 0.5)
     yes = two(0.9, 0.9, 0.9)
-    found = aspects.verdicts(yes, yes, main, originals, [1, 1, 0], reversal="target")
+    found = aspects.verdicts(
+        {"hh": yes, "ah": yes, "main": main}, {"main": originals}, [1, 1, 0], reversal="target"
+    )
     assert found["main"].tolist() == found["compliancy"].tolist() == [True, False, True]
-    assert not aspects.verdicts(half, yes, main, originals, [1, 1, 0])["hh"].any()
+    assert not aspects.verdicts({"hh": half, "ah": yes, "main": main}, {"main": originals}, [1, 1, 0])[
+        "hh"
+    ].any()
 
 
 def test_a_headline_is_read_as_it_looks(toy_test):

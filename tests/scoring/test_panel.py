@@ -9,6 +9,7 @@ from change_it.audit.measure import audit, read_corpus
 from change_it.cli import corpus as corpus_commands
 from change_it.corpus.folder import describe_corpus, hash_article, training_article_hashes
 from change_it.corpus.reading.options import BuildOptions
+from change_it.corpus.record import TrainedOn
 from change_it.corpus.test_set import read_test_set
 from change_it.errors import InputError
 from change_it.generators.batch import TransferSetup, corpus_items
@@ -43,7 +44,7 @@ def trained(corpus):
     """Judges that say that they were trained on fold 0 of the corpus."""
     judges = FakeJudges(("colle", "faro"), fold="0", digits="abcd")
     for judge in judges.by_task.values():
-        judge.corpus = describe_corpus(corpus) | {"learnt": training_article_hashes(corpus, "0")}
+        judge.corpus = describe_corpus(corpus, learnt=training_article_hashes(corpus, "0"))
     return judges
 
 
@@ -67,7 +68,7 @@ def test_judges_that_have_learnt_from_test_articles_are_refused(corpus, rebuilt,
 
 
 def test_another_corpus_of_judges_is_named(corpus, trained, toy_test):
-    digest = describe_corpus(corpus)["digest"]
+    digest = describe_corpus(corpus).digest
     test = read_test_set(corpus)
     own = replace(test, items=test.items[:4])
     scores = scored(own, trained)
@@ -77,6 +78,6 @@ def test_another_corpus_of_judges_is_named(corpus, trained, toy_test):
     scores = scored(replace(own, items=tuple(later), digest="later"), trained)
     assert f"|trained:{digest}|" in scores.signature
     assert any(f"another corpus ({digest})" in line for line in remarks(scores))
-    trained.hh.corpus = {}
+    trained.hh.corpus = TrainedOn()
     assert trained.check_corpus(replace(own, digest="later")) == f"{digest}+unknown"
     assert FakeJudges().check_corpus(toy_test) == ""  # texts without a corpus

@@ -9,7 +9,7 @@ from scoring_fakes import larger, scored, write_toy_corpus
 
 from change_it.corpus.test_set import read_test_set
 from change_it.errors import InputError
-from change_it.scoring.aspects import SHARES
+from change_it.scoring.aspects import share_measures
 from change_it.scoring.systems import ScoredSystem, built_in_systems
 
 
@@ -36,7 +36,7 @@ def test_rows_intervals_and_signatures(scores):
             "compliancy|judges:aaaaaa+bbbbbb+cccccc|fold:all|reversal:relative|tok:unicode|n:"
         )
         assert (
-            row.intervals.keys() == {*SHARES} & row.values.keys()
+            row.intervals.keys() == {*share_measures()} & row.values.keys()
         )  # of four events what is no share has none
         for name, (low, high) in row.intervals.items():
             assert 0 <= low <= row.values[name] <= high <= 1

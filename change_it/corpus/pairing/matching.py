@@ -6,11 +6,11 @@ Cosines have nine decimals, so that the order of summation decides nothing.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -150,6 +150,21 @@ def histogram(similarity: Floats) -> Ints:
     return np.bincount(bins[bins >= 0], minlength=len(EDGES) - 1)
 
 
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """How like a wrong article may be to the one that it stands in for.
+
+    Attributes:
+        ceiling: its cosine is below this.
+        floor: its cosine is above this.
+        days_apart: it is at least so many days away.
+    """
+
+    ceiling: float
+    floor: float = 0.0
+    days_apart: int = 0
+
+
 def nearest_wrong(
     vectors: csr_matrix,
     days: Ints,
@@ -158,16 +173,13 @@ def nearest_wrong(
     sides: tuple[Ints, Ints],
     *,
     window_days: int | None,
-    ceiling: float,
-    floor: float = 0.0,
-    apart: int = 0,
+    likeness: Likeness,
     at_least: int = 25,
 ) -> Ints:
-    """For each article of the first side (positions) the most similar wrong one of the other: a hard negative; -1 where none shares a word.
+    """Find for each article of the first side (positions) the most similar wrong one of the other: a hard negative; -1 where none shares a word.
 
-    It is of the same group (side of the split, fold), of another cluster (event), with a cosine between floor and ceiling, and
-    `apart` days away at least; in the window, or among the `at_least` nearest in time where that holds fewer, or in the whole
-    group without dates or window.
+    It is of the same group (side of the split, fold), of another cluster (event), and as like as `likeness` allows; in the
+    window, or among the `at_least` nearest in time where that holds fewer, or in the whole group without dates or window.
     """
     x, y = sides
     index = np.full(len(x), -1, dtype=np.int64)
@@ -177,7 +189,7 @@ def nearest_wrong(
         rows, columns = x[places], columns[_by_day(days[columns])]
         low, high = _widened(days[rows], days[columns], window_days, at_least)
         both = [(values[rows], values[columns]) for values in (clusters, days)]
-        nearest = partial(_nearest_of_block, both=both, between=(floor, ceiling), apart=apart)
+        nearest = partial(_nearest_of_block, both=both, likeness=likeness)
         parts = map_ordered(nearest, _blocks(vectors[rows], vectors[columns], low, high))
         i, j, _ = _highest(*map(np.concatenate, zip(*parts, strict=True)))
         index[places[i]] = columns[j]
@@ -185,13 +197,13 @@ def nearest_wrong(
 
 
 def _nearest_of_block(
-    block: Block, both: list[tuple[Ints, Ints]], between: tuple[float, float], apart: int
+    block: Block, both: list[tuple[Ints, Ints]], likeness: Likeness
 ) -> tuple[Ints, Ints, Floats]:
-    """The nearest column of each row of a block that is between the cosines, of another cluster and far enough in time."""
-    i, j, cosine = block.cosines(between[0])
+    """Find the nearest column of each row of a block that is as like as allowed, and of another cluster."""
+    i, j, cosine = block.cosines(likeness.floor)
     (x_clusters, y_clusters), (x_days, y_days) = both
-    allowed = (cosine < between[1]) & (x_clusters[i] != y_clusters[j])
-    allowed &= np.abs(x_days[i] - y_days[j]) >= apart
+    allowed = (cosine < likeness.ceiling) & (x_clusters[i] != y_clusters[j])
+    allowed &= np.abs(x_days[i] - y_days[j]) >= likeness.days_apart
     return _highest(i[allowed], j[allowed], cosine[allowed])
 
 
@@ -251,13 +263,38 @@ def _blocks(x: csr_matrix, y: csr_matrix, low: Ints, high: Ints) -> Iterator[Blo
 
 
 @dataclass(frozen=True, slots=True)
+class Lag:
+    """Pairs of articles that are so many days apart.
+
+    Attributes:
+        days: days between the two articles.
+        compared: number of the pairs of articles that are compared.
+        matched: (pairs,) cosines of the pairs that are matched one-to-one inside the guard.
+        alone: (pairs,) cosines of the pairs that are matched one-to-one on this lag alone.
+    """
+
+    days: int
+    compared: int
+    matched: Floats
+    alone: Floats
+
+    def alone_between(self, low: float, high: float = 1.0) -> int:
+        """Count the pairs of `alone` with a cosine in (low, high]."""
+        return int(((self.alone > low) & (self.alone <= high)).sum())
+
+    def matched_between(self, low: float, high: float = 1.0) -> int:
+        """Count the pairs of `matched` with a cosine in (low, high]."""
+        return int(((self.matched > low) & (self.matched <= high)).sum())
+
+
+@dataclass(frozen=True, slots=True)
 class Candidates:
     """Pairs of articles above the loose threshold, best first."""
 
     pairs: Pairs
     close: Pairs  # each two articles with a cosine above the strict threshold inside the guard
     nearest: Floats  # (articles,) highest cosine with the other outlet inside the guard; 0 where none is above `loose`
-    lags: list[dict[str, Any]] = field(default_factory=list)  # pairs by days apart, see `pairs_by_lag`
+    lags: list[Lag] = field(default_factory=list)  # 0 to `GUARD` days apart; none without dates or window
     others: Pairs = NO_PAIRS  # strict pairs with an article of a further outlet, each such article in one
 
 
@@ -318,40 +355,38 @@ def _of_further_outlets(pairs: Pairs, labels: Ints) -> Pairs:
     return replace(pairs, a_index=a, b_index=b).select((labels[a] != labels[b]) & (labels[b] > 1))
 
 
-def pairs_by_lag(pairs: Pairs, matched: Pairs, days: Ints, sides: tuple[Ints, Ints]) -> list[dict[str, Any]]:
-    """By days apart up to `GUARD`: cosines of the `matched` pairs, of those matched one-to-one on that lag `alone`, and the pairs of articles `compared`."""
+def pairs_by_lag(pairs: Pairs, matched: Pairs, days: Ints, sides: tuple[Ints, Ints]) -> list[Lag]:
+    """Sort pairs, and those of them that are `matched`, by days apart: one entry each from 0 to `GUARD`."""
     first, second = (Counter(days[side][days[side] != UNDATED].tolist()) for side in sides)
-    return [
-        {
-            "days": lag,
-            "compared": sum(n * second[day + gap] for day, n in first.items() for gap in {lag, -lag}),
-            "matched": matched.similarity[matched.days_apart(days) == lag],
-            "alone": one_to_one(pairs.select(pairs.days_apart(days) == lag)).similarity,
-        }
-        for lag in range(GUARD + 1)
-    ]
+    lags = []
+    for lag in range(GUARD + 1):
+        compared = sum(n * second[day + gap] for day, n in first.items() for gap in {lag, -lag})
+        matched_on_it = matched.similarity[matched.days_apart(days) == lag]
+        alone = one_to_one(pairs.select(pairs.days_apart(days) == lag)).similarity
+        lags.append(Lag(lag, compared, matched_on_it, alone))
+    return lags
 
 
-def share_of_one_event(lags: Sequence[Mapping[str, Any]], days: int, low: float, high: float = 1.0) -> float:
-    """Estimated share of the pairs so many days apart, with a cosine in (low, high], that report one event; NaN without any.
+def share_of_one_event(lags: Sequence[Lag], days: int, low: float, high: float = 1.0) -> float:
+    """Estimate the share of the pairs so many days apart, with a cosine in (low, high], that report one event; NaN without any.
 
     Pairs `GUARD` days apart are two events nearly always: what there is more for each comparison is of one event. Pairs are those
     matched on each lag alone; of those that are kept somewhat more are one event (benchmarks/README.md).
     """
-    counts = [int(((lag["alone"] > low) & (lag["alone"] <= high)).sum()) for lag in lags]
-    if not counts[days] or not lags[GUARD]["compared"]:
+    count, reference = lags[days].alone_between(low, high), lags[GUARD]
+    if not count or not reference.compared:
         return float("nan")
-    expected = counts[GUARD] / lags[GUARD]["compared"] * lags[days]["compared"]
-    return max(0.0, 1 - expected / counts[days])
+    expected = reference.alone_between(low, high) / reference.compared * lags[days].compared
+    return max(0.0, 1 - expected / count)
 
 
-def lowest_strict(lags: list[dict[str, Any]], window: int | None, loose: float) -> float | None:
-    """The lowest of `EDGES` from the loose threshold whose pairs inside the window are one event in nine of ten, by the estimate; None without one, or without pairs `GUARD` days apart."""
-    if window is None or not lags or not len(lags[GUARD]["alone"]):
+def lowest_strict(lags: Sequence[Lag], window: int | None, loose: float) -> float | None:
+    """Return the lowest of `EDGES` from the loose threshold whose pairs inside the window are one event in nine of ten, by the estimate; None without one, or without pairs `GUARD` days apart."""
+    if window is None or not lags or not len(lags[GUARD].alone):
         return None
     lowest = None
     for edge in EDGES[loose <= EDGES][::-1].tolist():
-        counts = [int((lag["alone"] > edge).sum()) for lag in lags[: window + 1]]
+        counts = [lag.alone_between(edge) for lag in lags[: window + 1]]
         of_one_event = sum(n * share_of_one_event(lags, days, edge) for days, n in enumerate(counts) if n)
         if sum(counts) >= LEAST_PAIRS:
             if of_one_event / sum(counts) < GOOD:

@@ -22,17 +22,20 @@ _ORDINAL = r"(?:o|er|st|nd|rd|th)?\.?"
 _OF = r"(?:[-/.]|,? ?(?:de|del|di|of)? ?)"
 _NEXT_DAY = rf"{_ORDINAL}{_OF}{_MONTH}"
 _DATE = re.compile(
-    rf"(?<!\d)(?P<day>\d\d?){_ORDINAL}{_OF}(?P<month>{_MONTH})\.?(?:{_OF}'?(?P<year>\d{{4}}|\d\d)(?!\d|{_NEXT_DAY}))?"
+    rf"(?<!\d)(?P<day>\d\d?){_ORDINAL}{_OF}(?P<month>{_MONTH})\.?"
+    rf"(?:{_OF}'?(?P<year>\d{{4}}|\d\d)(?!\d|{_NEXT_DAY}))?"
     rf"|(?<!\d)(?P<year_2>\d{{4}})[-/., ]{{0,2}}(?P<month_2>{_MONTH})\.?[-/ ]?(?P<day_2>\d\d?)(?!\d)"
     rf"|(?P<month_3>{_MONTH})\.?(?P<mark_3>[-/ ]?)(?P<day_3>\d\d?)(?!\d){_ORDINAL}"
     r"(?:(?:,? ?|[-/])(?P<year_3>\d{4})(?!\d)|(?! )(?P=mark_3)(?<=[-/])(?P<short_3>\d\d)(?!\d))?"
     r"|(?<!\d)(?P<year_4>\d{4})(?P<mark_4>[-/.])(?P<month_4>\d\d?)(?P=mark_4)(?P<day_4>\d\d?)(?!\d)"
     r"|(?<!\w)(?P<year_5>(?:19|20)\d\d)(?P<month_5>\d\d)(?P<day_5>\d\d)(?!\w)"
-    r"|(?<!\d)(?<!\d[/.])(?P<first>\d\d?)(?P<mark>[/.-])(?P<second>\d\d?)(?P=mark)(?P<last>\d{4}|(?<!-)\d\d)(?!\d|[/.-]\d)"
+    r"|(?<!\d)(?<!\d[/.])(?P<first>\d\d?)(?P<mark>[/.-])(?P<second>\d\d?)(?P=mark)"
+    r"(?P<last>\d{4}|(?<!-)\d\d)(?!\d|[/.-]\d)"
 )
 #: Times of day with their zones, which are no days.
 _TIME = re.compile(
-    r"\d\d?(?::\d\d){1,2}(?:[.,]\d+)?\s*(?:[ap]\.?m\b\.?|uhr\b)?\s*(?:(?:gmt|utc|z)\b)?\s*(?:[+-]\d\d:?\d\d(?!\d))?"
+    r"\d\d?(?::\d\d){1,2}(?:[.,]\d+)?\s*(?:[ap]\.?m\b\.?|uhr\b)?\s*"
+    r"(?:(?:gmt|utc|z)\b)?\s*(?:[+-]\d\d:?\d\d(?!\d))?"
     r"|\b\d\d?\s*(?:[ap]\.?m\b\.?|uhr\b|h(?:\d\d)?\b|hrs\b)"
     rf"|\b(?:ore|alle|at|um|kl|saat|godz|las|as|ora)\b\.?\s*\d\d?(?:[.:h]\d\d)?(?!\d|[.\s]*{_MONTH})"
     r"|(?<=\d{4}[ ,])\s*\d\d?\.\d\d(?:\.\d\d)?(?!\d)"
@@ -84,8 +87,8 @@ class Mention:
 def one_date(cell: str) -> str:
     """Return the text of the only date of a cell, or the cell where it holds none that is found.
 
-    Of a date of publication and one of an update, each with its word, the first is returned. A cell with two different dates, with a
-    range, or with the date of an update alone raises ValueError with the reason.
+    Of a date of publication and one of an update, each with its word, the first is returned. A cell with two
+    different dates, with a range, or with the date of an update alone raises ValueError with the reason.
 
     Examples:
         >>> one_date("Pubblicato il 14 febbraio 2023, aggiornato il 6 marzo 2023")
@@ -133,7 +136,7 @@ def _year(written: str) -> int:
 
 
 def _both_orders(first: int, second: int, year: int) -> dict[bool, Day]:
-    """Return the day of two numbers in each order; that of the other order where one is none, nothing where both are none."""
+    """Return the day of two numbers in each order, the same where only one can be; nothing where none can."""
     days: dict[bool, Day] = {True: (year, second, first), False: (year, first, second)}
     possible = {order: day for order, day in days.items() if 1 <= day[1] <= 12 and 1 <= day[2] <= 31}
     only = next(iter(possible.values()), None)

@@ -17,7 +17,7 @@ _ENGLISH_MONTHS = (
     "jan january|feb february|mar march|apr april|may|jun june|"
     "jul july|aug august|sep sept september|oct october|nov november|dec december"
 )
-#: Names of months that dateutil cannot read, as in 6. März 2020, 6 de marzo de 2020 or ٦ مارس ٢٠٢٠; a language a line.
+#: Names of months that dateutil cannot read, as in 6. März 2020 or ٦ مارس ٢٠٢٠; a language a line.
 FURTHER_MONTHS = """januar februar märz april mai juni juli august september oktober november dezember
 janvier février mars avril mai juin juillet août septembre octobre novembre décembre
 enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
@@ -35,18 +35,27 @@ ocak şubat mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık
 يناير فبراير مارس أبريل مايو يونيو يوليو أغسطس سبتمبر أكتوبر نوفمبر ديسمبر
 जनवरी फरवरी मार्च अप्रैल मई जून जुलाई अगस्त सितंबर अक्टूबर नवंबर दिसंबर"""
 #: Words that join the days of a range or list, with articles before a day.
-_LINKS = """e ed o al all alla allo a fino il l and or to through thru until till the und oder bis zum der den
-et ou au jusqu le y hasta el ao ate en of tot met t/m och till til og eller si pana la sau dhe deri me ose i do lub oraz
-ve ile veya и по до или і й та και εως ως μεχρι ή و الى إلى حتى और से तक या"""
+_LINKS = """
+e ed o al all alla allo a fino il l and or to through thru until till the und oder bis zum der den
+et ou au jusqu le y hasta el ao ate en of tot met t/m och till til og eller si pana la sau dhe deri
+me ose i do lub oraz ve ile veya и по до или і й та και εως ως μεχρι ή و الى إلى حتى और से तक या
+"""
 #: Words for publication and for a later change, in English, Italian, Spanish, Portuguese, French and German.
-_PUBLISHED = """published publication posted pubblicato pubblicata pubblicazione publicado publicada publicacion publicacao
-publie publiee publication veroffentlicht"""
-_UPDATED = """updated update modified revised edited aggiornato aggiornata aggiornamento modificato modificata modifica
-actualizado actualizada actualizacion atualizado atualizada atualizacao mis mise modifie modifiee aktualisiert geandert"""
+_PUBLISHED = """
+published publication posted pubblicato pubblicata pubblicazione publicado publicada publicacion
+publicacao publie publiee publication veroffentlicht
+"""
+_UPDATED = """
+updated update modified revised edited aggiornato aggiornata aggiornamento modificato modificata
+modifica actualizado actualizada actualizacion atualizado atualizada atualizacao mis mise modifie
+modifiee aktualisiert geandert
+"""
 #: Words beside these that change nothing, and names of days.
-_FILLING = """il lo la alle ore h at on the last by of in data date di del dell ultimo ultima el a las de em o as le les
-jour derniere am um uhr zuletzt und and e ed y et t z gmt utc est edt cst cdt mst mdt pst pdt bst cet cest
-mon tue wed thu fri sat sun monday tuesday wednesday thursday friday saturday sunday"""
+_FILLING = """
+il lo la alle ore h at on the last by of in data date di del dell ultimo ultima el a las de em o as
+le les jour derniere am um uhr zuletzt und and e ed y et t z gmt utc est edt cst cdt mst mdt pst pdt
+bst cet cest mon tue wed thu fri sat sun monday tuesday wednesday thursday friday saturday sunday
+"""
 
 
 def _folded(words: str) -> frozenset[str]:

@@ -46,13 +46,14 @@ _PARSER = parser.parser(_Names())
 
 
 def parse_date(value: object, *, day_first: bool = False) -> date | None:
-    """Day of `value`; None where nothing is written, ValueError with what is wrong where it cannot be read.
+    """Return the day of `value`; None where nothing is written, ValueError with what is wrong where it cannot be read.
 
-    Understood are dates as objects, ISO 8601 (`20170615101500` too), RFC 822, `15/6/17` and `15-6-2017` in either order,
-    `15.6.2017` with the day first (69-99 are 1969-1999), seconds since 1970 of at least nine digits
-    or milliseconds of twelve (the day in UTC), English or Italian month names in any form, and a day, month and year in this order with
-    the name of the month in German, French, Spanish, Portuguese, Dutch, Swedish, Danish, Norwegian, Romanian, Albanian, Polish, Turkish,
-    Russian, Ukrainian, Greek, Arabic or Hindi. A time zone is not applied.
+    Understood are dates as objects, ISO 8601 (`20170615101500` too), RFC 822, `15/6/17` and `15-6-2017` in either
+    order, `15.6.2017` with the day first (69-99 are 1969-1999), seconds since 1970 of at least nine digits or
+    milliseconds of twelve (the day in UTC), and names of months in English or Italian in any form. In German, French,
+    Spanish, Portuguese, Dutch, Swedish, Danish, Norwegian, Romanian, Albanian, Polish, Turkish, Russian, Ukrainian,
+    Greek, Arabic and Hindi the name stands with day and year. Words around one date make no difference; of two dates
+    see `one_date`. A time zone is not applied.
     """
     if is_missing(value):
         return None
@@ -92,7 +93,7 @@ def parse_date(value: object, *, day_first: bool = False) -> date | None:
 
 
 def both_orders(value: object) -> dict[bool, date | None]:
-    """Return the days that `6/3/24` may be, True where the day comes first; none of a date that is written in another way."""
+    """Return the days that `6/3/24` may be, True where the day comes first; none of other forms."""
     days: dict[bool, date | None] = {}
     if not isinstance(value, str):
         return days

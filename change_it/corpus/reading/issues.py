@@ -40,9 +40,9 @@ CAPITALS = "headlines are in capitals, the other outlet's are not"
 CUT = "headlines end with dots, the other outlet's do not"
 #: Names of looks by which main can tell the outlets without their style.
 MARKED = (BEGIN, END, MARK, CAPITALS, CUT)
-#: A fifth of an outlet's headlines are in capitals or end with dots, and of the other's no more than this part of that share.
+#: Capitals or dots are a mark of one outlet where the other's share is at most this part of its share.
 MUCH_FEWER = 0.25
-#: Share of the runs of `PASSAGE` words of the shorter of two articles that the longer one has, too, where one is a copy.
+#: An article is a copy where this share of the shorter one's runs of `PASSAGE` words is in the longer one.
 COPIED = 0.5
 
 #: What spreadsheets and scrapers write where there is nothing.
@@ -275,7 +275,7 @@ def _marks(own: list[Article], opposite: list[Article]) -> list[Look]:
 
 
 def _capitals_and_dots(own: list[Article], opposite: list[Article]) -> list[Look]:
-    """Return looks at headlines that are in capitals, or cut with dots, where those of the other outlet are not."""
+    """Return looks at headlines in capitals, or cut with dots, where those of the other outlet are not."""
     looks: list[Look] = []
     for fault, is_so, advice in (
         (CAPITALS, str.isupper, "write them alike in both files"),
@@ -294,7 +294,7 @@ def _copies(
     outlets: tuple[str, str],
     links: tuple[Ints, Ints],
 ) -> list[str]:
-    """Return the headlines of A's articles that stand in B: word for word, or, of linked ones, most of the shorter one."""
+    """Return the headlines of A's articles that stand in B wholly, or, of linked ones, for the most part."""
     sides = {name: iter(side) for name, side in zip(outlets, trimmed_sides, strict=True)}
     trimmed = [next(sides[article.label], None) if article.label in sides else None for article in articles]
     texts_of_b = {article.article for article in trimmed_sides[1] if article.article}

@@ -28,7 +28,7 @@ class ReadingOptions:
     dayfirst: tyro.conf.FlagConversionOff[bool | None] = None
     """--dayfirst True reads 06/03/2024 as 6 March, --dayfirst False as June 3; each file's own dates decide when not given, and a file that leaves it open is refused."""
     mend: bool = False
-    """Take off what the headlines of one outlet share at an end, headlines at the beginning of their articles, and passages that an outlet's articles share, and decode what was encoded twice; it is counted."""
+    """Take off what the headlines of one outlet share at an end, headlines at the beginning of their articles, and passages that an outlet's articles share, and decode escapes and what was encoded twice; it is counted."""
 
 
 #: This machine, or the machines of a Ray cluster.
@@ -60,6 +60,8 @@ class BuildOptions(ReadingOptions):
     """Cosine above which a pair is loosely aligned (A3)."""
     sizes: str = ""
     """Fixed numbers of pairs by rank instead of the thresholds: A1=5000,A2=5000,A3=10000."""
+    test_articles: int | None = None
+    """Articles of each outlet without a partner that are kept for the test, from all training; as many as make 300 test articles of each, at most a tenth, when not given, and none with --sizes or the input's own splits."""
     seed: int = 1
     """Seed of every random choice."""
     engine: Engine = "local"

@@ -1,5 +1,6 @@
 """From files of any of the known kinds to articles of two outlets; what cannot be used is kept with its reason."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -37,6 +38,8 @@ REPAIRS: dict[str, Callable[[str], str]] = {
 LAYOUT = frozenset(("id", "headline", "article", "full_text", "full", "label", "alignment"))
 #: An outlet of fewer than `LEAST` articles is too small where the other one has so many times as many.
 FAR_MORE = 5
+#: How an address of the Web begins.
+_ADDRESS = re.compile(r"https?://\S")
 #: Rows of a table in which dates are looked for.
 LOOKED_AT = 50
 
@@ -91,7 +94,7 @@ class Reading:
         self.places = [place for _, place, keep in rows if keep]
 
     def refused(self, message: str) -> RefusedError:
-        """Return the error that refuses the input, with the reasons of rejected rows by outlet; they come first where most rows are."""
+        """Return the error that refuses the input, with the reasons of rejected rows: first where most rows are."""
         counts = Counter(f"{item.kind} of {item.label or 'no outlet'}" for item in self.rejected)
         if not counts:
             return RefusedError(message, self.rejected)
@@ -110,7 +113,8 @@ class Reading:
         rare, frequent = sorted(self.outlets.names, key=counts.__getitem__)
         if counts[rare] >= LEAST or counts[frequent] < FAR_MORE * counts[rare]:
             return ""
-        return f"{rare} has {counted(counts[rare], 'article')}, {frequent} {counts[frequent]:,}: give more of {rare}"
+        has = f"{rare} has {counted(counts[rare], 'article')}, {frequent} {counts[frequent]:,}"
+        return f"{has}: give more of {rare}"
 
 
 def _counts(counts: Counter[str], most: int = 10) -> str:
@@ -167,6 +171,7 @@ class _Reader:
         self.repaired: Counter[tuple[str, str]] = Counter()  # labels and faults of texts that were mended
         self.texts: Counter[str] = Counter()  # labels of all texts
         self.undated: list[Mapping[str, Any]] = []  # some rows without a date
+        self.addresses: dict[str, set[str]] | None = None  # of columns that have another address in each row
 
     def take_table(self, table: InputTable) -> None:
         """Take the rows of a table, whose dates say together whether the day comes first."""
@@ -199,6 +204,8 @@ class _Reader:
     def _article(self, table: InputTable, row: Record, number: int) -> Article | Rejection:
         """The article of a row, its date as it is written; or why there is none."""
         id_, label = f"{table.stem}-{number}", ""
+        if "id" not in row.cells:
+            self._note_addresses(row.values)
         if number <= LOOKED_AT and self.columns["date"] and "date" not in row.cells:
             self.undated.append(row.values)
         try:
@@ -252,6 +259,8 @@ class _Reader:
         by_label = not all(table.label or table.outlet for table in tables)
         needs = [] if reading.articles else ["headline", "article", *(["label"] if by_label else [])]
         advice = f",date={date_column}" if date_column else ""
+        if self.addresses:
+            advice += f",id={next(iter(self.addresses))}"
         advice += ", or give each file its outlet, as in left=a.csv right=b.csv" if by_label else ""
         present = dict.fromkeys(name for table in tables for name in table.columns)
         check_columns(files, present, self.columns, COLUMNS, needs=needs, advice=advice)
@@ -260,10 +269,22 @@ class _Reader:
             if reading.reasons.most_common(1)[0][0] in (UNREADABLE, TOO_OLD, *KNOWN_FAULTS):
                 mend = "correct them, or leave the dates unread by --columns date="
             elif " is no text: a dict with the fields " in reading.rejected[0].reason:
-                mend = 'write a row an object with to_json(orient="records"), fields as columns with pandas.json_normalize'
+                mend = 'write a row an object with to_json(orient="records"), and '
+                mend += "fields as columns with pandas.json_normalize"
             first = {item.kind: item.reason for item in reversed(reading.rejected)}
             reasons = _counts(Counter({first[kind]: count for kind, count in reading.reasons.items()}))
             raise RefusedError(f"no row of {files} can be used ({reasons}): {mend}", reading.rejected)
+
+    def _note_addresses(self, values: Mapping[str, Any]) -> None:
+        """Keep the columns that have had another address of the Web in each row."""
+        if self.addresses is None:
+            self.addresses = {name: set() for name in values}
+        for name, seen in list(self.addresses.items()):
+            value = values.get(name)
+            if isinstance(value, str) and _ADDRESS.match(value) and value not in seen:
+                seen.add(value)
+            else:
+                del self.addresses[name]
 
     def unread_dates(self) -> str:
         """A column that is not read and holds dates; empty without any."""
@@ -346,7 +367,7 @@ def _losses(reading: Reading) -> list[Look]:
 
 
 def _without_late_days(reading: Reading) -> list[Look]:
-    """Look at dates none of which is after the twelfth of its month: the day may stand where the month is read."""
+    """Look at dates without one after the twelfth of its month: the day may stand where the month is read."""
     days = {article.date for article in reading.articles if article.date}
     if len(days) < LEAST or any(day.day > 12 for day in days) or len({day.day for day in days}) == 1:
         return []

@@ -2,12 +2,12 @@
 
 import csv
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from change_it.corpus.reading.article import Article
 from change_it.errors import InputError
-from change_it.files.atomic import refuse_pointer, replace_file
+from change_it.files.atomic import check_part, refuse_pointer, replace_file
 
 #: The embedded sample: `COLUMNS` and `event`, a number that articles about one event share.
 SAMPLE = Path(__file__).parents[2] / "data" / "sample.parquet"
@@ -29,7 +29,7 @@ def sample_articles(articles: int, seed: int) -> list[Article]:
         )
     import polars as pl
 
-    refuse_pointer(SAMPLE)
+    check_part(SAMPLE)
     rows = pl.read_parquet(SAMPLE)
     events = list(rows.with_row_index().group_by("event", maintain_order=True).agg("index")["index"])
     first = random.Random(seed).randrange(len(events))
@@ -41,17 +41,19 @@ def sample_articles(articles: int, seed: int) -> list[Article]:
 
 
 def is_sample(articles: Sequence[Article]) -> bool:
-    """Whether all articles are of the embedded sample, by their headlines."""
+    """Whether all articles are of the embedded sample, by their headlines; none is where a copy of the package has no sample."""
     import polars as pl
 
+    if not SAMPLE.is_file():
+        return False
     refuse_pointer(SAMPLE)
     headlines = set(pl.read_parquet(SAMPLE, columns=["headline"])["headline"])
     return all(article.headline in headlines for article in articles)
 
 
-def is_sample_corpus(outlets: Sequence[str], report: Mapping[str, object] | None = None) -> bool:
-    """Whether outlets are the sample's: as the corpus's `alignment.json` says, by their names where there is none."""
-    return bool((report or {}).get("sample", set(outlets) == set(OUTLETS)))
+def is_sample_corpus(outlets: Sequence[str], sample: bool | None = None) -> bool:
+    """Tell whether outlets are the sample's: as the record of a corpus says (`sample`), by their names where it says nothing."""
+    return set(outlets) == set(OUTLETS) if sample is None else sample
 
 
 def write_csv(articles: Iterable[Article], out: Path) -> None:

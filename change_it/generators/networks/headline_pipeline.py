@@ -100,11 +100,21 @@ class HeadlinePipeline(_Pipeline):
             )
         self.format = FORMATS[record["kind"]](self.tokenizer, **record["format"])
 
-    def _sanitize_parameters(self, **generate: Any) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    def _sanitize_parameters(
+        self, return_full_text: bool | None = None, **generate: Any
+    ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+        if return_full_text:
+            raise ValueError(
+                "return_full_text=True is for models that go on with a text: a headline stands alone"
+            )
         return {}, generate, {}
 
-    def preprocess(self, text: str) -> dict[str, Any]:
+    def preprocess(self, text: Any) -> dict[str, Any]:
         """The text, which is read with those of its batch; refused where it names no outlet that the generator writes for."""
+        if not isinstance(text, str):
+            raise ValueError(
+                "this pipeline reads texts, not chat messages: give the content of the message as a text"
+            )
         outlets = self.model.config.change_it.get("outlets")
         if outlets and (text.count(" | ") < 2 or text.partition(" | ")[0] not in outlets):
             raise ValueError(

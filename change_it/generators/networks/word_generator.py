@@ -55,7 +55,7 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
     _log_probabilities: Any
 
     def generate(self, *args: Any, **options: Any) -> Any:
-        """Run transformers' `generate` with a state of this network in the place of a cache of keys and values."""
+        """Run transformers' `generate` with a state of this network in place of a cache."""
         if not any(name in options for name in STATE_NAMES):
             options[STATE] = self.state_class()
         return super().generate(*args, **options)  # type: ignore[misc]  # it types self by a protocol
@@ -107,7 +107,7 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
         cache: Any = None,
         **kwargs: Any,
     ) -> dict[str, Any]:
-        """Return the inputs of one step of `generate`, which reads only the words after those of the state."""
+        """Return the inputs of one step of `generate`: only the words after those of the state."""
         given = past_key_values if cache is None else cache
         state = given if use_cache else None
         return {

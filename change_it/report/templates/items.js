@@ -9,10 +9,12 @@
   const collator = new Intl.Collator(document.documentElement.lang, { numeric: true });
   const items = data.items.map((item) => ({ ...item, sides: {} }));
   const byId = new Map(items.map((item) => [item.id, item]));
+  const headings = new Map([["none", "none: it passes"]]); // of what refuses a headline, by the names of the judges
   const rows = data.rows.map(({ refused_by, ...verdicts }) => {
-    const item = byId.get(verdicts.id), reasons = refused_by.split("; ").filter(Boolean);
-    const row = { ...item, ...verdicts, item, reasons: reasons.map((reason) => reason.replace(/^[a-z]+/, name)),
-      refused: reasons.map((reason) => reason.split(":")[0]).join(" + ") || "none" };
+    const item = byId.get(verdicts.id), judges = refused_by.map((reason) => reason.name);
+    const row = { ...item, ...verdicts, item, refused: judges.join(" + ") || "none",
+      reasons: refused_by.map((reason) => reason.detail ? `${name(reason.name)}: ${reason.detail}` : name(reason.name)) };
+    if (judges.length) headings.set(row.refused, judges.map(name).join(" + "));
     item.sides[row.system] ??= row; // the first clause
     return row;
   });
@@ -148,7 +150,7 @@
     controls.outcome.disabled = !other;
     const reasons = [...counted(rows.filter((row) => !one || row.system === one).map((row) => row.refused))].sort((a, b) => b[1] - a[1]).map(([reason]) => reason);
     if (controls.refused.value && !reasons.includes(controls.refused.value)) reasons.push(controls.refused.value);
-    fill(controls.refused, { "": "all", ...Object.fromEntries(reasons.map((reason) => [reason, reason === "none" ? "none: it passes" : reason.split(" + ").map(name).join(" + ")])) });
+    fill(controls.refused, { "": "all", ...Object.fromEntries(reasons.map((reason) => [reason, headings.get(reason) ?? reason])) });
     table.getColumn("gold").getElement().querySelector(".tabulator-col-title").textContent = otherHeading(other);
   };
   const apply = () => {

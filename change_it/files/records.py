@@ -1,0 +1,176 @@
+"""Write records, which are dataclasses or named tuples, as JSON, and check them against their types when they are read."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, Field, fields, is_dataclass
+from functools import cache
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Literal, Protocol, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+from change_it.errors import InputError
+from change_it.files.atomic import read_json
+
+Record = TypeVar("Record")
+
+#: What a JSON file may hold where its keys are another one's, such as the options of a command.
+JsonObject = dict[str, object]
+
+#: Metadata of a field that a file has only where it is known: of None no key is written.
+IF_KNOWN = {"left out where it is None": True}
+
+
+class RecordError(ValueError):
+    """A JSON value is not of the type of its record; the message says which part."""
+
+
+class CustomRecord(Protocol):
+    """A record with a form of its own in JSON."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the JSON object that is written."""
+
+    @classmethod
+    def from_json(cls, value: Any) -> Any:
+        """Return the record of a JSON object; a RecordError where it is none."""
+
+
+def to_json(value: Any) -> Any:
+    """Return a record, or a collection of records, as what `json` writes."""
+    if hasattr(value, "to_json"):
+        return value.to_json()
+    if is_dataclass(value):
+        return record_to_json(value)
+    if hasattr(value, "_asdict"):
+        return to_json(value._asdict())
+    if isinstance(value, Mapping):
+        return {key: to_json(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [to_json(item) for item in value]
+    return value
+
+
+def record_to_json(record: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass as a JSON object, without those `IF_KNOWN` that are not known."""
+    content = {}
+    for part in fields(record):
+        value = getattr(record, part.name)
+        if value is None and part.metadata == IF_KNOWN:
+            continue
+        content[part.name] = to_json(value)
+    return content
+
+
+def read_record(path: Path, kind: type[Record], mend: str) -> Record | None:
+    """Read a record that this package wrote; None where there is no file.
+
+    Args:
+        path: the JSON file.
+        kind: the class of the record.
+        mend: what the user can do where the file is another version's, such as ``build the corpus again``.
+
+    Raises:
+        InputError: the file is no JSON object, lacks a key, or has a value of another type.
+    """
+    content = read_json(path)
+    if content is None:
+        return None
+    try:
+        return from_json(kind, content)
+    except RecordError as error:
+        raise InputError(f"{path} is not as this version writes it ({error}): {mend}") from error
+
+
+def from_json(kind: type[Record], value: object) -> Record:
+    """Return the record of a class that a JSON value holds; keys that it does not know are passed over.
+
+    Raises:
+        RecordError: the value lacks a key, or has a value of another type.
+    """
+    return cast(Record, _checked(kind, value, ""))
+
+
+def _checked(kind: Any, value: Any, place: str) -> Any:
+    """Return a JSON value as a type wants it."""
+    if hasattr(kind, "from_json"):
+        return kind.from_json(value)
+    if is_dataclass(kind) or hasattr(kind, "_fields"):
+        return _record(kind, value, place)
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        return _one_of(parts, value, place)
+    if origin is Literal and value in parts:
+        return value
+    if origin in (list, Sequence) and isinstance(value, list | tuple):
+        return [_checked(parts[0], item, place) for item in value]
+    if origin is tuple and isinstance(value, list | tuple):
+        return _tuple(parts, value, place)
+    if origin in (dict, Mapping) and isinstance(value, dict):
+        return {key: _checked(parts[1], item, _inside(place, key)) for key, item in value.items()}
+    if origin is None and _is_plain(kind, value):
+        return value
+    raise RecordError(f"{place or 'it'} is {value!r:.40}")
+
+
+def _record(kind: Any, value: Any, place: str) -> Any:
+    """Return the dataclass or named tuple of a JSON object."""
+    if not isinstance(value, dict):
+        raise RecordError(f"{place or 'it'} is {value!r:.40}")
+    given = {}
+    for name, (type_, is_needed) in _fields_of(kind).items():
+        if name in value:
+            given[name] = _checked(type_, value[name], _inside(place, name))
+        elif is_needed:
+            raise RecordError(f"it lacks {_inside(place, name)}")
+    return kind(**given)
+
+
+@cache
+def _fields_of(kind: Any) -> dict[str, tuple[Any, bool]]:
+    """Return the type of each field of a record, and whether a file must have it."""
+    hints = get_type_hints(kind)
+    if hasattr(kind, "_fields"):
+        return {name: (hints[name], name not in kind._field_defaults) for name in kind._fields}
+    return {part.name: (hints[part.name], _is_needed(part)) for part in fields(kind)}
+
+
+def _is_needed(part: "Field[Any]") -> bool:
+    """Tell whether a field has no default."""
+    return part.default is MISSING and part.default_factory is MISSING
+
+
+def _one_of(kinds: Sequence[Any], value: Any, place: str) -> Any:
+    """Return a value as the first of several types that takes it."""
+    if value is None and NoneType in kinds:
+        return None
+    others = [kind for kind in kinds if kind is not NoneType]
+    for kind in others[:-1]:
+        try:
+            return _checked(kind, value, place)
+        except RecordError:
+            continue
+    return _checked(others[-1], value, place)
+
+
+def _tuple(kinds: tuple[Any, ...], value: Sequence[Any], place: str) -> tuple[Any, ...]:
+    """Return a JSON list as a tuple of so many values, or of any number of one type."""
+    if kinds[-1] is Ellipsis:
+        return tuple(_checked(kinds[0], item, place) for item in value)
+    if len(kinds) != len(value):
+        raise RecordError(f"{place} has {len(value)} values in the place of {len(kinds)}")
+    return tuple(_checked(kind, item, place) for kind, item in zip(kinds, value, strict=True))
+
+
+def _is_plain(kind: Any, value: object) -> bool:
+    """Tell whether a value is of a plain type: a whole number is a float, too, and a truth value is no number."""
+    if kind in (Any, object):
+        return True
+    if kind is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if kind is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(kind, type) and isinstance(value, kind)
+
+
+def _inside(place: str, key: str) -> str:
+    """Return the place of a key."""
+    return f"{place}.{key}" if place else str(key)
