@@ -19,7 +19,8 @@ import numpy as np
 import polars as pl
 import tyro
 
-from change_it.audit.measure import measure_systems, read_corpus
+from change_it.audit.measure import measure_kinds, read_corpus
+from change_it.audit.record import TriedKind
 from change_it.cli import main as command
 from change_it.corpus.test_set import read_test_set
 from change_it.render.tables import figure
@@ -56,7 +57,8 @@ def main(
             tables.append(means.with_columns(system=pl.lit(system), seed=pl.lit(seed)))
         faults += bool(scores.style_fault)
         data = read_corpus(corpus, seed=seed)
-        results.append(measure_systems(judges, data, at_most=items, resamples=1000, seed=seed))
+        _, kinds = measure_kinds(judges, data, at_most=items, resamples=1000, seed=seed)
+        results.append(kinds)
     return {
         "aspects": {name: _groups(pl.concat(tables)) | {"style n/a": f"{faults} of {len(seeds)} seeds"}},
         "attacks": _attacks(name, results),
@@ -110,15 +112,16 @@ def _interval(rows: pl.DataFrame, column: str) -> list[float] | None:
     return [round(end, 4) for end in means[AVERAGE]["mean"]]
 
 
-def _attacks(name: str, results: list[list[Any]]) -> dict[str, dict[str, Any]]:
-    """What each perturbation keeps of gold's acceptability, and its style: means over the seeds."""
+def _attacks(name: str, results: list[list[TriedKind]]) -> dict[str, dict[str, Any]]:
+    """Return what each kind keeps of gold's acceptability, and its style: means over the seeds."""
     rows: dict[str, dict[str, Any]] = {}
-    for kind in dict.fromkeys(result["system"] for seed in results for result in seed[1:]):
-        found = [result for seed in results for result in seed if result["system"] == kind]
+    for kind in dict.fromkeys(result.name for seed in results for result in seed):
+        found = [result for seed in results for result in seed if result.name == kind]
         styles = [result.values["style"] for result in found]
-        kept = figure(float(np.mean([result["kept"] or 0 for result in found])))
+        shares = [result.shares["acceptability"] for result in found]
+        kept = figure(float(np.mean([share.share or 0 for share in shares])))
         style = "n/a" if None in styles else figure(float(np.mean(styles)))
-        rows[kind] = {name: f"{kept}, {style} ({found[0]['outcome']})"}
+        rows[kind] = {name: f"{kept}, {style} ({shares[0].outcome})"}
     return rows
 
 

@@ -61,7 +61,8 @@ def measure(out: Path) -> dict[str, Any]:
     if run.returncode:
         raise SystemExit(run.returncode)
     read = {name: json.loads((out / name).read_text()) for name in ("run.json", "report/scores.json")}
-    audit = json.loads((out / "audit" / "audit.json").read_text())["together"]
+    verdicts = json.loads((out / "audit" / "audit.json").read_text())["verdicts"]
+    audit = "; ".join(f"{measure}: {verdict['sentence']}" for measure, verdict in verdicts.items())
     return {
         "seconds": round(time.perf_counter() - start),
         "gib": round(peak / 2**30, 1),

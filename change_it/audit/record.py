@@ -25,7 +25,7 @@ class Example:
         source: the original headline.
         true: the headline that was changed; empty where none was.
         headline: the wrong headline.
-        verdicts: each of `COMPLIANCY_MEASURES` to its value; None where it is n/a.
+        verdicts: each of `compliancy_measures` to its value; None where it is n/a.
     """
 
     id: str
@@ -49,7 +49,7 @@ class TriedKind:
         n: headlines.
         events: events that they are of.
         shares: measure to the share of gold's mean that the kind keeps, of its business or not.
-        values: each of `COMPLIANCY_MEASURES` to its mean; None where it is n/a.
+        values: each of `compliancy_measures` to its mean; None where it is n/a.
         examples: the headlines with the highest acceptability, or of unchanged style with the highest style.
     """
 
@@ -89,7 +89,7 @@ class GoldMeans:
     Attributes:
         n: headlines.
         events: events that they are of.
-        values: each of `COMPLIANCY_MEASURES` to its mean; None where it is n/a.
+        values: each of `compliancy_measures` to its mean; None where it is n/a.
     """
 
     n: int

@@ -9,7 +9,7 @@ import polars as pl
 from change_it.audit.record import Summary
 from change_it.audit.verdict import MEASURES, Measure, MeasureVerdict
 from change_it.corpus.test_set import BUILT_IN, CLAUSE, GOLD
-from change_it.files.texts import counted, listed
+from change_it.files.texts import counted
 from change_it.scoring.aspects import ASPECTS
 from change_it.scoring.scores import Scores
 from change_it.stats import AVERAGE, Floats, Statistics, holm, measure
@@ -164,7 +164,7 @@ def compared(scores: Scores, ranking: Ranking, system: str, own: Sequence[str]) 
     sides: dict[str, list[str]] = {"above": [], "below": [], "not surely different from": []}
     for name in counting:
         sides[_side(scores, name, system, other, own)].append(name)
-    parts = [f"{side} {other} in {listed(names)}" for side, names in sides.items() if names]
+    parts = [f"{side} {other} in {' and '.join(names)}" for side, names in sides.items() if names]
     return f"{system} is {', '.join(parts)}.", bool(sides["above"]) and other == GOLD
 
 

@@ -58,7 +58,11 @@ def test_a_kind_is_seen_where_judges_are_trained_on_what_makes_it(sample, called
             kind.make(item, np.random.default_rng(1), sample)
         assert {*called} & trained <= {kind.seen}, kind.name
         assert kind.seen in {"", *trained}, kind.name
-        makes_alone = kind.name in ("half and half", "number mistaken")  # by a function of its own
+        makes_alone = kind.name in (
+            "half and half",
+            "number mistaken",
+            "shuffled",
+        )  # by a function of its own
         assert kind.seen in {"", *called} or makes_alone, kind.name
 
 
@@ -91,6 +95,10 @@ def test_every_kind_makes_headlines_and_the_same_ones_again(sample, name):
         ("number_mistaken", {"reference": "In 12 a casa", "article": "Sono 12 di 120."}, None),
         ("name_mistaken", {"reference": "Oggi parla Rossi", "article": "Arriva subito Verdi, parla Verdi con Neri."}, "Oggi parla Verdi"),
         ("name_mistaken", {"reference": "Oggi parla Rossi", "article": "Arriva subito Rossi, parla Rossi con Neri."}, None),
+        ("shuffled", {"reference": "uno due"}, "due uno"),
+        ("shuffled", {"reference": "uno uno"}, None),
+        ("one_word_repeated", {"reference": "Il ponte!"}, "ponte ponte ponte ponte ponte"),
+        ("article's_key_words", {"reference": "Zanzara tigre", "article": "La Xilofonia e la Xilofonia e Zebrafilia."}, "Xilofonia Zebrafilia"),
         ("first_sentence", {"article": "Crolla il ponte. Nessun ferito."}, "Crolla il ponte."),
         ("claim_added", {"article": " ".join(CLAIMS["it"])}, None),
     ],

@@ -14,7 +14,7 @@ from change_it.corpus.folder import read_outlets
 
 @pytest.fixture
 def judges(tmp_path, monkeypatch):
-    """A folder for judges, fakes where they would be loaded, and four systems that they are shown."""
+    """A folder for judges, fakes where they would be loaded, and four kinds that they are shown beside the baselines."""
     few = ("capitals", "looped", "number_changed", "claim_added")
     monkeypatch.setattr(measure, "PERTURBATIONS", {name: measure.PERTURBATIONS[name] for name in few})
     load_fakes(monkeypatch, ("colle", "faro"))
@@ -32,14 +32,16 @@ def test_page_and_figures_lie_beside_the_judges(judges, corpus, capsys):
     out = judges.parent / "audit"
     record = json.loads((out / "audit.json").read_text())
     page = (out / "audit.html").read_text()
-    systems = {system["system"]: system for system in record["systems"]}
-    assert {system["n"] for name, system in systems.items() if name != "gold"} == {6}
-    assert systems["claim added"]["outcome"] in page
+    kinds = {kind["name"]: kind for kind in record["kinds"]}
+    assert {kind["n"] for kind in kinds.values()} == {6}
+    assert kinds["claim added"]["shares"]["compliancy"]["outcome"] in page
+    assert set(record["verdicts"]["compliancy"]) >= {"verdict", "sentence", "kinds", "misses"}
     assert record["signature"] in page
     assert "there is none, so that acceptability is n/a" in page
-    printed = capsys.readouterr().out
-    assert record["together"].split(".")[0] in " ".join(printed.split())
-    assert "not reliable" in printed
+    printed = " ".join(capsys.readouterr().out.split())
+    assert printed.startswith("Can these measures rank systems here?")
+    assert record["verdicts"]["style"]["sentence"].partition(": ")[2] in printed
+    assert "reliable" not in printed + page
 
 
 def test_poisoned_texts_are_only_texts_on_the_page(judges, tmp_path, monkeypatch, capsys):

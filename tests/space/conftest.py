@@ -23,15 +23,18 @@ def tiny_run(tmp_path_factory):
 @pytest.fixture(scope="session")
 def url(tiny_run):
     """The address of a page with rules as judges, and the run's generators under two names."""
+    from change_it.audit.record import Summary
+    from change_it.audit.verdict import MeasureVerdict
     from change_it.corpus.test_set import Item
     from change_it.generators.transfer import HeadlineTransfer
-    from change_it.judges.reliability import Summary, Verdict
+    from change_it.judges.reliability import Verdict
     from change_it.space.app import build, launch
     from change_it.space.models import Models
 
     transfer = HeadlineTransfer.from_pretrained(tiny_run / "generators")
     verdict = Verdict("hh", "care", shares={"refuses random wrong stories": (0.882, 0.86, 0.9)})
-    audit = Summary((verdict,), "Acceptability stops 1 of 10 kinds.")
+    ranks = MeasureVerdict("ranks", "can rank systems here; misses 1 of 7 kinds of wrong content", {}, ())
+    audit = Summary((verdict,), {"acceptability": ranks})
     example = Item("", *OUTLETS, "Crolla il ponte", "Il ponte sulla statale crolla ieri.")
     systems = {"sum": transfer, "other": transfer}
     page = build(Models(FakeJudges(digits="abcd"), systems, audit=audit, sample=True, examples=(example,)))

@@ -3,8 +3,10 @@
 import gradio as gr
 from scoring_fakes import FakeJudges
 
-from change_it.judges.reliability import Summary, Verdict
-from change_it.space.answers import render
+from change_it.audit.record import Summary
+from change_it.audit.verdict import MeasureVerdict
+from change_it.judges.reliability import Verdict
+from change_it.space.answers import about_html
 from change_it.space.app import build, build_from_environment
 from change_it.space.models import Models, corpus_examples
 
@@ -13,19 +15,19 @@ class System:
     outlets = ("rep", "gio")
 
 
-def about(models):
-    return render("about.html.jinja", models=models)
-
-
-def test_outlets_and_verdicts_are_named():
+def test_verdicts_stand_above_and_each_judge_sees_and_misses():
     shares = {"refuses random wrong stories": (0.882, 0.86, 0.9)}
     found = (Verdict("hh", "care", "no better than <b>tf-idf</b>", shares),)
-    html = about(Models(FakeJudges(), {"fixed": System()}, audit=Summary(found)))
-    assert "with care" in html
+    cannot = MeasureVerdict(
+        "cannot rank", "cannot rank systems here: the <i>first</i> words keep .98 of gold", {}, ()
+    )
+    audit = Summary(found, {"acceptability": cannot})
+    html = about_html(Models(FakeJudges(), {"fixed": System()}, audit=audit))
     assert "rep" in html
     assert "&lt;b&gt;tf-idf" in html
     assert "<strong>" not in html
-    assert "<b>Story (HH)</b>: with care. Refuses random wrong stories: .882 (.860–.900)." in html
+    assert "<b>Story (HH)</b>: Refuses random wrong stories: .882 (.860–.900), sees." in html
+    assert "<b>acceptability</b> no: the &lt;i&gt;first&lt;/i&gt; words keep .98 of gold" in html
 
 
 def test_judges_without_a_generator_have_a_page_that_scores():

@@ -1,0 +1,127 @@
+"""What measures make of kinds of wrong headlines, on a corpus and judges that follow simple rules."""
+
+import json
+
+import pytest
+from scoring_fakes import SCALE, FakeJudges
+
+from change_it.audit import measure
+from change_it.audit.measure import audit, measure_kinds, read_corpus
+from change_it.audit.perturbations import Perturbation
+from change_it.audit.record import read_summary, summary_of
+from change_it.errors import InputError
+from change_it.version import __version__
+
+
+@pytest.fixture(scope="module")
+def sample(corpus):
+    return read_corpus(corpus)
+
+
+@pytest.fixture
+def judges(sample):
+    """Judges that know which outlet printed a headline; fluency refuses an exclamation mark behind it."""
+    outlets = sample.test.outlets
+    second = {item.source.rstrip("?!,") for item in sample.test.items if item.label == outlets[1]}
+    judges = FakeJudges(outlets, digits="abcd")
+    judges.main.rule = lambda text, _: 0.9 if text.rstrip("?!,") in second else 0.1
+    judges.hh.rule = judges.ah.rule = lambda text, pair: 0.9
+    judges.fluency.rule = lambda text, _: 0.0 if text.endswith("?!") else 0.9
+    return judges
+
+
+def measured(sample, judges, kinds, monkeypatch, at_most=200, groups=("wrong content",)):
+    """The results of kinds: name to what makes a headline of an item; and the baselines."""
+    registry = {
+        name: Perturbation(name, groups, name, False, "", "gold", "", lambda item, *_, make=make: make(item))
+        for name, make in kinds.items()
+    }
+    monkeypatch.setattr(measure, "PERTURBATIONS", registry)
+    gold, results = measure_kinds(judges, sample, at_most=at_most, resamples=200, seed=1)
+    return gold, {result.name: result for result in results}
+
+
+def test_what_is_kept_is_the_mean_over_gold_s_of_the_same_items(sample, judges, monkeypatch):
+    """Fluency refuses all of one kind, none of another, and about half of a third; a fourth has two headlines."""
+    few = sorted(item.id for item in sample.test.items if item.reference)[:2]
+    kinds = {
+        "refused": lambda item: f"{item.reference}?!",
+        "accepted": lambda item: f"{item.reference},",
+        "half": lambda item: item.reference + (",", "?!")[len(item.article) % 2],
+        "rare": lambda item: f"{item.reference}?!" if item.id in few else None,
+    }
+    _, results = measured(sample, judges, kinds, monkeypatch)
+    accepted, half, refused = (
+        results[name].shares["acceptability"] for name in ("accepted", "half", "refused")
+    )
+    assert accepted.share == pytest.approx(1)
+    assert (accepted.outcome, refused.outcome) == ("misses", "stops")
+    assert refused.share == 0 < refused.high  # nothing of so many is not nothing of all
+    assert 0.2 < half.low < half.share < half.high < 0.8
+    assert results["rare"].shares["acceptability"].outcome == "not known"
+    example = results["half"].examples[0]
+    assert example.verdicts["acceptability"] > 0
+    assert example.true in example.headline
+    compliancy = results["refused"].shares["compliancy"]
+    assert compliancy.share == pytest.approx(1)  # it does not ask fluency
+
+
+def test_baselines_are_measured_on_the_same_items(sample, judges, monkeypatch):
+    gold, results = measured(sample, judges, {}, monkeypatch, at_most=10)
+    assert list(results) == ["lead", "clause", "random-target", "copy"]
+    assert {result.n for result in results.values()} == {10} == {gold.n}
+    copy = results["copy"]
+    assert copy.examples[0].headline == copy.examples[0].source
+    assert copy.shares["style"].high < 0  # as far from a clause as gold is, to the other side
+    assert copy.shares["compliancy"].share == 0
+
+
+def test_without_a_fluency_judge_acceptability_cannot_rank(sample, monkeypatch):
+    three = FakeJudges(sample.test.outlets)
+    three.main.rule = lambda text, _: 0.9 if len(text) > 80 else 0.2  # the second outlet writes longer ones
+    kinds = {"same": lambda item: f"{item.reference},"}
+    _, results = measured(sample, three, kinds, monkeypatch, at_most=40)
+    assert results["same"].shares["acceptability"].share is None
+    assert results["same"].shares["compliancy"].share == pytest.approx(1)
+    verdicts = measure.verdicts_of(list(results.values()), pairs=20)
+    assert verdicts["acceptability"].verdict == "cannot rank"
+    assert "n/a" in verdicts["acceptability"].sentence
+
+
+def test_style_is_n_a_where_main_has_no_scale(sample, judges, monkeypatch):
+    judges.main.style = SCALE._replace(pairs=3)
+    _, results = measured(sample, judges, {"same": lambda item: f"{item.reference},"}, monkeypatch)
+    assert results["same"].values["style"] is None
+    assert results["same"].shares["style"].share is None
+
+
+def test_floor_has_a_line_that_decides_nothing(sample, judges, monkeypatch):
+    monkeypatch.setattr(measure, "PERTURBATIONS", {})
+    choosers = FakeJudges(sample.test.outlets, fold="0", digits="efgh")
+    judges = FakeJudges(sample.test.outlets, fold="1", digits="abcd")
+    found, _ = audit(sample, judges, {}, choosers=choosers, at_most=6, resamples=5)
+    assert found.kinds[-1].name == "floor"
+    assert "clauses" not in found.kinds[-1].name
+    assert all("floor" not in verdict.kinds for verdict in found.verdicts.values())
+    same = FakeJudges(sample.test.outlets, fold="1", digits="abcd")
+    with pytest.raises(InputError, match="not independent"):
+        audit(sample, judges, {}, choosers=same, at_most=6, resamples=5)
+
+
+def test_an_audit_has_the_events_of_the_corpus_and_is_read_again(sample, judges, tmp_path):
+    found, labels = audit(sample, judges, {}, at_most=5, resamples=5)
+    assert labels is None
+    count, events = len(sample.test.items), len({*sample.test.events})
+    how = f"items:5 of {count}|events:{events}|resamples:5|seed:1|v:{__version__}"
+    assert found.signature == f"audit|judges:{judges.signature}|trained:unknown|{how}"
+    assert (found.pairs, found.test_pairs) == (3, count // 2)
+    record = json.loads(json.dumps(found.as_dict()))
+    assert summary_of(record) == found.summary
+    assert set(record["verdicts"]) == {"style", "acceptability", "compliancy"}
+    (tmp_path / "audit").mkdir()
+    (tmp_path / "audit" / "audit.json").write_text(json.dumps(record))
+    again = read_summary(judges.by_task, tmp_path / "judges")
+    assert again == found.summary
+    assert again.page == tmp_path / "audit" / "audit.html"
+    judges.main.model_hash = "other"
+    assert read_summary(judges.by_task, tmp_path / "judges").page is None

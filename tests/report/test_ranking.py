@@ -1,0 +1,163 @@
+"""Whether measures can rank systems here, and what a table then comes to."""
+
+import io
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from rich.console import Console
+from scoring_fakes import FakeJudges, scored, toy_test_set
+
+from change_it.audit.record import NO_AUDIT, Summary
+from change_it.audit.verdict import KindShare, MeasureVerdict
+from change_it.report.ranking import Ranking, outcome, what_helps
+from change_it.report.report_files import report_record
+from change_it.report.score_tables import ranked_table, systems_table, terminal_table
+from change_it.report.terminal import print_scores, print_verdicts
+from change_it.scoring.systems import ScoredSystem
+
+RANKS = MeasureVerdict("ranks", "can rank systems here", {}, ())
+SENTENCES = MeasureVerdict(
+    "ranks sentences",
+    "can rank only systems that write sentences: gold's words in random order keep .97 of gold",
+    {},
+    (),
+)
+CANNOT = MeasureVerdict(
+    "cannot rank", "cannot rank systems here: the article's first words keep .98 of gold", {}, ()
+)
+UNKNOWN = MeasureVerdict(
+    "not known",
+    "not known whether it can rank systems here: 42 test pairs are too few, about 160 would do",
+    {"lead": KindShare(0.6, 0.4, 0.8, 84, 42)},
+    (),
+    160,
+)
+
+
+def summary(style=RANKS, acceptability=RANKS, compliancy=SENTENCES, **more):
+    verdicts = {"style": style, "acceptability": acceptability, "compliancy": compliancy}
+    return Summary((), verdicts, **more)
+
+
+@pytest.fixture(scope="module")
+def scores():
+    """Eight headlines of four events by `mine`, gold's own in another order, and by `salad`, one word again and again."""
+    test = toy_test_set()
+    mine = ScoredSystem("mine", tuple(item.reference for item in test.items))
+    salad = ScoredSystem("salad", tuple(" ".join([item.source.split()[0]] * 4) for item in test.items))
+    judges = FakeJudges(digits="abcd")
+    judges.fluency.rule = lambda text, _: 0.9 if len({*text.split()}) > 1 else 0.1
+    return scored(test, judges, mine, salad, resamples=50)
+
+
+def with_p(scores, p):
+    """The scores, with this p of all comparisons."""
+    table = np.full((len(scores.systems),) * 2, p)
+    return replace(scores, p_values=dict.fromkeys(scores.p_values, table))
+
+
+def test_what_cannot_rank_is_grey_and_has_no_mark(scores):
+    ranking = Ranking.of(scores, summary(acceptability=CANNOT))
+    rows = {
+        row.values["system"]: row
+        for row in systems_table(with_p(scores, 0.0), ["average"], ranking=ranking).rows
+    }
+    assert rows["gold"].grey == {"acceptability": CANNOT.sentence}
+    assert "acceptability" not in rows["gold"].marks
+    assert "style" in rows["gold"].marks
+    assert rows["gold"].values["acceptability"] > 0  # the figure is still there
+    assert not any(column.bold for column in systems_table(scores, ["average"]).columns)
+    assert [column.name for column in ranked_table(scores, ranking).columns] == [
+        "system",
+        "compliancy",
+        "style",
+    ]
+
+
+def test_a_system_that_writes_no_sentences_is_greyed_where_only_these_are_ranked(scores):
+    ranking = Ranking.of(scores, summary())
+    assert ranking.grey("mine") == {}
+    assert set(ranking.grey("salad")) == {"compliancy"}
+    assert "its fluency is 1.00 below gold's" in ranking.reason("compliancy", "salad")
+    all_rank = Ranking.of(scores, summary(compliancy=RANKS))
+    assert all_rank.grey("salad") == {}
+
+
+def test_of_few_events_only_a_sure_difference_counts(scores):
+    """Gold is fluent; half of the headlines of `mixed` are not, which of four events is not surely more than a tenth."""
+    mixed = scores.items["mine"].with_columns(fluency=scores.items["mine"]["direction"] == "rep2gio")
+    one = scores.items["mine"]["id"] != scores.items["mine"]["id"][0]
+    almost = scores.items["mine"].with_columns(fluency=one)
+    changed = replace(scores, items={**scores.items, "mine": almost})
+    assert "mine" not in Ranking.of(changed, summary()).unwritten
+    changed = replace(scores, items={**scores.items, "mine": mixed})
+    assert "mine" in Ranking.of(changed, summary()).unwritten
+
+
+def test_above_gold_is_not_better(scores):
+    ranking = Ranking.of(scores, summary())
+    higher = scores.row("gold").values | dict.fromkeys(("style", "acceptability", "compliancy"), 0.1)
+    rows = [replace(row, values=higher) if row.system == "gold" else row for row in scores.rows]
+    above = replace(scores, rows=rows)
+    found = outcome(with_p(above, 0.001), ranking)
+    assert found.startswith("mine is above gold in compliancy and style and acceptability. ")
+    assert found.endswith(" That does not make it better: read the headlines.")
+    assert "That does not make it better" not in outcome(with_p(above, 1.0), ranking)
+    assert "mine is not surely different from gold in compliancy" in outcome(with_p(above, 1.0), ranking)
+
+
+def test_where_nothing_can_rank_nothing_is_reported(scores):
+    nothing = summary(CANNOT, UNKNOWN, CANNOT, pairs=42, test_pairs=42, articles=5379)
+    ranking = Ranking.of(scores, nothing)
+    assert ranked_table(scores, ranking) is None
+    assert outcome(scores, ranking) == (
+        "Report nothing from this table. What would help: about 160 test pairs in the place of 42, which is some "
+        "20,500 articles at this corpus's rate or people who read the headlines (change-it annotate sheets)."
+    )
+    fewer = replace(nothing, test_pairs=504)
+    assert "an audit of more headlines (change-it audit --items 320)" in what_helps(fewer)
+    assert "change-it audit" in what_helps(NO_AUDIT)
+
+
+def test_without_an_audit_nothing_is_ranked(scores):
+    ranking = Ranking.of(scores, NO_AUDIT)
+    assert set(ranking.grey("gold")) == {"compliancy", "style", "acceptability"}
+    assert outcome(scores, ranking).startswith("Report nothing from this table.")
+
+
+def test_the_record_has_the_verdicts_of_the_audit(scores):
+    record = report_record(scores, summary(acceptability=UNKNOWN))
+    found = record["verdicts"]["acceptability"]
+    assert found["verdict"] == "not known"
+    assert found["sentence"] == UNKNOWN.sentence
+    assert found["kinds"]["lead"] == {
+        "share": 0.6, "low": 0.4, "high": 0.8, "n": 84, "events": 42, "outcome": "not known"
+    }  # fmt: skip
+    assert found["misses"] == []
+
+
+def test_a_terminal_shows_verdicts_first_in_80_columns(scores):
+    text = io.StringIO()
+    to = Console(file=text, width=100)
+    print_scores(scores, Ranking.of(scores, summary(style=CANNOT)), to)
+    lines = text.getvalue().splitlines()
+    assert lines[:2] == [
+        "Can these measures rank systems here?",
+        "  style          no: the article's first words keep .98 of gold",
+    ]
+    assert lines[2] == "  acceptability  yes"
+    assert max(map(len, lines)) <= 80
+    assert sum("was: " in line for line in lines) > 0
+    columns = [column.name for column in terminal_table(scores, Ranking.of(scores, summary())).columns]
+    assert columns == ["system", "compliancy", "style", "acceptability", "edited"]
+
+
+def test_what_cannot_rank_is_dim_on_a_terminal():
+    text = io.StringIO()
+    print_verdicts(
+        summary(style=CANNOT), Console(file=text, width=80, force_terminal=True, color_system="standard")
+    )
+    first, style, acceptability, *_ = text.getvalue().splitlines()
+    assert "\x1b[2m" in style
+    assert "\x1b[2m" not in first + acceptability
