@@ -15,10 +15,12 @@ from change_it.corpus.reading.article import outlet_names
 from change_it.corpus.test_set import Item
 from change_it.errors import InputError, add_versions
 from change_it.files.texts import listed, refuse_empty, refuse_lengths, texts_of
+from change_it.generators.examples import source_of
 from change_it.generators.folder import COMMAND, choose_generators
 from change_it.generators.generator import BEAMS, Generator, load_generator
 from change_it.generators.networks.headline_pipeline import Candidate, search_headlines
-from change_it.generators.options import CANDIDATES, Recipe, source_of
+from change_it.generators.options import CANDIDATES
+from change_it.generators.recipes import RECIPES, RecipeName
 from change_it.models.pretrained import batches_at_once, local_folder, map_threads, reading_errors
 from change_it.progress import bar
 from change_it.training.training_options import Arithmetic, setting_of
@@ -182,7 +184,7 @@ class HeadlineTransfer(HeadlineSystem):
         cls,
         name: str | Path,
         *,
-        recipe: Recipe | None = None,
+        recipe: RecipeName | None = None,
         to: str | None = None,
         precision: Arithmetic = "float32",
         device: str = "auto",
@@ -264,7 +266,8 @@ class HeadlineTransfer(HeadlineSystem):
             raise InputError(f"what reads {' and '.join(self.needs)} requires article=")
         count = len(texts["headline"])
         texts["article"] = [""] * count if article is None else texts_of("article", article)
-        if to is None and len(self.targets) > 1 and self.recipe != "agnostic":
+        must_choose = len(self.targets) > 1 and RECIPES[self.recipe].writes_for != "both"
+        if to is None and must_choose:
             raise InputError(
                 f"choose the outlet to write for: to={self.targets[0]!r} or to={self.targets[1]!r}"
             )

@@ -17,6 +17,7 @@ from change_it.errors import InputError
 from change_it.files.atomic import read_json, record_errors
 from change_it.files.model_folders import is_hub_id
 from change_it.generators.folder import GeneratorInfo
+from change_it.generators.recipes import RECIPES
 from change_it.judges.options import BILSTM, LINEAR, read_judge_info
 from change_it.judges.reliability import table_of, within_event_table
 from change_it.judges.spec import JUDGES
@@ -159,7 +160,14 @@ def _generator(folder: Path, metrics: dict[str, Any]) -> tuple[dict[str, Any], d
         "base_model": base if is_hub_id(base) else None,
         "tags": [f"recipe:{info.recipe}"],
     }
-    values = {"info": info, "base": public(base), "metrics": metrics, "system": system, "tables": tables}
+    values = {
+        "info": info,
+        "recipe": RECIPES[info.recipe],
+        "base": public(base),
+        "metrics": metrics,
+        "system": system,
+        "tables": tables,
+    }
     values["adapters"] = adapters
     pretrained = [info.pretrained] if info.pretrained else []
     return metadata, values | {"corpus": info.corpus, "outlets": info.outlets, "pretrained": pretrained}
