@@ -7,8 +7,14 @@ import numpy as np
 import polars as pl
 import pytest
 from csv_files import write_csv
+from tiny_generators import options, transferred
 
 from change_it.cli import main
+from change_it.cli import train as train_commands
+from change_it.cli.transfer import TransferOptions
+from change_it.corpus.folder import read_table
+from change_it.generators.recipes import RECIPES, Recipe
+from change_it.generators.transfer import HeadlineTransfer
 from change_it.hevas.metrics import METRICS, Metric
 from change_it.report import hevas_report
 
@@ -113,3 +119,47 @@ def test_an_entry_says_for_which_languages_it_is(measured, ratio):
     printed = measured(language="de")["printed"]
     left_out = re.search("left out: (.*), for which the language de is not known", printed)
     assert left_out[1].split(", ") == ["PNR", "NR", "PR", "TTR"]
+
+
+def own_headlines(request):
+    articles = read_table(request.corpus, "articles", "train")
+    return articles.select("id", source="headline", target="headline")
+
+
+@pytest.fixture
+def echo(monkeypatch):
+    """Register a recipe that learns to repeat the headlines of both outlets."""
+    recipe = Recipe(
+        name="echo",
+        learns="headlines to themselves",
+        reads="headline",
+        writes_for="both",
+        architecture="pn",
+        examples=own_headlines,
+    )
+    monkeypatch.setitem(RECIPES, "echo", recipe)
+
+
+def test_a_recipe_is_an_entry(corpus, tmp_path, echo):
+    """It is trained with its own examples and network, transfers, and is named in its card."""
+    out = tmp_path / "echo"
+    sizes = {"cells": 16, "vocabulary": 300, "source_tokens": 24, "max_steps": 4, "eval_steps": 2}
+    train_commands.generator(options(corpus, out, None, recipe="echo", to=None, **sizes))
+    metrics = json.loads((out / "metrics.json").read_text(encoding="utf-8"))
+    learnt = metrics["sizes"]["train"] + metrics["sizes"]["validation"]
+    assert 0.9 * read_table(corpus, "articles", "train").height < learnt
+    assert metrics["card"]["architecture"] == "pn"
+
+    transfer = HeadlineTransfer.from_pretrained(out, recipe="echo", device="cpu")
+    assert (transfer.recipe, transfer.reads, transfer.targets) == ("echo", "headline", ("colle", "faro"))
+    headlines = read_table(corpus, "articles", "test")["headline"][:2].to_list()
+    assert len(transfer(headlines)) == 2  # without `to`: it writes for both alike
+    chosen = TransferOptions(
+        generator=str(out), recipe="echo", corpus=corpus, items=2, out=tmp_path / "echo.csv", device="cpu"
+    )
+    assert len(transferred(chosen)) == 2
+
+    card = (out / "README.md").read_text(encoding="utf-8")
+    assert "recipe:echo" in card
+    assert "# echo: headlines" in card
+    assert "Writes a headline of no newspaper in particular from a headline of the other newspaper" in card

@@ -16,13 +16,14 @@ def save_generator(folder, *, recipe="sum", to="gio", outlets=("rep", "gio"), ar
 
     from change_it.generators import generator
     from change_it.generators.folder import GeneratorInfo
-    from change_it.generators.options import NETWORKS, READS
+    from change_it.generators.options import NETWORKS
+    from change_it.generators.recipes import RECIPES
 
     torch.manual_seed(seed)
     model, tokenizer = generator.new_network(architecture, [WORDS], vocabulary=100, cells=16)
     # the papers' networks block nothing, but untrained ones repeat themselves
     size = NETWORKS[architecture].no_repeat_ngram_size or 3
-    about = {"recipe": recipe, "reads": READS[recipe], "to": to, "outlets": outlets, "kind": "words"}
+    about = {"recipe": recipe, "reads": RECIPES[recipe].reads, "to": to, "outlets": outlets, "kind": "words"}
     about |= {"architecture": architecture, "seed": seed, "no_repeat_ngram_size": size}
     generator.save_generator(folder, model, tokenizer, GeneratorInfo(**CARD | about))
     return folder

@@ -23,7 +23,7 @@ from change_it.errors import InputError
 from change_it.files.atomic import check_writable, read_json, write_json
 from change_it.files.model_folders import is_missing_path
 from change_it.files.rows import outlet_and_file
-from change_it.generators.options import Recipe
+from change_it.generators.recipes import RecipeName
 from change_it.judges.options import LINEAR, Fold
 from change_it.judges.spec import Task, trained_tasks
 from change_it.render.tables import console, print_lines
@@ -33,7 +33,7 @@ from change_it.version import __version__
 #: In the folder of a run: its options and the seconds of its finished steps, and all that the steps print.
 RECORD, LOG = "run.json", "run.log"
 #: The generator of the sample's newspapers that ships; it has read no article of the sample.
-RECIPE: Recipe = "rewrite"
+RECIPE: RecipeName = "rewrite"
 SHIPPED = Path(__file__).parents[1] / "data" / "writer"
 #: Test headlines that are rewritten, drawn by the seed, and the candidates of each: eight take twice the time.
 ITEMS, CANDIDATES = 300, 4

@@ -18,7 +18,8 @@ from change_it.files.model_folders import check_model
 from change_it.files.rows import check_columns, parse_columns, read_tables
 from change_it.files.texts import counted
 from change_it.generators.folder import COMMAND, choose_generators
-from change_it.generators.options import CANDIDATES, Recipe
+from change_it.generators.options import CANDIDATES
+from change_it.generators.recipes import RecipeName
 from change_it.render.tables import Column, Row, Table, console, print_lines, print_table
 from change_it.training.training_options import Device, Precision
 
@@ -61,7 +62,7 @@ class TransferOptions:
     """Number of headlines of --corpus to transfer, drawn by --seed among those with an aligned one; all when not given."""
     generator: str = "runs/quickstart/generators"
     """Folder or Hub id of a generator, or a folder of them (both directions); with --endpoint the server's name of the model."""
-    recipe: Recipe | None = None
+    recipe: RecipeName | None = None
     """Which generators of a folder that holds several recipes."""
     endpoint: str | None = None
     """Address of an OpenAI-compatible server whose model --generator is prompted in the language of --corpus, without training; its key is read from the environment, CHANGE_IT_API_KEY."""

@@ -14,7 +14,9 @@ from change_it.corpus.folder import read_language, read_table
 from change_it.errors import InputError
 from change_it.files.atomic import read_json, write_json
 from change_it.files.model_folders import GENERATOR_FILE, instead
-from change_it.generators.options import ModelKind, Reads, Recipe
+from change_it.generators.examples import Reads
+from change_it.generators.options import ModelKind
+from change_it.generators.recipes import RECIPES
 from change_it.text.stopwords import guess_language
 from change_it.version import __version__
 
@@ -29,7 +31,7 @@ Dtype = Literal["float32", "bfloat16"]
 class GeneratorInfo:
     """Recipe, outlets, model and lengths of a generator."""
 
-    recipe: Recipe
+    recipe: str
     reads: Reads
     to: str | None  # outlet whose headlines it writes; None for agnostic and rewrite
     outlets: tuple[str, str]
@@ -73,6 +75,8 @@ class GeneratorInfo:
         lists = {name: tuple(value) for name, value in chosen.items() if isinstance(value, list)}
         try:
             info = cls(**chosen | lists)
+            if info.recipe not in RECIPES:
+                raise ValueError(f"no recipe {info.recipe}; there are {', '.join(RECIPES)}")
             if not all(0 < tokens <= TOKENS for tokens in (info.source_tokens, info.target_tokens)):
                 raise ValueError(f"lengths out of 1 to {TOKENS:,} tokens")
         except (StrictDataclassError, TypeError, ValueError) as error:
@@ -105,7 +109,7 @@ def prompt_of(language: str, reads: str, to: str | None) -> tuple[str, str]:
 
 
 def choose_generators(
-    folder: Path, recipe: Recipe | None, to: str | None, *, name: str
+    folder: Path, recipe: str | None, to: str | None, *, name: str
 ) -> dict[Path, GeneratorInfo]:
     """One generator, or one for each outlet, of a folder that holds generators; see `HeadlineTransfer.from_pretrained`."""
     alone = (folder / GENERATOR_FILE).exists()

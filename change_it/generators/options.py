@@ -1,43 +1,21 @@
 """Options of `change-it train generator`, and the presets of architectures."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
+
+from tyro.conf import arg
 
 from change_it.errors import InputError
+from change_it.generators.recipes import RECIPES, TRANSFORMER, RecipeName
 from change_it.training.training_options import CONSTANT, TrainingOptions
 
-Recipe = Literal["sum", "s2s1", "s2s2", "s2s3", "agnostic", "rewrite", "train_d", "train_m"]
-Reads = Literal["article", "headline", "both"]
 ModelKind = Literal["words", "encoder-decoder", "causal"]
 
-#: Those of LREC 2020, whose generators are PNC and read 500 words; all of its networks have the same cells.
-OF_LREC: tuple[Recipe, ...] = ("agnostic", "train_d", "train_m")
-LREC_WORDS, LREC_CELLS = 500, 256
-#: The architecture that is not the papers'.
-TRANSFORMER = "transformer"
 #: Candidates that judges choose among when no number is given.
 CANDIDATES = 10
-
-#: What the generator of a recipe reads.
-READS: dict[Recipe, Reads] = {
-    "sum": "article",
-    "s2s1": "headline",
-    "s2s2": "headline",
-    "s2s3": "headline",
-    "agnostic": "article",
-    "rewrite": "both",
-    "train_d": "article",
-    "train_m": "article",
-}
-
-
-def source_of(reads: Reads, headline: str, article: str, to: str) -> str:
-    """The source that a generator reads of an item: its headline, its article, or the target before both; empty without either."""
-    if reads == "both":
-        return f"{to} | {headline} | {article}" if (headline + article).strip() else ""
-    return headline if reads == "headline" else article
 
 
 class Preset(NamedTuple):
@@ -96,22 +74,48 @@ class Adapters:
     targets: tuple[str, ...] = ()
 
 
+def _grouped(texts: Mapping[str, str]) -> str:
+    """Return each text with the names that have it: `pn for sum, agnostic; s2s for s2s1`."""
+    groups: dict[str, list[str]] = {}
+    for name, text in texts.items():
+        groups.setdefault(text, []).append(name)
+    return "; ".join(f"{text} for {', '.join(names)}" for text, names in groups.items())
+
+
+_LEARNS = "; ".join(f"{name}: {recipe.learns}" for name, recipe in RECIPES.items())
+_OF_BOTH = [name for name, recipe in RECIPES.items() if recipe.writes_for != "one"]
+_USUAL = _grouped({name: recipe.architecture for name, recipe in RECIPES.items()})
+_PUBLISHED = _grouped(
+    {name: recipe.published_network for name, recipe in RECIPES.items() if recipe.published}
+)
+
+
 @dataclass(kw_only=True)
 class GeneratorFields:
     """The options of a generator but for those of its training."""
 
-    recipe: Recipe
-    """sum: articles of the target outlet to their headlines; s2s1, s2s2, s2s3: headlines to the other outlet's (pairs A3, A1 + A3, A1); agnostic: articles of both; rewrite: headline and article, one generator that writes for either outlet; train_d, train_m: as sum, from the training sets of LREC 2020."""
+    recipe: Annotated[RecipeName, arg(help=f"{_LEARNS}.")]
     corpus: str
     """Corpus folder written by `change-it corpus build`, or the id of such a data set on the Hub."""
     out: Path
     """Folder of the generator. What it holds is replaced only when the run is finished."""
-    to: str | None = None
-    """Outlet whose headlines are written; not for agnostic and rewrite."""
-    architecture: str | None = None
-    """s2s (attention), pn (+ copying), pnc (+ coverage), transformer (with copying); or Hub id or folder of an encoder-decoder or a causal language model. s2s for s2s1-3, pn for sum, agnostic, train_d and train_m, transformer for rewrite when not given."""
-    as_published: bool = False
-    """The papers' generator of the recipe: s2s for s2s1-3, pn for sum; for agnostic, train_d and train_m pnc on the first 500 words of an article (LREC 2020). Output projection, bridge and loss are those of the organisers' files."""
+    to: Annotated[
+        str | None, arg(help=f"Outlet whose headlines are written; not for {' and '.join(_OF_BOTH)}.")
+    ] = None
+    architecture: Annotated[
+        str | None,
+        arg(
+            help="s2s (attention), pn (+ copying), pnc (+ coverage), transformer (with copying); or Hub id or folder of an "
+            f"encoder-decoder or a causal language model. When not given: {_USUAL}."
+        ),
+    ] = None
+    as_published: Annotated[
+        bool,
+        arg(
+            help=f"The papers' generator of the recipe: {_PUBLISHED}. Output projection, bridge and loss are "
+            "those of the organisers' files."
+        ),
+    ] = False
     lora: bool = False
     """Train low-rank adapters alone (extra: lora); they are saved alone."""
     lora_rank: int | None = None
@@ -192,8 +196,7 @@ class GeneratorOptions(TrainingOptions, GeneratorFields):
             return preset._replace(arguments=preset.arguments | rate)
         # a saved network that is trained on has its own words and cells
         preset = NETWORKS.get(architecture_of(self), NETWORKS["pn"]._replace(vocabulary=0, cells=0))
-        is_lrec = self.as_published and self.recipe in OF_LREC
-        return preset._replace(source_tokens=LREC_WORDS, cells=LREC_CELLS) if is_lrec else preset
+        return preset._replace(**RECIPES[self.recipe].published_sizes) if self.as_published else preset
 
     @property
     def preset(self) -> dict[str, Any]:
@@ -213,10 +216,11 @@ class GeneratorOptions(TrainingOptions, GeneratorFields):
 
 def architecture_of(options: GeneratorOptions) -> str:
     """The architecture that is given, or the recipe's: the papers' S2S1-3 are S2S, their SUM is PN; `--as-published` is refused for one that no paper has."""
-    usual = {"headline": "s2s", "article": "pn", "both": TRANSFORMER}
-    if options.as_published and options.recipe in OF_LREC:
-        usual["article"] = "pnc"
-    architecture = options.architecture or usual[READS[options.recipe]]
+    recipe = RECIPES[options.recipe]
+    usual = recipe.architecture
+    if options.as_published and recipe.published:
+        usual = recipe.published
+    architecture = options.architecture or usual
     if options.as_published and (options.lora or architecture not in ("s2s", "pn", "pnc")):
         raise InputError(
             "--as-published requires s2s, pn or pnc without --lora: choose such a --recipe and --architecture"

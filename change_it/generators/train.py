@@ -37,12 +37,8 @@ from change_it.generators.generator import (
 )
 from change_it.generators.networks.formats import Format
 from change_it.generators.networks.tokenizer import IGNORED
-from change_it.generators.options import (
-    NETWORKS,
-    READS,
-    GeneratorOptions,
-    architecture_of,
-)
+from change_it.generators.options import NETWORKS, GeneratorOptions, architecture_of
+from change_it.generators.recipes import RECIPES
 from change_it.training.run import TokenIds, TrainingResult, TrainingRun, process_state
 from change_it.training.run_folder import tokenized, train_in_folder
 
@@ -224,7 +220,8 @@ def _check_adapters(options: GeneratorOptions) -> None:
 
 
 def _info(settings: GeneratorOptions, data: RecipeData, *, bf16: bool) -> GeneratorInfo:
-    reads, language = READS[settings.recipe], corpus_language(settings.corpus)
+    reads = RECIPES[settings.recipe].reads
+    language = corpus_language(settings.corpus)
     name, folder = str(settings.architecture), Path(str(settings.architecture))
     rule = {"no_repeat_ngram_size": settings.values.no_repeat_ngram_size}
     if settings.kind == "words":  # of a network that is trained on
@@ -264,7 +261,7 @@ def _start(settings: GeneratorOptions, data: RecipeData, *, bf16: bool) -> tuple
     architecture = str(settings.architecture)
     if architecture in NETWORKS:
         sources = data.train["source"].to_list()
-        if READS[settings.recipe] == "both":
+        if RECIPES[settings.recipe].reads == "both":
             # headlines and outlets: other words of a source can only be copied
             sources = [source.partition("| ")[0] + "| " for source in sources]
         sizes = {"vocabulary": settings.vocabulary, "cells": settings.cells}

@@ -17,10 +17,12 @@ from change_it.errors import InputError, add_versions
 from change_it.files.atomic import replace_folder
 from change_it.files.model_folders import HubSource
 from change_it.files.texts import listed, refuse_empty, refuse_lengths, texts_of
+from change_it.generators.examples import source_of
 from change_it.generators.folder import COMMAND, choose_generators
 from change_it.generators.generator import BEAMS, Generator, load_generator, write_generator
 from change_it.generators.networks.headline_pipeline import Candidate, search_headlines
-from change_it.generators.options import CANDIDATES, Recipe, source_of
+from change_it.generators.options import CANDIDATES
+from change_it.generators.recipes import RECIPES, RecipeName
 from change_it.models.pretrained import (
     batches_at_once,
     local_folder,
@@ -194,7 +196,7 @@ class HeadlineTransfer(HeadlineSystem, Pushable):
         cls,
         name: str | Path,
         *,
-        recipe: Recipe | None = None,
+        recipe: RecipeName | None = None,
         to: str | None = None,
         dtype: str | torch.dtype | None = None,
         device_map: Any = None,
@@ -332,7 +334,8 @@ class HeadlineTransfer(HeadlineSystem, Pushable):
             raise InputError(f"what reads {' and '.join(self.needs)} requires article=")
         count = len(texts["headline"])
         texts["article"] = [""] * count if article is None else texts_of("article", article)
-        if to is None and len(self.targets) > 1 and self.recipe != "agnostic":
+        must_choose = len(self.targets) > 1 and RECIPES[self.recipe].writes_for != "both"
+        if to is None and must_choose:
             raise InputError(
                 f"choose the outlet to write for: to={self.targets[0]!r} or to={self.targets[1]!r}"
             )

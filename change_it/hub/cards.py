@@ -21,6 +21,7 @@ from change_it.files.model_folders import is_hub_id
 from change_it.files.records import to_json
 from change_it.files.texts import enumerated
 from change_it.generators.folder import GeneratorInfo
+from change_it.generators.recipes import RECIPES
 from change_it.judges.options import BILSTM, LINEAR, read_judge_info
 from change_it.judges.reliability import table_of, within_event_table
 from change_it.judges.spec import JUDGES, compliancy_tasks
@@ -302,13 +303,16 @@ def _generator(
         "base_model": base if is_hub_id(base) else None,
         "tags": [f"recipe:{info.recipe}"],
     }
-    values = {"info": info, "base": public(base), "metrics": metrics, "system": system, "tables": tables}
-    values |= {
-        "digest": digest,
-        "adapters": adapters,
-        "figures": figures,
-        "procedure_lines": _procedure(metrics),
+    values = {
+        "info": info,
+        "recipe": RECIPES[info.recipe],
+        "base": public(base),
+        "metrics": metrics,
+        "system": system,
+        "tables": tables,
     }
+    values["adapters"] = adapters
+    values |= {"digest": digest, "figures": figures, "procedure_lines": _procedure(metrics)}
     pretrained = [info.pretrained] if info.pretrained else []
     return metadata, values | {"corpus": info.corpus, "outlets": info.outlets, "pretrained": pretrained}
 

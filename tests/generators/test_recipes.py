@@ -8,7 +8,7 @@ import pytest
 from change_it.corpus.folder import read_table
 from change_it.corpus.tasks.judges import OPENING
 from change_it.generators.data import load_recipe
-from change_it.generators.options import source_of
+from change_it.generators.examples import source_of
 from change_it.text.evidence import unsupported
 
 

@@ -11,7 +11,7 @@ from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, GenerationConfig
 
 from change_it import HeadlineTransfer
 from change_it.cli.transfer import TransferOptions
-from change_it.generators.data import source_of
+from change_it.generators.examples import source_of
 from change_it.generators.networks.headline_pipeline import HeadlinePipeline
 
 FOLDER = Path(__file__).parent / "generators"

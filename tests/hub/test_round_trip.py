@@ -18,9 +18,9 @@ from change_it import HeadlineTransfer
 from change_it.cli import main
 from change_it.corpus.folder import read_table
 from change_it.generators import generator
+from change_it.generators.examples import source_of
 from change_it.generators.folder import GeneratorInfo, prompt_of
 from change_it.generators.generator import add_adapters, load_model, load_tokenizer
-from change_it.generators.options import source_of
 from change_it.hub.packaging import write
 from change_it.judges.judge import Judge
 from change_it.scoring.panel import Judges

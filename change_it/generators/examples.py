@@ -1,0 +1,127 @@
+"""What a generator reads of an item, and the examples that recipes learn from (EvalNLGEval 2020; LREC 2020)."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from change_it.corpus.folder import read_table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Reads = Literal["article", "headline", "both"]
+
+
+def source_of(reads: Reads, headline: str, article: str, to: str) -> str:
+    """Return the source that a generator reads of an item.
+
+    It is the headline, the article, or the target before both; empty without either.
+    """
+    if reads == "both":
+        return f"{to} | {headline} | {article}" if (headline + article).strip() else ""
+    return headline if reads == "headline" else article
+
+
+@dataclass(frozen=True)
+class ExampleRequest:
+    """Which examples are asked for.
+
+    Attributes:
+        corpus: corpus folder, or id of such a data set on the Hub.
+        outlets: short names of the outlets A and B.
+        to: outlet whose headlines are written; None of a generator for both.
+        split: `train`; `validation` is asked of recipes with a validation part of their own.
+    """
+
+    corpus: str
+    outlets: tuple[str, str]
+    to: str | None
+    split: Literal["train", "validation"] = "train"
+
+
+def table_examples(request: ExampleRequest, config: str) -> "pl.DataFrame":
+    """Return the rows of a config of the corpus that write for the outlet asked for."""
+    first, second = request.outlets
+    other = second if request.to == first else first
+    return _filled_rows(request, config, f"{other}2{request.to}")
+
+
+def agnostic_examples(request: ExampleRequest) -> "pl.DataFrame":
+    """Return articles of both outlets with their headlines, which the corpus has in a config of its own."""
+    return _filled_rows(request, "agnostic", "agnostic")
+
+
+def training_set_examples(request: ExampleRequest, config: str) -> "pl.DataFrame":
+    """Return articles and headlines of one outlet in a training set of LREC 2020, which names their ids."""
+    import polars as pl
+
+    chosen = read_table(request.corpus, config, request.split, ["id"])
+    articles = read_table(request.corpus, "articles", "train", ["id", "label", "headline", "article"])
+    of_outlet = articles.filter(pl.col("label") == request.to)
+    rows = chosen.join(of_outlet, on="id", maintain_order="left")
+    return rows.select("id", source="article", target="headline")
+
+
+def rewriting_examples(request: ExampleRequest) -> "pl.DataFrame":
+    """Return the sources of `read_rewriting` with their targets; `own` says whether the article has its own headline."""
+    import polars as pl
+
+    examples = read_rewriting(request.corpus)
+    texts = examples.select("given", "article", "to").iter_rows()
+    sources = [source_of("both", headline, article, to) for headline, article, to in texts]
+    return examples.with_columns(source=pl.Series(sources, dtype=pl.String), own=pl.col("given") == "")
+
+
+def read_rewriting(corpus: str) -> "pl.DataFrame":
+    """`id, given, article, to, target` for the generator `rewrite`: every article with its own headline, and both directions of A1 (pairs of A3 are two events too often).
+
+    `given` is the original's headline; an own headline has none. Nothing teaches to invent: headlines with names, numbers
+    or quotations that the original and the beginning of its article lack are left out.
+    """
+    import polars as pl
+
+    from change_it.corpus.tasks.judges import OPENING
+    from change_it.text.evidence import unsupported
+
+    articles = read_table(corpus, "articles", "train", ["id", "label", "headline", "article"])
+    parts = [articles.select("id", "article", given=pl.lit(""), target="headline", to="label")]
+    sides = [f"{side}_{column}" for side in "ab" for column in ("id", "headline", "article")]
+    pairs = read_table(corpus, "pairs", "train", [*sides, "alignment"]).filter(alignment="A1")
+    label = dict(articles.select("id", "label").iter_rows())
+    for here, there in ("ab", "ba"):
+        to = pl.col(f"{there}_id").replace_strict(label, return_dtype=pl.String)
+        names = {"id": "id", "article": "article", "given": "headline"}
+        columns = {name: f"{here}_{column}" for name, column in names.items()}
+        parts.append(pairs.select(**columns, target=f"{there}_headline", to=to))
+    rows = pl.concat(parts).filter(
+        pl.col(name).str.strip_chars().str.len_chars() > 0 for name in ("article", "target")
+    )
+    supported = [
+        not unsupported(target, (given, article[:OPENING]))
+        for article, given, target in rows.select("article", "given", "target").iter_rows()
+    ]
+    return rows.filter(pl.Series(supported, dtype=pl.Boolean))
+
+
+def as_many_own_as_pairs(rows: "pl.DataFrame", seed: int) -> "pl.DataFrame":
+    """Return all pairs of `rewriting_examples` and as many articles with their own headline, drawn by seed.
+
+    Where there is no pair, all articles are returned.
+    """
+    import numpy as np
+    import polars as pl
+
+    from change_it.corpus.pairing.groups import rng_for
+
+    own = rows.filter("own")
+    pairs = len(rows) - len(own)
+    drawn = rng_for(seed, "articles beside pairs").permutation(len(own))[: pairs or None]
+    return pl.concat([rows.filter(~pl.col("own")), own[np.sort(drawn)]])
+
+
+def _filled_rows(request: ExampleRequest, config: str, direction: str) -> "pl.DataFrame":
+    """Return the rows of one direction that have something to read and something to write."""
+    import polars as pl
+
+    rows = read_table(request.corpus, config, request.split, ["id", "source", "target", "direction"])
+    filled = (pl.col(name).str.strip_chars().str.len_chars() > 0 for name in ("source", "target"))
+    return rows.filter(pl.col("direction") == direction, *filled)
