@@ -279,8 +279,7 @@ class _Reader:
             self.addresses = {name: set() for name in values}
         for name, seen in list(self.addresses.items()):
             value = values.get(name)
-            is_new = isinstance(value, str) and bool(_ADDRESS.match(value)) and value not in seen
-            if is_new:
+            if isinstance(value, str) and _ADDRESS.match(value) and value not in seen:
                 seen.add(value)
             else:
                 del self.addresses[name]
