@@ -11,7 +11,7 @@ from change_it import ChangeItSplits
 from change_it.cli import corpus as corpus_commands
 from change_it.corpus.folder import CONFIGS
 
-CHOICES = {"seed": 7, "loose": 0.2, "language": "it"}
+CHOICES = {"seed": 7, "loose": 0.2, "language": "it", "test_articles": 2}
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def same_rows(made, read):
 
 def test_direct_use_gives_the_rows_of_the_command(built, tmp_path):
     files, folder = built
-    for config in ("articles", "hh"):
+    for config in ("articles", "test_articles", "hh"):
         options = {"data_files": files, "cache_dir": str(tmp_path / "made"), **CHOICES}
         direct = ChangeItSplits(config_name=config, **options)
         direct.download_and_prepare()

@@ -84,11 +84,11 @@ def _precision(report: CorpusReport) -> list[str]:
     sentences.append(f"On the test pairs a share near .5 is known to about ± {_half_width(events):.2f}")
     more = ENOUGH_EVENTS - events
     if more > 0:
-        articles = report.kept * more / events
+        of_outlets = sum(sum(counts.values()) for counts in report.splits.values()) + total
+        articles = of_outlets * more / events
         rounded = int(float(f"{articles:.2g}"))
-        sentences.append(
-            f"About {rounded:,} articles more would make it ± .05, at this corpus's rate of pairs"
-        )
+        rate = "at this corpus's rate of pairs"
+        sentences.append(f"About {rounded:,} articles of the two newspapers more would make it ± .05, {rate}")
     return [f"{sentence}." for sentence in sentences]
 
 

@@ -48,7 +48,8 @@ def folder(tmp_path_factory):
     made = with_near_duplicates(articles())
     bad = [dataclasses.replace(made[0], id="empty", headline=""), dataclasses.replace(made[1])]
     write_articles(where / "news.csv", [*made, *bad])
-    corpus_commands.build(options(where / "corpus", files=(str(where / "news.csv"),), labels="R:rep,G:gio"))
+    given = {"files": (str(where / "news.csv"),), "labels": "R:rep,G:gio", "test_articles": 2}
+    corpus_commands.build(options(where / "corpus", **given))
     return where / "corpus"
 
 

@@ -41,9 +41,9 @@ def is_other(column):
 def test_they_are_in_their_own_split_and_in_what_hh_and_ah_learn_from_alone(corpus):
     others = corpus.tables["articles"]["other"]
     assert set(others["label"]) == {"post", "herald"}
-    for config, columns in CONFIGS.items():
-        for side, rows in corpus.tables[config].items():
-            named = [name for name in columns if name.rstrip("12").endswith("headline")]
+    for config, by_side in corpus.tables.items():
+        for side, rows in by_side.items():
+            named = [name for name in CONFIGS[config] if name.rstrip("12").endswith("headline")]
             is_there = any(rows.filter(is_other(name)).height for name in named)
             assert is_there == (
                 side == "other" or (config[:2] in ("hh", "ah") and side in ("train", "validation"))

@@ -73,7 +73,7 @@ def main(options: ShippedOptions) -> None:
     sample, corpus, generator = (options.work / name for name in ("sample.csv", "corpus", "generator"))
     if not corpus.exists():
         write.run(WriteOptions(out=sample, articles=ARTICLES, seed=SAMPLE_SEED))
-        corpus_commands.build(BuildOptions(files=(str(sample),), out=corpus, seed=SEED))
+        corpus_commands.build(BuildOptions(files=(str(sample),), out=corpus, seed=SEED, test_articles=0))
     run: dict[str, Any] = {"corpus": str(corpus), "out": generator, "max_minutes": options.minutes}
     train_commands.generator(
         GeneratorOptions(recipe="rewrite", **SIZE, **TRAINING, **run, seed=SEED, resume=True)
