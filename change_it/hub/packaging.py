@@ -319,11 +319,10 @@ def _page_card(text: str, variables: Mapping[str, str]) -> str:
     if not models and not corpora:
         return text
     card = SpaceCard(text)
-    if models:
-        card.data.models = models
-        card.data.preload_from_hub = models
-    if corpora:
-        card.data.datasets = corpora
+    named = {"models": models, "preload_from_hub": models, "datasets": corpora}
+    for name, ids in named.items():
+        if ids:
+            setattr(card.data, name, ids)
     return str(card)
 
 
