@@ -119,7 +119,7 @@ def _call(arguments: Sequence[str]) -> None:
     command_of(*words)(parsed)
 
 
-def _check_names(options: type, arguments: Sequence[str]) -> None:
+def _check_names(options: Any, arguments: Sequence[str]) -> None:
     """Refuse an argument of transformers' training that is given as an option, which `--arg` takes."""
     known = {field.name for field in fields(options)}
     given = [word.partition("=")[0] for word in arguments if word.startswith("--")]

@@ -60,6 +60,7 @@ class Hub:
 
     def at(self, name, revision):
         """The name of a commit and its files; None where there is none."""
+        revision = self.tags.get(name, {}).get(revision, revision)
         branch = name if revision in (None, "main") else f"{name}@{revision}"
         if branch in self.commits:
             return oid_of(self.files(branch)), self.files(branch)

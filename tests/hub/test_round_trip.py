@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from shutil import copyfile
 
 import numpy as np
@@ -195,6 +196,14 @@ def test_other_models_under_the_same_name_open_as_here(environment, tmp_path):
     cards = [ModelCard(files["README.md"].decode()) for files in hub.commits["nina/lora"][1:]]
     assert [card.data.library_name for card in cards] == ["peft", "transformers"]
     assert ["With PEFT alone" in card.text for card in cards] == [True, False]
+
+    [block] = [
+        part for part in re.findall(r"```python\n(.*?)```", cards[0].text, re.DOTALL) if "peft" in part
+    ]
+    hub.put("nina/adapters", hub.commits["nina/lora"][1])
+    alone = block.replace("nina/lora", "nina/adapters")
+    assert "source = " in alone
+    run_python("-c", alone, env=variables, check=True)
 
     done = run_python("-c", SAME, json.dumps([HEADLINES[0], ARTICLES[0]]), env=variables)
     assert done.returncode == 0, done.stderr
