@@ -53,7 +53,7 @@ def run(options: AuditOptions) -> None:
     if not options.out and not Path(options.judges).is_dir():
         raise InputError(f"{options.judges} is no folder, so --out is required")
     out = options.out or Path(options.judges).resolve().parent / "audit"
-    inputs = [options.corpus, options.judges, *options.labels, *filter(None, [options.floor])]
+    inputs = [options.corpus, options.judges, options.floor, *options.labels]
     check_writable(out, inputs=inputs, record="audit.json")
 
     from change_it.audit.measure import audit, read_corpus
