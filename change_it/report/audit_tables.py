@@ -53,7 +53,8 @@ def kinds_table(audit: Audit) -> Table:
     for kind in in_groups(audit.kinds):
         cells: dict[str, Value] = {name: _outcome(kind.shares[name]) for name in MEASURES}
         of_business = {name for name in MEASURES if kind.name in audit.verdicts[name].kinds}
-        grey: dict[str, str] = {name: "not its business" for name in MEASURES if name not in of_business}
+        aside: list[str] = [name for name in MEASURES if name not in of_business]
+        grey = dict.fromkeys(aside, "not its business")
         rows.append(Row({"kind": kind.name, **cells, "n": kind.n}, GROUPS[group_of(kind)], grey=grey))
     note = "in brackets the share of gold's mean that the kind keeps; grey: not the measure's business"
     title = "Headlines that nobody should write: what each measure makes of them"

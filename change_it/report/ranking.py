@@ -51,18 +51,11 @@ class Ranking:
     @property
     def measures(self) -> list[Measure]:
         """The measures that can rank systems, or systems that write sentences, in the order of tables."""
-        return [name for name in ASPECTS if name in self.summary.rank]
+        return sorted(self.summary.rank, key=ASPECTS.index)
 
-    def reason(self, measure_: str, system: str) -> str:
-        """Return why a figure says nothing of a system; empty where it does.
-
-        Args:
-            measure_: a column of a table; one that no verdict is given on is never grey.
-            system: a row.
-        """
-        if measure_ not in ASPECTS:
-            return ""
-        verdict = {str(name): each for name, each in self.verdicts.items()}.get(measure_)
+    def reason(self, name: Measure, system: str) -> str:
+        """Return why the figure of a measure says nothing of a system; empty where it does."""
+        verdict = self.verdicts.get(name)
         if verdict is None:
             return NO_AUDIT_REASON
         if not verdict.can_rank:
@@ -71,7 +64,7 @@ class Ranking:
 
     def grey(self, system: str) -> dict[str, str]:
         """Return the measures whose figures say nothing of a system, and why."""
-        reasons = {name: self.reason(name, system) for name in ASPECTS}
+        reasons = {name: self.reason(name, system) for name in MEASURES}
         return {name: reason for name, reason in reasons.items() if reason}
 
 
@@ -114,7 +107,7 @@ def _mean_gap(sums: Statistics) -> dict[str, Floats]:
     return {"gap": sums["gap"] / sums["n"]}
 
 
-def verdict_answers(verdicts: Mapping[Measure, MeasureVerdict]) -> list[tuple[str, str]]:
+def verdict_answers(verdicts: Mapping[Measure, MeasureVerdict]) -> list[tuple[Measure, str]]:
     """Return each measure and the answer to "can it rank systems here?"."""
     return [(name, verdicts[name].answer if name in verdicts else NO_AUDIT_REASON) for name in MEASURES]
 
@@ -164,8 +157,14 @@ def compared(scores: Scores, ranking: Ranking, system: str, own: Sequence[str]) 
     sides: dict[str, list[str]] = {"above": [], "below": [], "not surely different from": []}
     for name in counting:
         sides[_side(scores, name, system, other, own)].append(name)
-    parts = [f"{side} {other} in {' and '.join(names)}" for side, names in sides.items() if names]
+    parts = [f"{side} {other} in {_joined(names)}" for side, names in sides.items() if names]
     return f"{system} is {', '.join(parts)}.", bool(sides["above"]) and other == GOLD
+
+
+def _joined(names: Sequence[str]) -> str:
+    """Return `a, b and c`."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _side(scores: Scores, name: str, system: str, other: str, own: Sequence[str]) -> str:

@@ -101,7 +101,7 @@ def test_above_gold_is_not_better(scores):
     rows = [replace(row, values=higher) if row.system == "gold" else row for row in scores.rows]
     above = replace(scores, rows=rows)
     found = outcome(with_p(above, 0.001), ranking)
-    assert found.startswith("mine is above gold in compliancy and style and acceptability. ")
+    assert found.startswith("mine is above gold in compliancy, style and acceptability. ")
     assert found.endswith(" That does not make it better: read the headlines.")
     assert "That does not make it better" not in outcome(with_p(above, 1.0), ranking)
     assert "mine is not surely different from gold in compliancy" in outcome(with_p(above, 1.0), ranking)
