@@ -196,7 +196,10 @@ class GeneratorOptions(TrainingOptions, GeneratorFields):
             return preset._replace(arguments=preset.arguments | rate)
         # a saved network that is trained on has its own words and cells
         preset = NETWORKS.get(architecture_of(self), NETWORKS["pn"]._replace(vocabulary=0, cells=0))
-        return preset._replace(**RECIPES[self.recipe].published_sizes) if self.as_published else preset
+        if not self.as_published:
+            return preset
+        sizes: dict[str, Any] = dict(RECIPES[self.recipe].published_sizes)
+        return preset._replace(**sizes)
 
     @property
     def preset(self) -> dict[str, Any]:
