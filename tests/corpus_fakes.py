@@ -106,6 +106,7 @@ def a_report(outlets=OUTLETS, language="it", **changes):
         "other_outlets": OtherOutlets(),
         "histogram": Histogram(edges=[0.05, 0.055, 0.06], compared=[1, 1], pairs=[1, 1]),
         "splits": {name: dict.fromkeys(outlets.names, 1) for name in ("A1", "A2")},
+        "test_articles": {},
         "rows_by_config": {"articles": {"train": 2, "test": 2}},
         "leak_check": LeakCheck(
             test_articles=2,

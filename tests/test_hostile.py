@@ -202,7 +202,7 @@ def test_of_a_repository_on_the_hub_the_files_of_models_alone_are_fetched(monkey
     strange = ["junk/huge.bin", "pytorch_model.bin", "hh/linear.py", "secret.txt", "data.parquet"]
     fetched = []
 
-    def download(name, *, repo_type, allow_patterns, dry_run=False):
+    def download(name, *, repo_type, allow_patterns, dry_run=False, **source):
         fetched.append([*filter_repo_objects(there + strange, allow_patterns=allow_patterns)])
         return [SimpleNamespace(file_size=size, will_download=True)] if dry_run else "/somewhere"
 

@@ -66,7 +66,16 @@ def measured(tmp_path, monkeypatch, capsys):
 
     def measure(*metrics, language="it"):
         out = tmp_path / "out"
-        options = ["--system", f"mine={mine}", "--baselines", "first", "--resamples", "20", "--topics", "2"]
+        options = [
+            "--predictions",
+            f"mine={mine}",
+            "--baselines",
+            "first",
+            "--resamples",
+            "20",
+            "--topics",
+            "2",
+        ]
         chosen = ["--metrics", *metrics] if metrics else []
         folder = ["--charts", "interval", "--language", language, "--out", str(out)]
         assert main(["hevas", "--documents", str(news), *options, *chosen, *folder]) == 0

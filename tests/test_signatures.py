@@ -70,6 +70,7 @@ DECIDED = {
         **dict.fromkeys(("judges", "reversal", "resamples", "seed", "precision"), SIGNED),
         "device": PLACE,
         "progress": SHOWN,
+        "per_item": SHOWN,
     },
 }
 COMMANDS = {

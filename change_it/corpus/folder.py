@@ -150,7 +150,7 @@ def describe_corpus(corpus: str, *, learnt: str | None = None) -> TrainedOn:
     report = read_report(corpus)
     described = TrainedOn(
         dataset=None if Path(corpus).is_dir() else corpus,
-        digest=digest_of(test_article_hashes(corpus)),
+        digest=digest_of(hashes_of_test_articles(corpus)),
         learnt=learnt,
     )
     if report is None:
@@ -180,7 +180,7 @@ def training_article_hashes(corpus: str, fold: str) -> str:
     return " ".join(sorted(map(hash_article, rows["headline"], rows["article"])))
 
 
-def test_article_hashes(corpus: str) -> list[str]:
+def hashes_of_test_articles(corpus: str) -> list[str]:
     """Return the hashes of the test articles, those without a partner last."""
     hashes: list[str] = []
     for config in ("articles", TEST_ARTICLES):

@@ -28,8 +28,8 @@ class BuiltWith:
     strict: float
     loose: float
     sizes: str
-    test_articles: int | None
     seed: int
+    test_articles: int | None = None
 
     @classmethod
     def from_options(cls, options: "BuildOptions") -> "BuiltWith":
@@ -233,7 +233,6 @@ class CorpusReport:
     other_outlets: OtherOutlets
     histogram: Histogram
     splits: dict[str, dict[str, int]]
-    test_articles: dict[str, int]
     rows_by_config: dict[str, dict[str, int]]
     leak_check: LeakCheck
     notes: list[str]
@@ -241,6 +240,7 @@ class CorpusReport:
     warnings: list[str]
     looks: list[ReportedIssue]
     mended: list[ReportedIssue]
+    test_articles: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from change_it.corpus.folder import TEST_ARTICLES, digest_of, read_table, test_article_hashes
+from change_it.corpus.folder import TEST_ARTICLES, digest_of, hashes_of_test_articles, read_table
 from change_it.errors import InputError
 from change_it.text.folding import composed
 
@@ -120,5 +120,5 @@ def read_test_set(corpus: str) -> TestSet:
         for event, id_, *texts in (*paired.select("event", *parts).iter_rows(), *single.iter_rows()):
             items.append(replace(Item(str(id_), label, target, *texts), event=str(event)))
     headlines = {name: tuple(training.filter(label=name)["headline"]) for name in outlets}
-    digest = digest_of(test_article_hashes(corpus))
+    digest = digest_of(hashes_of_test_articles(corpus))
     return TestSet(tuple(items), outlets, headlines, corpus, digest)

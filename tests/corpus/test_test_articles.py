@@ -14,6 +14,7 @@ from change_it.cli import main
 from change_it.corpus.build import build_corpus, write_corpus
 from change_it.corpus.folder import CONFIGS, describe_corpus
 from change_it.corpus.leak_check import leak_check
+from change_it.corpus.record import Neighbours
 from change_it.corpus.report import summary
 from change_it.corpus.splits import CLOSE, split, wanted_alone
 from change_it.corpus.test_set import read_test_set
@@ -55,8 +56,8 @@ def test_they_take_nothing_from_the_pairs_and_are_in_no_set_that_is_learnt_from(
                 }
                 assert not found & texts, (config, side)
                 assert not found & headlines, (config, side)
-    assert with_ten.report["kept"] == without.report["kept"] == 260
-    assert with_ten.report["test_articles"] == {"rep": 10, "gio": 10}
+    assert with_ten.report.kept == without.report.kept == 260
+    assert with_ten.report.test_articles == {"rep": 10, "gio": 10}
 
 
 def test_what_is_close_to_them_leaves_and_no_event_is_cut():
@@ -70,7 +71,7 @@ def test_what_is_close_to_them_leaves_and_no_event_is_cut():
         other = first if id_ != first else f"{first}-later"
         assert other in left or other in set(alone["id"])
         assert other not in learnt
-    assert corpus.report["leak_check"]["neighbours"]["articles"] == 0
+    assert corpus.report.leak_check.neighbours.articles == 0
 
 
 @pytest.mark.parametrize("column", ["id", "article"])
@@ -85,7 +86,7 @@ def test_the_leak_check_finds_one_in_a_training_set(column):
     ids = pl.concat([part["id"] for part in (changed, alone, tables["articles"]["test"])]).unique()
     clusters = pl.DataFrame({"id": ids, "cluster": range(len(ids))})
     with pytest.raises(RuntimeError, match="test material in training sets"):
-        leak_check(tables, clusters)
+        leak_check(tables, clusters, Neighbours(articles=0, other_outlet=0))
 
 
 def test_how_many_when_no_number_is_given():
@@ -139,8 +140,8 @@ def test_they_are_items_without_a_reference_and_part_of_the_digest(folder, tmp_p
     assert {item.id for item in without_reference} == {*alone["id"]}
     assert len(test.items) == 62 + 20
     write_corpus(built(0), tmp_path / "corpus")
-    assert describe_corpus(str(folder))["digest"] == test.digest
-    assert describe_corpus(str(tmp_path / "corpus"))["digest"] != test.digest
+    assert describe_corpus(str(folder)).digest == test.digest
+    assert describe_corpus(str(tmp_path / "corpus")).digest != test.digest
     assert not {*alone["headline"]} & {text for texts in test.training_headlines.values() for text in texts}
 
 

@@ -149,7 +149,7 @@ def test_an_unknown_keyword_is_named_before_anything_loads(tmp_path):
     for kind in (Judge, HeadlineTransfer):
         with pytest.raises(TypeError, match="revison"):
             kind.from_pretrained(tmp_path / "none", revison="main")
-    with pytest.raises(InputError, match="no judge revison, and no such option"):
+    with pytest.raises(InputError, match="there is no judge revison"):
         Judges.from_pretrained(tmp_path / "none", revison="main")
     with pytest.raises(InputError, match="revision and subfolder are of all judges together"):
         Judges.from_pretrained(main="me/main", hh="me/hh", ah="me/ah", revision="main")
