@@ -28,7 +28,7 @@ from change_it.corpus.pairing.matching import (
 )
 from change_it.corpus.pairing.vectors import near_duplicates, tfidf
 from change_it.corpus.reading.article import Article, Outlets
-from change_it.corpus.reading.issues import look, refuse_apart, same_headlines
+from change_it.corpus.reading.issues import find_issues, refuse_apart, same_headlines
 from change_it.corpus.reading.options import OTHER, BuildOptions, parse_sizes
 from change_it.corpus.reading.reading import Reading, Rejection, write_rejected
 from change_it.corpus.reading.sample import is_sample
@@ -143,8 +143,9 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     report["warnings"] = warnings_of(report)
     advice = "it is left after --mend" if reading.mended else "--mend takes it off"
     links = candidates.pairs.places if is_split else candidates.close.places
-    looks = [*reading.looks, *look(articles, outlets.names, links, advice), *same_headlines(test_headlines)]
-    report |= {"looks": [item.as_dict() for item in looks]}
+    issues = [*reading.issues, *find_issues(articles, outlets.names, links, advice)]
+    issues += same_headlines(test_headlines)
+    report |= {"looks": [issue.as_dict() for issue in issues]}
     report |= {"mended": [item.as_dict() for item in reading.mended]}
     removed = [Rejection(*places[row], ids[row], reason) for row, reason in sorted(splits.removed.items())]
     return Corpus(outlets, tables, [*reading.rejected, *removed], report)

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from change_it.corpus.reading.issues import MARKED
+from change_it.corpus.reading.issues import tells_outlets
 from change_it.files.atomic import read_json, record_errors
 from change_it.files.texts import listed
 from change_it.judges.options import MARKS
@@ -170,8 +170,8 @@ def _rate_main(main: "Judge", metrics: Mapping[str, Any]) -> Verdict:
     remarks = [f"{listed(ahead)} is ahead of it"] if ahead else []
     lead = systems.get(MARKS, {}).get("lead", {}).get("within_event", {"low": 1})
     why = [f"{MARKS} alone are as good"] if lead["low"] <= 0 else []
-    looks = [look for look in main.corpus.get("looks", []) if look["name"] in MARKED]
-    why += [f"{look['outlet']}: {look['name']}" for look in looks]
+    issues = [issue for issue in main.corpus.get("looks", []) if tells_outlets(issue["name"])]
+    why += [f"{issue['outlet']}: {issue['name']}" for issue in issues]
     remarks += [f"it may read the export ({listed(why)})"] if why else []
     level = _level([shares[judge][1]] if shares else [])
     level = "care" if remarks and level == "rely" else level
