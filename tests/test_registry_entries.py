@@ -13,6 +13,9 @@ from change_it.cli import main
 from change_it.cli import train as train_commands
 from change_it.cli.transfer import TransferOptions
 from change_it.corpus.folder import read_table
+from change_it.corpus.reading.issues import CHECKS, OutletCheck, from_few, tells_outlets
+from change_it.corpus.reading.sample import sample_articles
+from change_it.generators.data import load_recipe
 from change_it.generators.recipes import RECIPES, Recipe
 from change_it.generators.transfer import HeadlineTransfer
 from change_it.hevas.metrics import METRICS, Metric
@@ -155,9 +158,11 @@ def test_a_recipe_is_an_entry(corpus, tmp_path, echo):
     sizes = {"cells": 16, "vocabulary": 300, "source_tokens": 24, "max_steps": 4, "eval_steps": 2}
     train_commands.generator(options(corpus, out, None, recipe="echo", to=None, **sizes))
     metrics = json.loads((out / "metrics.json").read_text(encoding="utf-8"))
-    learnt = metrics["sizes"]["train"] + metrics["sizes"]["validation"]
-    assert 0.9 * read_table(corpus, "articles", "train").height < learnt
-    assert metrics["card"]["architecture"] == "pn"
+    assert (metrics["card"]["recipe"], metrics["card"]["architecture"]) == ("echo", "pn")
+    data = load_recipe(corpus, "echo", None, seed=1)
+    learnt = {*data.train.iter_rows(), *data.validation.iter_rows()}
+    headlines = read_table(corpus, "articles", "train")["headline"]
+    assert learnt == {(headline, headline) for headline in headlines}
 
     transfer = HeadlineTransfer.from_pretrained(out, recipe="echo", device="cpu")
     assert (transfer.recipe, transfer.reads, transfer.targets) == ("echo", "headline", ("colle", "faro"))
@@ -169,6 +174,43 @@ def test_a_recipe_is_an_entry(corpus, tmp_path, echo):
     assert len(transferred(chosen)) == 2
 
     card = (out / "README.md").read_text(encoding="utf-8")
-    assert "recipe:echo" in card
     assert "# echo: headlines" in card
+    assert "| recipe | echo |" in card
     assert "Writes a headline of no newspaper in particular from a headline of the other newspaper" in card
+
+
+EXCLAIMED = "headlines end with an exclamation mark"
+
+
+@pytest.fixture
+def exclaimed(monkeypatch):
+    """Register a check of headlines that exclaim."""
+    check = OutletCheck(
+        name=EXCLAIMED,
+        bound=from_few,
+        advice="take the marks off",
+        tells_outlets=True,
+        find=lambda side: [a.headline for a in side.articles if a.headline.endswith("!")],
+    )
+    monkeypatch.setitem(CHECKS, EXCLAIMED, check)
+
+
+@pytest.mark.parametrize(("every", "is_reported"), [(10, True), (30, False)])
+def test_a_check_of_a_corpus_is_an_entry(every, is_reported, tmp_path, exclaimed, capsys):
+    """What it finds is printed, kept in alignment.json and said in the card, from its bound on."""
+    articles = sample_articles(600, seed=3)
+    exclaiming = [article.id for article in articles if article.label == "faro"][::every]
+    header = ["id", "label", "date", "headline", "article"]
+    rows = [
+        [a.id, a.label, str(a.date), f"{a.headline}!" if a.id in exclaiming else a.headline, a.article]
+        for a in articles
+    ]
+    news = write_csv(tmp_path / "news.csv", rows, header)
+    assert main(["corpus", "build", str(news), "--out", str(tmp_path / "corpus")]) == 0
+    report = json.loads((tmp_path / "corpus/alignment.json").read_text(encoding="utf-8"))
+    found = [(issue["outlet"], issue["name"], issue["count"], issue["advice"]) for issue in report["looks"]]
+    assert found == [("faro", EXCLAIMED, len(exclaiming), "take the marks off")] * is_reported
+    printed = " ".join(capsys.readouterr().out.split())
+    card = (tmp_path / "corpus/README.md").read_text(encoding="utf-8")
+    assert (EXCLAIMED in printed) == (EXCLAIMED in card) == is_reported
+    assert tells_outlets(EXCLAIMED)

@@ -73,7 +73,7 @@ def build(options: BuildOptions) -> None:
         error = raised
         if reading and reading.few:
             error = InputError(f"{reading.few}; {raised}")
-        if reading and reading.looks:  # many rows were rejected
+        if reading and reading.issues:  # many rows were rejected
             error = reading.refused(str(error))
         if not isinstance(error, RefusedError):
             raise error from None

@@ -28,7 +28,7 @@ from change_it.corpus.pairing.matching import (
 )
 from change_it.corpus.pairing.vectors import near_duplicates, tfidf
 from change_it.corpus.reading.article import Article, Outlets
-from change_it.corpus.reading.issues import look, refuse_apart, same_headlines
+from change_it.corpus.reading.issues import find_issues, refuse_apart, same_headlines
 from change_it.corpus.reading.options import OTHER, BuildOptions, parse_sizes
 from change_it.corpus.reading.reading import Reading, Rejection, write_rejected
 from change_it.corpus.reading.sample import is_sample
@@ -162,14 +162,15 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     }
     advice = "it is left after --mend" if reading.mended else "--mend takes it off"
     links = candidates.pairs.places if is_split else candidates.close.places
-    looks = [*reading.looks, *look(articles, outlets.names, links, advice), *same_headlines(test_headlines)]
+    issues = [*reading.issues, *find_issues(articles, outlets.names, links, advice)]
+    issues += same_headlines(test_headlines)
     report = _report(reading, options, candidates, splits, tables, leaks)
     report = dataclasses.replace(
         report,
         notes=notes,
         loose_one_event=one_event(report, "loose"),
         warnings=warnings_of(report),
-        looks=[ReportedIssue.from_issue(issue) for issue in looks],
+        looks=[ReportedIssue.from_issue(issue) for issue in issues],
         mended=[ReportedIssue.from_issue(issue) for issue in reading.mended],
     )
     removed = [Rejection(*places[row], ids[row], reason) for row, reason in sorted(splits.removed.items())]

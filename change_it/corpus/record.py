@@ -7,7 +7,7 @@ from change_it.corpus.reading.article import Outlets
 from change_it.files.records import IF_KNOWN, record_to_json
 
 if TYPE_CHECKING:  # numpy
-    from change_it.corpus.reading.issues import Look
+    from change_it.corpus.reading.issues import Issue
     from change_it.corpus.reading.options import BuildOptions
 
 ThresholdName = Literal["strict", "loose"]
@@ -181,7 +181,7 @@ class ReportedIssue:
     text: str
 
     @classmethod
-    def from_issue(cls, issue: "Look") -> "ReportedIssue":
+    def from_issue(cls, issue: "Issue") -> "ReportedIssue":
         """Take an issue as `reading.issues` saw it."""
         return cls(**{part.name: getattr(issue, part.name) for part in fields(cls)})
 

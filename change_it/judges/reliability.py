@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from change_it.corpus.reading.issues import MARKED
+from change_it.corpus.reading.issues import tells_outlets
 from change_it.files.atomic import read_json, record_errors
 from change_it.files.texts import listed
 from change_it.judges.options import MARKS
@@ -175,7 +175,7 @@ def rate_main(task: Task, main: "Judge", metrics: Mapping[str, Any]) -> Verdict:
     remarks = [f"{listed(ahead)} is ahead of it"] if ahead else []
     lead = systems.get(MARKS, {}).get("lead", {}).get("within_event", {"low": 1})
     why = [f"{MARKS} alone are as good"] if lead["low"] <= 0 else []
-    issues = [issue for issue in main.corpus.looks or [] if issue.name in MARKED]
+    issues = [issue for issue in main.corpus.looks or [] if tells_outlets(issue.name)]
     why += [f"{issue.outlet}: {issue.name}" for issue in issues]
     remarks += [f"it may read the export ({listed(why)})"] if why else []
     level = _level([shares[judge][1]] if shares else [])

@@ -222,4 +222,4 @@ def test_dates_without_a_day_after_the_twelfth_are_looked_at(tmp_path):
     days = [f"2023-{month:02d}-{day:02d}" for month in (1, 2, 3) for day in range(1, 13)]
     for added, seen in (([], ["dates have no day after the twelfth"]), (["2023-03-13"], [])):
         file = table(tmp_path / "x.csv", [*days, *added])
-        assert [look.name for look in read_articles(ReadingOptions(files=(file,))).looks] == seen
+        assert [issue.name for issue in read_articles(ReadingOptions(files=(file,))).issues] == seen

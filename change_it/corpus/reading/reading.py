@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 from change_it.corpus.reading.article import KNOWN_LABELS, Alignment, Article, Outlets
 from change_it.corpus.reading.dates import KNOWN_FAULTS, both_orders, has_foreign_order, parse_date
-from change_it.corpus.reading.issues import FEW, LEAST, Look, mended
+from change_it.corpus.reading.issues import MIN_ROWS, REPORT_SHARE, Issue, strip_boilerplate
 from change_it.corpus.reading.options import ReadingOptions
 from change_it.errors import InputError
 from change_it.files.atomic import write_table
@@ -36,7 +36,7 @@ REPAIRS: dict[str, Callable[[str], str]] = {
 }
 #: The columns of CHANGE-IT's files, whose labels have short names.
 LAYOUT = frozenset(("id", "headline", "article", "full_text", "full", "label", "alignment"))
-#: An outlet of fewer than `LEAST` articles is too small where the other one has so many times as many.
+#: An outlet of fewer than `MIN_ROWS` articles is too small where the other one has so many times as many.
 FAR_MORE = 5
 #: How an address of the Web begins.
 _ADDRESS = re.compile(r"https?://\S")
@@ -78,8 +78,8 @@ class Reading:
     outlets: Outlets
     places: list[tuple[str, int]]  # file and line of each article, for rows that later steps reject
     day_first: dict[str, bool] = field(default_factory=dict)  # by file, where its dates decided
-    looks: list[Look] = field(default_factory=list)  # at what was rejected or not read
-    mended: list[Look] = field(default_factory=list)  # what was taken off
+    issues: list[Issue] = field(default_factory=list)  # of what was rejected or not read
+    mended: list[Issue] = field(default_factory=list)  # what was taken off
 
     @property
     def reasons(self) -> Counter[str]:
@@ -111,7 +111,7 @@ class Reading:
         """Say which outlet has far fewer articles than the other one; empty where none has."""
         counts = Counter(article.label for article in self.articles)
         rare, frequent = sorted(self.outlets.names, key=counts.__getitem__)
-        if counts[rare] >= LEAST or counts[frequent] < FAR_MORE * counts[rare]:
+        if counts[rare] >= MIN_ROWS or counts[frequent] < FAR_MORE * counts[rare]:
             return ""
         has = f"{rare} has {counted(counts[rare], 'article')}, {frequent} {counts[frequent]:,}"
         return f"{has}: give more of {rare}"
@@ -143,20 +143,20 @@ def read_articles(options: ReadingOptions) -> Reading:
     reading = reader.reading
     _name_outlets(reading, reader.outlets, tables)
     if options.mend:
-        reading.articles, reading.mended = mended(reading.articles, reading.outlets.names)
+        reading.articles, reading.mended = strip_boilerplate(reading.articles, reading.outlets.names)
         for (label, fault), count in (+reader.repaired).items():
             if name := reading.outlets.name_of(label):
-                reading.mended.append(Look(fault, name, count, reader.texts[label], "", ""))
+                reading.mended.append(Issue(fault, name, count, reader.texts[label], "", ""))
         reading.keep("empty article", [bool(a.headline and a.article) for a in reading.articles])
     _drop_repeated(reading)
     order = {table.name: number for number, table in enumerate(tables)}
     reading.rejected.sort(key=lambda item: (order[item.file], item.line))
     reading.articles = _with_own_ids(reading.articles)
-    reading.looks = [*_losses(reading), *_without_late_days(reading)]
+    reading.issues = [*_losses(reading), *_without_late_days(reading)]
     if date_column:
         advice = f"give --columns date={date_column}, or date= to leave it unread"
-        unread = Look("rows have no date that is read", "", reading.rows, reading.rows, date_column, advice)
-        reading.looks.append(unread)
+        unread = Issue("rows have no date that is read", "", reading.rows, reading.rows, date_column, advice)
+        reading.issues.append(unread)
     return reading
 
 
@@ -352,29 +352,31 @@ def _with_own_ids(articles: list[Article]) -> list[Article]:
     return [replace(a, id=f"{a.label}{separator}{a.id}") if outlets[a.id] > 1 else a for a in articles]
 
 
-def _losses(reading: Reading) -> list[Look]:
-    """Looks at the outlets that lost many rows."""
-    looks = []
+def _losses(reading: Reading) -> list[Issue]:
+    """Return the issues of outlets that lost many rows."""
+    issues = []
     for name in reading.outlets.names:
         counts = Counter(row.kind for row in reading.rejected if reading.outlets.name_of(row.label) == name)
         total = counts.total() + sum(article.label == name for article in reading.articles)
-        if total >= LEAST and counts.total() >= FEW * total:
+        if total >= MIN_ROWS and counts.total() >= REPORT_SHARE * total:
             advice = "see rejected.csv"
             if counts.most_common(1)[0][0] == "duplicate id":
                 advice = "of one id the newest row is kept, with the first date; ids such as 1.58292E+18 are left out by --columns id="
-            looks.append(Look("rows were rejected", name, counts.total(), total, _counts(counts, 3), advice))
-    return looks
+            issues.append(
+                Issue("rows were rejected", name, counts.total(), total, _counts(counts, 3), advice)
+            )
+    return issues
 
 
-def _without_late_days(reading: Reading) -> list[Look]:
-    """Look at dates without one after the twelfth of its month: the day may stand where the month is read."""
+def _without_late_days(reading: Reading) -> list[Issue]:
+    """Return the issue of dates none of which is after the twelfth of its month: the day may stand where the month is read."""
     days = {article.date for article in reading.articles if article.date}
-    if len(days) < LEAST or any(day.day > 12 for day in days) or len({day.day for day in days}) == 1:
+    if len(days) < MIN_ROWS or any(day.day > 12 for day in days) or len({day.day for day in days}) == 1:
         return []
     example = f"{min(days)} and {max(days)}"
     advice = "if the day stands where the month is read, write all dates as 2024-03-06"
     total = len(reading.articles)
-    return [Look("dates have no day after the twelfth", "", total, total, example, advice)]
+    return [Issue("dates have no day after the twelfth", "", total, total, example, advice)]
 
 
 def _day_first(name: str, dates: Sequence[tuple[str, dict[bool, date | None]]]) -> bool:
