@@ -136,7 +136,7 @@ def run(options: ScoreOptions) -> None:
     if options.json:
         print_json(report_record(scores, summary, all_articles))
     elif options.format:
-        print(_paper(options, options.format, scores, all_articles))
+        print(_paper(options, options.format, scores, summary, all_articles))
     else:  # the work is not lost where the report cannot be written
         _show(options, scores, summary, all_articles)
     if options.out:
@@ -219,8 +219,15 @@ def _compared(against: str, scores: "Scores", all_articles: "Scores | None") -> 
     return all_articles if all_articles and against in all_articles.systems else scores
 
 
-def _paper(options: ScoreOptions, form: TableForm, scores: "Scores", all_articles: "Scores | None") -> str:
-    """Return one table alone: the differences with --against, else the systems."""
+def _paper(
+    options: ScoreOptions,
+    form: TableForm,
+    scores: "Scores",
+    summary: "Summary",
+    all_articles: "Scores | None",
+) -> str:
+    """Return one table alone: the differences with --against, else the systems, the best in what can rank in bold."""
+    from change_it.report.ranking import Ranking
     from change_it.report.score_tables import differences_table, paper_table
 
     if options.against:
@@ -229,7 +236,7 @@ def _paper(options: ScoreOptions, form: TableForm, scores: "Scores", all_article
     tables = {"with a partner": scores}
     if all_articles:
         tables = {"all articles": all_articles, **tables}
-    return to_text(paper_table(tables), form)
+    return to_text(paper_table(tables, Ranking.of(scores, summary).measures), form)
 
 
 def _next(options: ScoreOptions, summary: "Summary") -> list[str]:
