@@ -335,25 +335,19 @@ class LinearJudgeConfig(PreTrainedConfig):
     frequent: list[str] | None = None
 
 
-def _headline_odds(
-    texts: Sequence[str], pairs: Sequence[str], config: LinearJudgeConfig, arrays: Arrays
-) -> Array:
+def _headline_odds(texts: Sequence[str], pairs: Sequence[str], config: Any, arrays: Arrays) -> Array:
     """Return the log odds of class 1 by a regression on n-grams, marks, capitals and length."""
     features = features_of_headlines(ngrams(texts), surface_features(texts), arrays)
     return np.asarray(features @ arrays["weight"], np.float64)
 
 
-def _printed_odds(
-    texts: Sequence[str], pairs: Sequence[str], config: LinearJudgeConfig, arrays: Arrays
-) -> Array:
+def _printed_odds(texts: Sequence[str], pairs: Sequence[str], config: Any, arrays: Arrays) -> Array:
     """Return the log odds of class 1 by trees on what counts of n-grams in printed texts say."""
     headlines = Pieces(texts, frozenset(config.frequent or ()), arrays["clusters"])
     return boosted(fluency_features(headlines, arrays["counts"]), arrays)
 
 
-def _pair_odds(
-    texts: Sequence[str], pairs: Sequence[str], config: LinearJudgeConfig, arrays: Arrays
-) -> Array:
+def _pair_odds(texts: Sequence[str], pairs: Sequence[str], config: Any, arrays: Arrays) -> Array:
     """Return the log odds of class 1 by trees on what two texts have in common."""
     return boosted(features_of_pairs(texts, pairs, config, arrays), arrays)
 
