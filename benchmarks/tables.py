@@ -30,7 +30,7 @@ import tyro
 from change_it.generators.options import LORA_ALPHA, LORA_RANK, LORA_RATE, NETWORKS, PRETRAINED
 from change_it.hevas.metrics import METRICS
 from change_it.judges.options import BILSTM, OF_BILSTM, TOKENS
-from change_it.judges.spec import JUDGES, trained_tasks
+from change_it.judges.spec import JUDGES, acceptability_tasks, trained_tasks
 from change_it.render.tables import figure
 from change_it.report.report_files import made
 
@@ -322,6 +322,26 @@ def hevas_metrics() -> list[list[str]]:
     return lines
 
 
+def verdict_meanings() -> list[list[str]]:
+    """Return what each verdict on a headline says: the judges by their entries, and what else a headline has."""
+    lines = [["verdict", "meaning"]]
+    rules = [task for task, spec in JUDGES.items() if not spec.is_trained]
+    for task in (*trained_tasks(), *rules):
+        spec = JUDGES[task]
+        name = spec.short if spec.in_compliancy else f"{spec.short} (ours)"
+        lines.append([name, spec.wording.glossary])
+    factors = " × ".join(f"p of {JUDGES[task].short}" for task in acceptability_tasks())
+    scale = (
+        "its step on a scale: 0 is the median step of a clause of the original's article, "
+        "1 that of the other outlet's own headline; −1 to 2"
+    )
+    lines.append(["step", "how far main's log odds of the other outlet rise from the original to it"])
+    lines.append(["style (ours)", scale])
+    lines.append(["acceptability (ours)", f"{factors} × evidence, 0 to 1"])
+    lines.append(["edited (ours)", "it is the original, or at most a quarter of its words are new"])
+    return lines
+
+
 #: Tables that are drawn from several results, from parts of them, or from the package.
 SUMMARIES: dict[str, Callable[[], list[list[str]]]] = {
     "outcomes": outcomes,
@@ -331,6 +351,7 @@ SUMMARIES: dict[str, Callable[[], list[list[str]]]] = {
     "older": readers,
     "without order": without_order,
     "judge presets": judge_presets,
+    "verdicts": verdict_meanings,
     "generator presets": generator_presets,
     "hevas metrics": hevas_metrics,
 }

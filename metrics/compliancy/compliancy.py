@@ -8,6 +8,7 @@ from change_it.errors import InputError
 from change_it.evaluate_module import Module
 from change_it.files.texts import column_of, refuse_lengths, texts_of
 from change_it.scoring.api import compute_compliancy
+from change_it.scoring.aspects import compliancy_measures
 
 _DESCRIPTION = """\
 Share of transferred headlines that keep the content and change the style: one trained judge finds that the new headline
@@ -26,7 +27,7 @@ _CITATION = """\
 }
 """
 
-_KWARGS_DESCRIPTION = """\
+_KWARGS_DESCRIPTION = f"""\
 Args:
     predictions: new headlines.
     sources: original headlines.
@@ -44,7 +45,7 @@ Args:
     precision: arithmetic of the judges: "float32" (default) or "bf16".
     device: where judges run: auto (default), cpu, cuda, mps.
 Returns:
-    compliancy, style, acceptability, edited, hh, ah, main, fluency, evidence: averages over the directions that occur, style -1 to 2,
+    {", ".join(compliancy_measures())}: averages over the directions that occur, style -1 to 2,
         the others 0-1; without acceptability and fluency if there is no fluency judge, without style if main has no scale for it.
     <from>2<to>_compliancy and so on: the same of each direction.
     Attributes of the module say more about the last result:
