@@ -88,9 +88,8 @@ def run(options: AuditOptions) -> None:
         print_json(audited.as_dict())
         return
     terminal = console()
-    print_lines(other_corpus(audited.trained), terminal)
     print_verdicts(audited.summary, terminal)
-    print_lines([""], terminal)
+    print_lines([*other_corpus(audited.trained), ""], terminal)
     print_table(kinds_table(audited), terminal)
     if audited.agreement:
         print_table(agreement_table(audited.agreement), terminal)

@@ -206,7 +206,7 @@ def _articles(summary: Summary, pairs: int) -> str:
     """Say how many articles have so many test pairs, at the rate of this corpus."""
     if not summary.articles or not summary.test_pairs:
         return ""
-    number = round(summary.articles * pairs / summary.test_pairs, -2)
+    number = int(round(summary.articles * pairs / summary.test_pairs, -2))
     return f", which is some {number:,} articles at this corpus's rate"
 
 

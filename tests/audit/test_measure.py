@@ -72,7 +72,7 @@ def test_baselines_are_measured_on_the_same_items(sample, judges, monkeypatch):
     assert {result.n for result in results.values()} == {10} == {gold.n}
     copy = results["copy"]
     assert copy.examples[0].headline == copy.examples[0].source
-    assert copy.shares["style"].high < 0  # as far from a clause as gold is, to the other side
+    assert copy.shares["style"].share == 0  # on the scale of these judges
     assert copy.shares["compliancy"].share == 0
 
 
