@@ -59,7 +59,11 @@ def write_report(
     written = tables.examples_table(scores)
     drawing = plane(scores)
     single = tables.systems_table(scores, [AVERAGE], (*VERDICT_NAMES, *OVERLAP_MEASURES))
-    parts = {"written": written, "judges": metrics or audit.judges, "tests": scores.systems[1:]}
+    parts = {
+        "written": written,
+        "judges": metrics or audit.judges or audit.kinds,
+        "tests": scores.systems[1:],
+    }
     values: dict[str, object] = {
         "absent": [section for section, content in parts.items() if not content],
         "items": items_table(scores.items, best_system(scores), articles),
