@@ -33,7 +33,8 @@ DECIDED = {
         **dict.fromkeys(("out", "by_direction", "json", "against", "format"), SHOWN),
     },
     "audit": {
-        **dict.fromkeys(("judges", "items", "labels", "resamples", "seed", "precision"), SIGNED),
+        **dict.fromkeys(("judges", "floor", "items", "labels", "resamples", "seed"), SIGNED),
+        "precision": SIGNED,
         "corpus": TEXTS,
         "device": PLACE,
         **dict.fromkeys(("out", "json"), SHOWN),
@@ -152,6 +153,7 @@ def test_that_of_audit(tmp_path, toy_corpus, judges, capsys, monkeypatch):
     file = write_csv(tmp_path / "labels.csv", labels, ["id", "headline", "accept"])
     changes = {
         "judges": judges["others"],
+        "floor": judges["others"],
         "items": "3",
         "labels": str(file),
         "seed": "2",

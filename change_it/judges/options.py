@@ -138,9 +138,9 @@ class StyleScale(NamedTuple):
         if self.pairs < SCALE_PAIRS:
             why = f"main measured its scale on {self.pairs} aligned training pairs, fewer than {SCALE_PAIRS}"
         elif self.leads[MARKS][0] <= 0:
-            why = f"{known} not surely better than {MARKS} within an event (lead {' to '.join(map(figure, self.leads[MARKS]))})"
+            why = f"{known} not surely better than {MARKS} within an event (ahead by {' to '.join(map(figure, self.leads[MARKS]))})"
         elif self.leads[NGRAMS][1] < 0:
-            why = f"{known} surely worse than {NGRAMS} within an event (lead {' to '.join(map(figure, self.leads[NGRAMS]))})"
+            why = f"{known} surely worse than {NGRAMS} within an event (ahead by {' to '.join(map(figure, self.leads[NGRAMS]))})"
         if why:
             return dict.fromkeys(outlets, f"style is n/a: {why}")
         return {

@@ -231,7 +231,7 @@ def within_event_table(metrics: Mapping[str, Any]) -> Table | None:
                 notes.append(f"{name} is better than this judge within an event: do not score style with it")
         rows.append(Row(cells, highlight=name == "judge"))
     columns = [Column("system", "text"), Column("value", title="within an event")]
-    columns += [Column("interval", "interval", "95% interval"), Column("lead", "interval", "judge's lead")]
+    columns += [Column("interval", "interval", "95% interval"), Column("lead", "interval", "judge is ahead by")]
     notes.append("within an event: main assigns both headlines of an event to their outlets; chance is .5")
     if scale := metrics.get("style"):
         first, second = scale["clause"]
@@ -269,7 +269,7 @@ def table_of(metrics: dict[str, Any]) -> Table:
             cells |= {"test": test, "system": system, "mean F1": figures["macro_f1"]}
             rows.append(Row(cells, test, system == "judge"))
         if names := no_better_than(metrics, test):
-            notes.append(f"on {test} the judge is no better than {' and '.join(names)}: its lead may be 0")
+            notes.append(f"on {test} the judge is no better than {' and '.join(names)}: it may be ahead by nothing")
     columns = [Column("test", "text", "negatives" if spec.pairs else "test"), Column("system", "text")]
     columns += [Column(f"{name} {short}") for name in classes for short in keys.values()]
     return Table([*columns, Column("mean F1")], rows, f"{spec.heading} · gold A2", notes)

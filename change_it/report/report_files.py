@@ -64,7 +64,11 @@ def write_report(
     single = tables.systems_table(scores, [AVERAGE], (*JUDGES, *OVERLAP_MEASURES))
     compared = all_articles or scores
     own = [name for name in compared.systems if name not in BUILT_IN]
-    parts = {"written": written, "judges": metrics or audit.judges, "tests": scores.systems[1:]}
+    parts = {
+        "written": written,
+        "judges": metrics or audit.judges or audit.kinds,
+        "tests": scores.systems[1:],
+    }
     values: dict[str, object] = {
         "absent": [section for section, content in parts.items() if not content],
         "items": items_table(scores.items, best_system(scores), articles),

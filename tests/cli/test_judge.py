@@ -40,6 +40,14 @@ def test_one_headline_gets_marks_and_unsupported_numbers_are_named(command, caps
     assert "acceptability and fluency are n/a" in printed
     assert NO_CHECK in " ".join(printed.split())
     assert "another language" not in printed
+    assert "Can these measures rank systems here?" in printed
+
+
+def test_what_no_judge_refuses_has_no_clean_bill_without_an_audit(command, capsys):
+    assert command("Lunigola, ponte crollato!") == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "no judge refuses it, which is no clean bill: these judges have no audit" in printed
+    assert "passes every judge" not in printed
 
 
 @pytest.mark.parametrize(

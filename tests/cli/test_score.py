@@ -68,7 +68,9 @@ def test_a_file_is_read_once_and_the_table_printed_before_a_report_that_cannot_b
     monkeypatch.setattr(rows_module, "_open_text", lambda path: opened.append(path) or open_text(path))
     code, printed, _ = command(toy_test.items)
     assert (code, opened) == (0, [tmp_path / "mine.csv"])
-    assert "Next: these judges have no audit: change-it audit --judges" in printed
+    assert printed.startswith("Can these measures rank systems here?\n")
+    assert "Report nothing from this table. What would help: an audit" in printed
+    assert "Next    change-it audit --judges" in printed
     monkeypatch.setattr("change_it.report.report_files.write_text", fill)
     code, printed, error = command(toy_test.items, "--out", str(tmp_path / "report"))
     assert (code, error.count("\n"), f"{tmp_path / 'report'}: No space" in error) == (2, 1, True)

@@ -60,8 +60,8 @@ def test_style_is_measured_from_the_clause_to_gold_of_its_direction():
         ({"pairs": 19}, ["gio", "rep"], "main measured its scale on 19 aligned training pairs, fewer than 20"),
         ({"low": (1.0, 0.0)}, ["rep"], "style of gio2rep is n/a: main does not surely tell rep's own headlines from clauses of gio's articles (median steps 3.58 and 0.00 on 29 pairs)"),
         ({"low": (-0.1, 1.0)}, ["gio"], "gio's own headlines from clauses of rep's articles"),
-        ({"leads": {MARKS: (0.0, 0.2), NGRAMS: (0.1, 0.2)}}, ["gio", "rep"], "on 29 training pairs main is not surely better than marks, capitals, length within an event (lead .000 to .200)"),
-        ({"leads": {MARKS: (0.1, 0.2), NGRAMS: (-0.3, -0.1)}}, ["gio", "rep"], "main is surely worse than n-grams within an event (lead -.300 to -.100)"),
+        ({"leads": {MARKS: (0.0, 0.2), NGRAMS: (0.1, 0.2)}}, ["gio", "rep"], "on 29 training pairs main is not surely better than marks, capitals, length within an event (ahead by .000 to .200)"),
+        ({"leads": {MARKS: (0.1, 0.2), NGRAMS: (-0.3, -0.1)}}, ["gio", "rep"], "main is surely worse than n-grams within an event (ahead by -.300 to -.100)"),
         ({"leads": {MARKS: (0.1, 0.2), NGRAMS: (-0.3, 0.1)}}, [], ""),
     ],
 )  # fmt: skip

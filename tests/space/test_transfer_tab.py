@@ -7,10 +7,13 @@ import pytest
 from gradio_client import Client
 from scoring_fakes import FakeJudges
 
+from change_it.audit.record import NO_AUDIT, Summary
+from change_it.audit.verdict import MeasureVerdict
 from change_it.corpus.test_set import Item
 from change_it.errors import InputError
 from change_it.generators.networks.headline_pipeline import Candidate
 from change_it.generators.transfer import HeadlineSystem
+from change_it.judges.reliability import Verdict
 from change_it.scoring.aspects import NO_CHECK
 from change_it.space import answers as tab
 from change_it.space.app import build
@@ -36,9 +39,16 @@ class Fixed(HeadlineSystem):
         return [[Candidate(text, -1.0) for text in self.texts[: search.candidates]] for _ in items]
 
 
-def fixed(*texts, judges=None):
+RANKS = MeasureVerdict("ranks", "can rank systems here", {}, ())
+CANNOT = MeasureVerdict(
+    "cannot rank", "cannot rank systems here: the article's first words keep .98 of gold", {}, ()
+)
+
+
+def fixed(*texts, judges=None, acceptability=RANKS):
     system = Fixed(*texts)
-    return Models(judges or FakeJudges(), {"fixed": system}), system
+    audit = Summary((), {"acceptability": acceptability})
+    return Models(judges or FakeJudges(), {"fixed": system}, audit=audit), system
 
 
 def ask(models, headline=HEADLINE, article=ARTICLE, direction="rep2gio", count=5):
@@ -67,6 +77,22 @@ def test_candidates_come_with_verdicts_and_aspects_and_the_best_first():
     assert "refused by Newspaper (main); edited: 0 of 4 words new" in html
     assert html.count(NO_CHECK) == 3
     assert re.findall(r'<article class="([^"]*)"', html) == ["ci-card", "ci-card ci-no", "ci-card ci-no"]
+
+
+def test_what_no_judge_refuses_has_no_clean_bill_where_acceptability_cannot_rank():
+    models, _ = fixed("Statale, il ponte è giù!", judges=FakeJudges(digits="abcd"), acceptability=CANNOT)
+    html = tab.cards_html(ask(models))
+    assert "passes every judge" not in html
+    assert "1 of 1 are refused by no judge" in html
+    assert "no judge refuses it, which is no clean bill" in html
+    assert "acceptability cannot rank systems here" in html
+    html = tab.cards_html(ask(replace(models, audit=NO_AUDIT)))
+    assert "these judges have no audit" in html
+    weak = Summary((Verdict("main", "distrust"),), {"acceptability": RANKS})
+    html = tab.cards_html(ask(replace(models, audit=weak)))
+    assert "of no use here: Newspaper (main)" in html
+    assert "passes every judge" not in html
+    assert "passes every judge" in tab.cards_html(ask(fixed("Statale, il ponte è giù!")[0]))
 
 
 def test_what_has_no_evidence_is_underlined():
