@@ -18,13 +18,14 @@ from saved_judges import save_judges
 from toy_judge import ENDING, SPEC, end_of, registered
 
 from change_it import Judges, metric_path
+from change_it.audit.record import read_summary
 from change_it.cli import main
 from change_it.corpus.folder import MODEL_CORPUS, describe_corpus
 from change_it.corpus.test_set import read_test_set
 from change_it.errors import InputError
 from change_it.files.atomic import write_json
+from change_it.files.records import to_json
 from change_it.judges.judge import Judge
-from change_it.judges.reliability import read_summary
 from change_it.judges.spec import JUDGES, trained_tasks
 from change_it.scoring.choosing import order
 from change_it.scoring.signature import Reranker, parse_reranker
@@ -60,7 +61,7 @@ def folder(corpus, tmp_path_factory):
     """Judges of the sample's outlets that have learnt little, and beside them a toy judge that the command trained."""
     folder = save_judges(tmp_path_factory.mktemp("registry") / "judges", TEXTS, OUTLETS)
     for task in ("main", "hh", "ah"):
-        write_json(folder / task / MODEL_CORPUS, describe_corpus(corpus))
+        write_json(folder / task / MODEL_CORPUS, to_json(describe_corpus(corpus)))
     with registered():
         command = ["train", "judge", "--task", ENDING, "--corpus", corpus, "--out", str(folder / ENDING)]
         assert main(command) == 0

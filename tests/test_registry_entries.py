@@ -190,7 +190,7 @@ def exclaimed(monkeypatch):
         bound=from_few,
         advice="take the marks off",
         tells_outlets=True,
-        find=lambda side: [a.headline for a in side.articles if a.headline.endswith("!")],
+        find=lambda side: [a.headline for a in side.articles if a.headline.endswith("?!")],
     )
     monkeypatch.setitem(CHECKS, EXCLAIMED, check)
 
@@ -202,13 +202,14 @@ def test_a_check_of_a_corpus_is_an_entry(every, is_reported, tmp_path, exclaimed
     exclaiming = [article.id for article in articles if article.label == "faro"][::every]
     header = ["id", "label", "date", "headline", "article"]
     rows = [
-        [a.id, a.label, str(a.date), f"{a.headline}!" if a.id in exclaiming else a.headline, a.article]
+        [a.id, a.label, str(a.date), f"{a.headline}?!" if a.id in exclaiming else a.headline, a.article]
         for a in articles
     ]
     news = write_csv(tmp_path / "news.csv", rows, header)
     assert main(["corpus", "build", str(news), "--out", str(tmp_path / "corpus")]) == 0
     report = json.loads((tmp_path / "corpus/alignment.json").read_text(encoding="utf-8"))
     found = [(issue["outlet"], issue["name"], issue["count"], issue["advice"]) for issue in report["looks"]]
+    found = [issue for issue in found if issue[1] == EXCLAIMED]
     assert found == [("faro", EXCLAIMED, len(exclaiming), "take the marks off")] * is_reported
     printed = " ".join(capsys.readouterr().out.split())
     card = (tmp_path / "corpus/README.md").read_text(encoding="utf-8")

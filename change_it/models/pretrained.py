@@ -142,7 +142,7 @@ def local_folder(name: str | Path, *, command: str, source: HubSource | None = N
     elif source.revision:
         raise InputError(f"{name} is a folder here, which has no revision {source.revision}: give a Hub id")
     folder = root / source.subfolder
-    if not folder.is_dir():
+    if source.subfolder and not folder.is_dir():
         raise InputError(f"{name} has no folder {source.subfolder}: check the name of subfolder")
     return folder
 
