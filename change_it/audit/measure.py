@@ -12,6 +12,8 @@ import polars as pl
 from change_it.audit.perturbations import PERTURBATIONS, Perturbation, Resources, perturbed
 from change_it.corpus.folder import read_language, read_table
 from change_it.corpus.test_set import GOLD, Item, read_test_set
+from change_it.files.records import to_json
+from change_it.judges.record import JudgeMetrics
 from change_it.judges.reliability import Summary, hashes, rate_judges
 from change_it.readers.labels import ReaderLabels, agreement
 from change_it.render.tables import figure
@@ -59,7 +61,7 @@ def read_corpus(corpus: str, *, seed: int = 1) -> Resources:
 def audit(
     corpus: Resources,
     judges: "Judges",
-    metrics: Mapping[str, Mapping[str, Any]],
+    metrics: Mapping[str, JudgeMetrics],
     *,
     at_most: int = 400,
     resamples: int = 1000,
@@ -79,7 +81,7 @@ def audit(
     systems = measure_systems(
         judges, corpus, at_most=at_most, seed=seed, resamples=resamples, progress=progress
     )
-    gold, main = (systems[0]["values"]["evidence"], systems[0]["events"]), metrics.get("main", {})
+    gold, main = (systems[0]["values"]["evidence"], systems[0]["events"]), metrics.get("main")
     found = rate_judges(judges.by_task, metrics, gold, has_capitals=corpus.has_capitals)
     items, events = len(test.items), len({item.event for item in test.items})
     record: dict[str, Any] = Summary(tuple(found), summary_sentence(systems)).as_dict() | {
@@ -96,7 +98,7 @@ def audit(
         "trained": trained,
         "systems": systems,
         "cues": main_cues(judges.main, test.items, seed=seed),
-        "style": {name: main[name] for name in ("within_event",) if name in main},
+        "style": {"within_event": to_json(main.within_event)} if main and main.within_event else {},
     }
     parts, beside = [f"audit|judges:{judges.signature}"], None
     parts += [f"trained:{trained}"] if trained else []

@@ -22,9 +22,11 @@ from change_it.corpus.reading.sample import SIZE
 from change_it.errors import InputError
 from change_it.files.atomic import check_writable, read_json, write_json
 from change_it.files.model_folders import is_missing_path
+from change_it.files.records import JsonObject, read_record, to_json
 from change_it.files.rows import outlet_and_file
 from change_it.generators.options import Recipe
 from change_it.judges.options import LINEAR, Fold
+from change_it.judges.record import read_judge_metrics
 from change_it.judges.spec import TRAINED, Task
 from change_it.render.tables import console, print_lines
 from change_it.scoring.systems import read_prediction_files
@@ -72,17 +74,32 @@ class QuickstartOptions(ReadingOptions):
     """What the judges are made from: linear, or folder or Hub id of a pre-trained encoder."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class RunRecord:
+    """The content of `run.json`.
+
+    Attributes:
+        settings: options of the run and the version of the package; a run with others does not go on with it.
+        seconds: finished step to the seconds that it took.
+        files: files of the folder that are its own: none, since the steps keep the records of theirs.
+    """
+
+    settings: JsonObject
+    seconds: dict[str, float]
+    files: tuple[str, ...] = ()
+
+
 class Steps:
     """The steps of a run: each is noted in `run.json` once it is finished, and not run again."""
 
     def __init__(self, options: QuickstartOptions) -> None:
         """Open a folder; InputError where it holds a run with other options."""
         self.out, self.terminal = options.out, console(sys.stdout)
-        self.settings = asdict(options) | {"files": list(options.files), "version": __version__}
+        self.settings: JsonObject = asdict(options) | {"files": list(options.files), "version": __version__}
         del self.settings["out"], self.settings["predictions"]  # a run may be called with others again
-        earlier = read_json(self.out / RECORD) or {"settings": {}, "seconds": {}}
-        self.seconds: dict[str, float] = earlier["seconds"]
-        before = {name: earlier["settings"].get(name) for name in self.settings}
+        earlier = read_record(self.out / RECORD, RunRecord, "choose another --out")
+        self.seconds = dict(earlier.seconds) if earlier else {}
+        before = {name: earlier.settings.get(name) if earlier else None for name in self.settings}
         if self.seconds and before != self.settings:
             changed = [f"{name} {was!r}" for name, was in before.items() if was != self.settings[name]]
             fault = f"{self.out} holds a run with other options ({', '.join(changed)})"
@@ -115,7 +132,8 @@ class Steps:
 
     def _note(self) -> None:
         """Write the record of the run; its steps keep those of their folders."""
-        write_json(self.out / RECORD, {"settings": self.settings, "seconds": self.seconds, "files": []})
+        record = RunRecord(settings=self.settings, seconds=self.seconds)
+        write_json(self.out / RECORD, to_json(record))
 
 
 def run(options: QuickstartOptions) -> None:
@@ -194,8 +212,14 @@ def result_of(name: str, out: Path) -> str:
     file = record_of(name, out)
     if name == "headlines":
         return f"in {file}"
-    record = read_json(file) or {}
     if name == "corpus":
-        pairs = record["pairs"]["kept"]
-        return f"{record['kept']:,} articles, {pairs['A1']:,} pairs for training, {pairs['A2']:,} for tests"
-    return str(record["together"].partition(" Worst")[0]) if name == "audit" else line_of(record)
+        report = read_report(file.parent)
+        if report is None:
+            return ""
+        pairs = report.pairs.kept
+        return f"{report.kept:,} articles, {pairs['A1']:,} pairs for training, {pairs['A2']:,} for tests"
+    if name == "audit":
+        record = read_json(file) or {}
+        return str(record["together"].partition(" Worst")[0])
+    metrics = read_judge_metrics(file.parent)
+    return line_of(metrics) if metrics else ""

@@ -19,6 +19,7 @@ from change_it.files.model_folders import is_hub_id
 from change_it.files.records import to_json
 from change_it.generators.folder import GeneratorInfo
 from change_it.judges.options import BILSTM, LINEAR, read_judge_info
+from change_it.judges.record import JudgeMetrics
 from change_it.judges.reliability import table_of, within_event_table
 from change_it.judges.spec import JUDGES
 from change_it.readers.published import CITATIONS
@@ -26,7 +27,11 @@ from change_it.render.tables import Column, Row, Table, card_markdown, with_inte
 from change_it.render.templates import template_environment, without_markup
 from change_it.report.score_tables import HEADINGS
 from change_it.scoring.aspects import COMPLIANCY_MEASURES
+from change_it.training.record import TrainingRecord
 from change_it.version import __version__
+
+#: Prefix of a model in a folder to its `metrics.json`; None where it has none.
+Metrics = Mapping[str, TrainingRecord | None]
 
 #: Placeholders in a corpus card that a push replaces: the path of its example, and its last section.
 LOCAL_PATH, RIGHTS = "path/to/this/folder", "## Rights"
@@ -51,7 +56,7 @@ _PATH = re.compile(r"([^/=]*=)?(?:/[^/\s]+/|~/|[A-Za-z]:[\\/])")
 def model_card(
     kind: Literal["judge", "generator"],
     folder: Path,
-    metrics: Mapping[str, dict[str, Any]],
+    metrics: Metrics,
     repo_id: str,
     license: str | None = None,
     dataset: str | None = None,
@@ -88,7 +93,7 @@ def model_card(
     return TEMPLATES.get_template(f"{kind}.md.jinja").render(values).strip() + "\n"
 
 
-def _judges(folder: Path, metrics: Mapping[str, dict[str, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _judges(folder: Path, metrics: Metrics) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the metadata of the card of one judge or several, and the values of its template."""
     judges: list[dict[str, Any]] = []
     hashes = {}
@@ -101,12 +106,13 @@ def _judges(folder: Path, metrics: Mapping[str, dict[str, Any]]) -> tuple[dict[s
             fault = f"{folder / prefix} is no judge of its name"
             raise InputError(f"{fault}: train it with change-it train judge")
         path = folder / prefix / "metrics.json"
-        with record_errors(path):
-            tables = [within_event_table(record), table_of(record)]
-            hashes[info.task] = record["model_hash"][:6]
-            encoder = str(public(settings["encoder"]))
-            judge = {"prefix": prefix, "info": info, "encoder": encoder, "tables": tables}
-            judges.append(judge | {"type": config["model_type"], "weights": record["weights_hash"]})
+        if not isinstance(record, JudgeMetrics):
+            raise InputError(f"there is no {path}: train the judge again with change-it train judge")
+        tables = [within_event_table(record.within_event, record.style), table_of(record)]
+        hashes[info.task] = record.model_hash[:6]
+        encoder = str(public(settings["encoder"]))
+        judge = {"prefix": prefix, "info": info, "encoder": encoder, "tables": tables}
+        judges.append(judge | {"type": config["model_type"], "weights": record.weights_hash})
     info, is_one = judges[0]["info"], len(judges) == 1
     fluency = hashes.pop("fluency", None)
     signature = [f"judges:{'+'.join(hashes.values())}", f"fold:{info.fold}"] if hashes else []
@@ -128,7 +134,7 @@ def _judges(folder: Path, metrics: Mapping[str, dict[str, Any]]) -> tuple[dict[s
     }
 
 
-def _generator(folder: Path, metrics: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _generator(folder: Path, metrics: TrainingRecord | None) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the metadata of a generator's card and the values of its template: scores are those of the report above it that names it."""
     info, path = GeneratorInfo.load(folder), folder.resolve()
     reports = [read_json(above / "report" / "scores.json") for above in [*path.parents][:3]]

@@ -18,9 +18,11 @@ from change_it.files.model_folders import GENERATOR_FILE, MODEL_FILES, weight_fi
 from change_it.files.shipped import shipped_path
 from change_it.files.texts import listed
 from change_it.generators.folder import GeneratorInfo
-from change_it.hub.cards import dataset_card, licence_of, model_card, public
+from change_it.generators.record import read_generator_metrics
+from change_it.hub.cards import Metrics, dataset_card, licence_of, model_card, public
 from change_it.judges.options import COMMAND as JUDGE_COMMAND
 from change_it.judges.options import check_tasks
+from change_it.judges.record import read_judge_metrics
 from change_it.judges.spec import TRAINED
 from change_it.version import __version__
 
@@ -111,13 +113,13 @@ def _models(kind: Literal["judge", "generator"], folder: Path) -> Files:
     files: Files = {}
     metrics = _metrics(kind, folder)
     for prefix, record in metrics.items():
-        files |= _model(folder / prefix, prefix, record.get("files", ()))
+        files |= _model(folder / prefix, prefix, (record.files or ()) if record else ())
     if kind == "judge":
         _check_judges(folder, metrics)
     return files
 
 
-def _check_judges(folder: Path, metrics: dict[str, dict[str, Any]]) -> None:
+def _check_judges(folder: Path, metrics: Metrics) -> None:
     """Load the judges of a push; refuse those that do not belong together, and one that is not the one that was measured."""
     from change_it.judges.judge import Judge  # torch
     from change_it.scoring.panel import Judges
@@ -129,7 +131,8 @@ def _check_judges(folder: Path, metrics: dict[str, dict[str, Any]]) -> None:
         loaded = {f"{task}/": judge for task, judge in judges.items()}
     for prefix, judge in loaded.items():
         record = metrics[prefix]
-        if (judge.weights_hash, judge.model_hash) != (record["weights_hash"], record["model_hash"]):
+        measured = (record.weights_hash, record.model_hash) if record else None
+        if (judge.weights_hash, judge.model_hash) != measured:
             fault = f"the judge in {folder / prefix} is not the one that its metrics.json measured"
             raise InputError(f"{fault}: train it again with {JUDGE_COMMAND}")
 
@@ -140,15 +143,17 @@ def write_readme(folder: Path, kind: Literal["judge", "generator"]) -> None:
     write_text(folder / "README.md", card.partition("\n---\n\n")[2])
 
 
-def _metrics(kind: Literal["judge", "generator"], folder: Path) -> dict[str, dict[str, Any]]:
-    """Folder of each model, with a slash at the end, or an empty name, to its `metrics.json`."""
+def _metrics(kind: Literal["judge", "generator"], folder: Path) -> Metrics:
+    """Read the `metrics.json` of each model, by its folder with a slash at the end, or an empty name."""
     prefixes = [""]
     if kind == "judge" and not (folder / "config.json").is_file():
         check_tasks(folder, folder)
         prefixes = [f"{task}/" for task in TRAINED if (folder / task).is_dir()]
     for prefix in prefixes:
         weight_files(folder / prefix, command=f"change-it train {kind}")
-    return {prefix: read_json(folder / prefix / "metrics.json") or {} for prefix in prefixes}
+    if kind == "generator":
+        return {prefix: read_generator_metrics(folder / prefix) for prefix in prefixes}
+    return {prefix: read_judge_metrics(folder / prefix) for prefix in prefixes}
 
 
 def _model(folder: Path, prefix: str, written: Collection[str]) -> Files:

@@ -10,6 +10,7 @@ from change_it.audit.measure import HALFWAY, OCCLUDED, STOPPED, Outcome
 from change_it.corpus.reading.sample import OUTLETS
 from change_it.corpus.test_set import GOLD
 from change_it.files.atomic import replace_folder, write_json, write_text
+from change_it.judges.record import read_within_event
 from change_it.judges.reliability import read_verdicts, verdicts_table, within_event_table
 from change_it.judges.spec import JUDGES
 from change_it.readers.labels import agreement_table
@@ -81,7 +82,7 @@ def write_audit(out: Path, audit: Record, labels: pl.DataFrame | None = None) ->
         "examples": kinds_of(audit["systems"]),
         "judges": JUDGES,
         "open": OPEN,
-        "within_event": within_event_table(audit["style"]),
+        "within_event": within_event_table(read_within_event(audit["style"])),
         "agreement": agreement_table(audit["agreement"]) if "agreement" in audit else None,
         "cues": cues_table(audit["cues"]),
         "occluded": OCCLUDED,

@@ -11,13 +11,13 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from os.path import relpath
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from change_it.corpus.reading.sample import is_sample_corpus
 from change_it.corpus.test_set import BUILT_IN
 from change_it.files.atomic import replace_folder, without_formula, write_json, write_table, write_text
+from change_it.judges.record import JudgeMetrics
 from change_it.judges.reliability import NO_AUDIT, Summary, verdicts_table, within_event_table
 from change_it.report import score_tables as tables
 from change_it.report.charts import plane
@@ -40,7 +40,7 @@ LIBRARIES = ("torch", "transformers", "numpy", "scikit-learn", "polars")
 def write_report(
     out: Path,
     scores: Scores,
-    metrics: Mapping[str, Mapping[str, Any]],
+    metrics: Mapping[str, JudgeMetrics],
     audit: Summary = NO_AUDIT,
     *,
     made: Mapping[str, str] | None = None,
@@ -51,6 +51,7 @@ def write_report(
     `metrics` are of `read_metrics`, `made` is of `made`; `articles`, by the ids of items, are shown with them.
     """
     written, first, drawing = tables.examples_table(scores), tables.best_system(scores), plane(scores)
+    main = metrics.get("main")
     single = tables.systems_table(scores, [AVERAGE], (*VERDICT_NAMES, *OVERLAP_MEASURES))
     parts = {"written": written, "judges": metrics or audit.verdicts, "tests": scores.systems[1:]}
     values: dict[str, object] = {
@@ -75,7 +76,7 @@ def write_report(
         "single": replace(single, notes=()),  # they stand at the first
         "likeness": tables.likeness(scores),
         "by_direction": tables.systems_table(scores, scores.directions[:-1]),
-        "within_event": within_event_table(metrics.get("main", {})),
+        "within_event": within_event_table(main.within_event, main.style) if main else None,
         "tests": {name: tables.tests_table(scores, name) for name in scores.p_values},
     }
     page = environment().get_template("compliancy.html.jinja").render(values)
