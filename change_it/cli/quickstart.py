@@ -146,23 +146,25 @@ def run(options: QuickstartOptions) -> None:
         raise InputError(f"there is no folder {encoder}: give the Hub id or folder of a pre-trained model")
     out, steps = options.out, Steps(options)
     built, judges, choosers = (str(out / name) for name in ("corpus", "judges", "judges-0"))
-    same: dict[str, Any] = {"corpus": built, "seed": options.seed}
-    sample = SampleOptions(out=out / "sample.csv", articles=options.articles, seed=options.seed)
+    seed = options.seed
+    sample = SampleOptions(out=out / "sample.csv", articles=options.articles, seed=seed)
     reading = {field.name: getattr(options, field.name) for field in fields(ReadingOptions)}
     reading |= {"files": options.files or (str(sample.out),), "window_days": options.window_days}
-    build = BuildOptions(**reading, out=Path(built), strict=options.strict, seed=options.seed)
+    build = BuildOptions(**reading, out=Path(built), strict=options.strict, seed=seed)
     steps.run("corpus", *([] if options.files else [(corpus.sample, sample)]), (corpus.build, build))
     if options.files:
         report = read_report(built)
         print_lines([f"{text}." for text in (report.warnings if report else ())], steps.terminal)
 
     def judge(task: Task, fold: Fold, folder: str, encoder: str) -> Call:
-        where = Path(folder) / task
-        return train.judge, TrainJudgeOptions(task=task, encoder=encoder, fold=fold, out=where, **same)
+        judging = TrainJudgeOptions(
+            task=task, encoder=encoder, fold=fold, out=Path(folder) / task, corpus=built, seed=seed
+        )
+        return train.judge, judging
 
     for task in TRAINED:
         steps.run(f"{task} judge", judge(task, "1", judges, encoder))
-    steps.run("audit", (audit.run, AuditOptions(judges=judges, **same)))
+    steps.run("audit", (audit.run, AuditOptions(judges=judges, corpus=built, seed=seed)))
     steps.run("choosing", *(judge(task, "0", choosers, LINEAR) for task in TRAINED))
     systems = options.predictions
     if not options.files:
@@ -174,12 +176,21 @@ def run(options: QuickstartOptions) -> None:
             rerank=choosers,
             candidates=CANDIDATES,
             generation=(f"num_beams={CANDIDATES}",),
-            **same,
+            corpus=built,
+            seed=seed,
         )
         steps.run("headlines", (_save_shipped, generator), (transfer.run, transferring))
         systems = (f"{RECIPE}={written}", *systems)
-    scored: dict[str, Any] = {"predictions": systems, "shared_items": bool(systems), **same}
-    steps.call((score.run, ScoreOptions(judges=judges, floor=choosers, out=out / "report", **scored)))
+    scoring = ScoreOptions(
+        corpus=built,
+        judges=judges,
+        floor=choosers,
+        predictions=systems,
+        shared_items=bool(systems),
+        out=out / "report",
+        seed=seed,
+    )
+    steps.call((score.run, scoring))
     last = f"{time.perf_counter() - started:.0f} s; another machine's figures may differ by .02."
     own = " change-it demo is the page; your own newspapers: change-it quickstart a=a.csv b=b.csv --out runs/mine"
     print_lines([last + ("" if options.files else own)], steps.terminal)

@@ -73,12 +73,23 @@ def train_generator(options: GeneratorOptions) -> GeneratorMetrics | None:
             run of other options to resume.
     """
     _check(options)
-    sizes = ("source_tokens", "target_tokens", "vocabulary", "cells")
-    chosen = {name: getattr(options, name) or getattr(options.values, name) for name in sizes}
-    settings = replace(options, architecture=architecture_of(options), **chosen)
+    usual = options.values
+    settings = replace(
+        options,
+        architecture=architecture_of(options),
+        source_tokens=options.source_tokens or usual.source_tokens,
+        target_tokens=options.target_tokens or usual.target_tokens,
+        vocabulary=options.vocabulary or usual.vocabulary,
+        cells=options.cells or usual.cells,
+    )
     with process_state().main_process_first():
-        aims = settings.corpus, settings.recipe, settings.to
-        data = load_recipe(*aims, seed=settings.seed, balanced=settings.kind != "words")
+        data = load_recipe(
+            settings.corpus,
+            settings.recipe,
+            settings.to,
+            seed=settings.seed,
+            balanced=settings.kind != "words",
+        )
     is_here = train_in_folder(
         settings,
         settings.out,
@@ -253,9 +264,13 @@ def _start(settings: GeneratorOptions, data: RecipeData, *, bf16: bool) -> tuple
         if READS[settings.recipe] == "both":
             # headlines and outlets: other words of a source can only be copied
             sources = [source.partition("| ")[0] + "| " for source in sources]
-        sizes = {"vocabulary": settings.vocabulary, "cells": settings.cells}
-        texts = [*sources, *data.train["target"]]
-        return new_network(architecture, texts, **sizes, as_published=settings.as_published)
+        return new_network(
+            architecture,
+            [*sources, *data.train["target"]],
+            vocabulary=settings.vocabulary,
+            cells=settings.cells,
+            as_published=settings.as_published,
+        )
     tokenizer = load_tokenizer(architecture)
     dtype = torch.bfloat16 if settings.lora and bf16 else torch.float32
     model = load_model(architecture, settings.kind, tokenizer, use="base", dtype=dtype)

@@ -123,7 +123,7 @@ def hashes(judges: Mapping[Task, "Judge"]) -> dict[str, str]:
 
 def read_metrics(judges: str | Path) -> dict[str, JudgeMetrics]:
     """Read the `metrics.json` of each judge, in a folder with one for each; judges without one are left out."""
-    metrics = {}
+    metrics: dict[str, JudgeMetrics] = {}
     for judge in TRAINED:
         record = read_judge_metrics(Path(judges) / judge)
         if record is not None:

@@ -143,7 +143,7 @@ def _tested(
     joined = Examples.joined(list(data.tests.values()))  # the tests share many examples
     ends = np.cumsum([len(test) for test in data.tests.values()])[:-1]
 
-    def decisions(ask: Ask) -> dict[str, Ints]:
+    def decisions(ask: Any) -> dict[str, Ints]:
         decided = np.split(ask(joined.texts, joined.pairs).argmax(axis=1), ends)
         return dict(zip(data.tests, decided, strict=True))
 
