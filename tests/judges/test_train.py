@@ -158,8 +158,8 @@ def test_fluency_lets_its_share_of_printed_validation_headlines_through(corpus, 
     printed = [text for text, label in zip(held.texts, held.labels, strict=True) if label]
     given = Judge.from_pretrained(tmp_path, device="cpu").probabilities(printed, progress=False)[:, 1]
     assert (given > 0.5).mean() == pytest.approx(FLUENCY_ACCEPTS, abs=1.5 / len(printed))
-    of_linear = metrics["baselines"][LINEAR] if kind == "transformer" else metrics["results"]
-    assert min(result["broken"]["recall"] for result in of_linear.values()) > 0.4  # .06 by chance
+    of_linear = metrics.baselines[LINEAR] if kind == "transformer" else metrics.results
+    assert min(result.classes["broken"].recall for result in of_linear.values()) > 0.4  # .06 by chance
 
 
 def test_ah_as_published_reads_the_article_first_and_no_token_types(corpus, encoder, tmp_path, monkeypatch):
