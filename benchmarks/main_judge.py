@@ -21,16 +21,14 @@ def measure_corpus(corpus: str, seed: int) -> dict[str, Any]:
     data = load_task("main", corpus, seed=seed)
     main_judge = fit_main(data.known, seed=seed)
     systems = {LINEAR: main_judge.predict_proba, **fit_baselines(data.known, seed=seed)}
-    within_event, test, cells = (
-        measure_main(corpus, systems)["within_event"],
-        data.tests["gold"],
-        dict[str, Any](),
-    )
-    for name, share in within_event["systems"].items():
+    within_event, test = measure_main(corpus, systems), data.tests["gold"]
+    assert within_event is not None, "the corpus has no pairs to test"
+    cells: dict[str, Any] = {}
+    for name, share in within_event.systems.items():
         decided = systems[name](test.texts).argmax(axis=1)
-        f1 = scores(test.labels, decided, data.outlets)["macro_f1"]
-        cells[name] = [f1, share["value"], share["low"], share["high"]]
-    return cells | {"test pairs, events": f"{within_event['pairs']}, {within_event['events']}"}
+        f1 = scores(test.labels, decided, data.outlets).macro_f1
+        cells[name] = [f1, share.value, share.low, share.high]
+    return cells | {"test pairs, events": f"{within_event.pairs}, {within_event.events}"}
 
 
 def main(corpora: Annotated[tuple[str, ...], tyro.conf.Positional], seed: int = 1) -> None:

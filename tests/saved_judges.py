@@ -1,16 +1,38 @@
 """Judges of our own kind and models of transformers' own, untrained and saved."""
 
-import json
-
 import torch
 from scoring_fakes import SCALE
 
+from change_it.files.atomic import write_json
+from change_it.files.records import to_json
+from change_it.judges.record import JudgeMetrics, WithinEvent, WithinEventShare
+from change_it.training.record import Seconds, TrainingResult
+
 #: What `metrics.json` of main says of the headlines of one event.
-WITHIN_EVENT = {
-    "pairs": 4,
-    "events": 3,
-    "systems": {"judge": {"value": 0.625, "low": 0.123, "high": 0.987}},
-}
+WITHIN_EVENT = WithinEvent(
+    pairs=4, events=3, systems={"judge": WithinEventShare(value=0.625, low=0.123, high=0.987)}
+)
+
+
+def a_judges_metrics(**changes):
+    """What `metrics.json` says of a judge, with `changes` of its fields."""
+    fields = {
+        "task": "main",
+        "classes": ("rep", "gio"),
+        "fold": "all",
+        "precision": "float32",
+        "results": {},
+        "baselines": {},
+        "sizes": {"train": 1234, "validation": 56},
+        "weights_hash": "a" * 64,
+        "model_hash": "b" * 64,
+        "seconds": Seconds(training=1.0, all=1.0),
+        "training": TrainingResult(updates=7, epochs=1.0, best_score=0.5),
+        "processes": 1,
+        "options": {},
+        "versions": {"change-it": "0.1.0"},
+    }
+    return JudgeMetrics(**fields | changes)
 
 
 def names_of(classes):
@@ -89,22 +111,18 @@ def save_judge(folder, task, texts, outlets, *, transformer=False):
     tests = {"main": ("gold",)}.get(task, ("random", "hard"))
     results = {test: scores(np.array([0, 1, 1, 0]), np.array([0, 1, 0, 0]), classes) for test in tests}
     weights_hash = hash_of_weights(folder, command="none")
-    metrics = {
-        "classes": classes,
-        "weights_hash": weights_hash,
-        "model_hash": hash_of_model(folder, weights_hash),
-        "results": results,
-        "baselines": {"linear": results} if transformer else {},
-        "task": task,
-        "fold": "all",
-        "sizes": {"train": 1234, "validation": 56} | dict.fromkeys(tests, 4),
-        "training": {"updates": 7, "epochs": 1.0, "best_score": 0.5},
-        "seconds": {"all": 1.0},
-        "options": {"corpus": "/home/somebody/runs/mine/corpus", "out": str(folder), "as_published": False},
-    }
-    if task == "main":
-        metrics["within_event"] = WITHIN_EVENT
-    (folder / "metrics.json").write_text(json.dumps(metrics), encoding="utf-8")
+    metrics = a_judges_metrics(
+        task=task,
+        classes=classes,
+        results=results,
+        baselines={"linear": results} if transformer else {},
+        sizes={"train": 1234, "validation": 56} | dict.fromkeys(tests, 4),
+        weights_hash=weights_hash,
+        model_hash=hash_of_model(folder, weights_hash),
+        options={"corpus": "/home/somebody/runs/mine/corpus", "out": str(folder), "as_published": False},
+        within_event=WITHIN_EVENT if task == "main" else None,
+    )
+    write_json(folder / "metrics.json", to_json(metrics))
 
 
 def save_language_model(folder, kind):

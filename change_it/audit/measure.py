@@ -16,7 +16,9 @@ from change_it.audit.verdict import MEASURES, Kind, KindShare, Measure, MeasureV
 from change_it.corpus.folder import read_language, read_report, read_table
 from change_it.corpus.test_set import CLAUSE, GOLD, Item, read_test_set
 from change_it.errors import InputError
+from change_it.files.records import to_json
 from change_it.files.texts import listed
+from change_it.judges.record import JudgeMetrics
 from change_it.judges.reliability import hashes, rate_judges
 from change_it.readers.labels import ReaderLabels, agreement
 from change_it.scoring.aspects import compliancy_measures
@@ -78,7 +80,7 @@ class Headlines:
 def audit(
     corpus: Resources,
     judges: "Judges",
-    metrics: Mapping[str, Mapping[str, Any]],
+    metrics: Mapping[str, JudgeMetrics],
     *,
     choosers: "Judges | None" = None,
     at_most: int = 400,
@@ -114,7 +116,7 @@ def audit(
         resamples=resamples,
         progress=progress,
     )
-    main = metrics.get("main", {})
+    main = metrics.get("main")
     of_evidence = gold.values["evidence"], gold.events
     items, events = len(test.items), len({item.event for item in test.items})
     aligned = sum(bool(item.reference) for item in test.items)
@@ -147,7 +149,7 @@ def audit(
         gold=gold,
         kinds=tuple(kinds),
         cues=main_cues(judges.main, test.items, seed=seed),
-        style={name: main[name] for name in ("within_event",) if name in main},
+        style={"within_event": to_json(main.within_event)} if main and main.within_event else {},
         agreement=agreed,
         signature="|".join(parts),
     )

@@ -22,9 +22,11 @@ from change_it.corpus.reading.sample import SIZE
 from change_it.errors import InputError
 from change_it.files.atomic import check_writable, read_json, write_json
 from change_it.files.model_folders import is_missing_path
+from change_it.files.records import JsonObject, read_record, to_json
 from change_it.files.rows import outlet_and_file
 from change_it.generators.recipes import RecipeName
 from change_it.judges.options import LINEAR, Fold
+from change_it.judges.record import read_judge_metrics
 from change_it.judges.spec import Task, trained_tasks
 from change_it.render.tables import console, print_lines
 from change_it.scoring.systems import read_prediction_files
@@ -72,17 +74,32 @@ class QuickstartOptions(ReadingOptions):
     """What the judges are made from: linear, or folder or Hub id of a pre-trained encoder."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class RunRecord:
+    """The content of `run.json`.
+
+    Attributes:
+        settings: options of the run and the version of the package; a run with others does not go on with it.
+        seconds: finished step to the seconds that it took.
+        files: files of the folder that are its own: none, since the steps keep the records of theirs.
+    """
+
+    settings: JsonObject
+    seconds: dict[str, float]
+    files: tuple[str, ...] = ()
+
+
 class Steps:
     """The steps of a run: each is noted in `run.json` once it is finished, and not run again."""
 
     def __init__(self, options: QuickstartOptions) -> None:
         """Open a folder; InputError where it holds a run with other options."""
         self.out, self.terminal = options.out, console(sys.stdout)
-        self.settings = asdict(options) | {"files": list(options.files), "version": __version__}
+        self.settings: JsonObject = asdict(options) | {"files": list(options.files), "version": __version__}
         del self.settings["out"], self.settings["predictions"]  # a run may be called with others again
-        earlier = read_json(self.out / RECORD) or {"settings": {}, "seconds": {}}
-        self.seconds: dict[str, float] = earlier["seconds"]
-        before = {name: earlier["settings"].get(name) for name in self.settings}
+        earlier = read_record(self.out / RECORD, RunRecord, "choose another --out")
+        self.seconds = dict(earlier.seconds) if earlier else {}
+        before = {name: earlier.settings.get(name) if earlier else None for name in self.settings}
         if self.seconds and before != self.settings:
             changed = [f"{name} {was!r}" for name, was in before.items() if was != self.settings[name]]
             fault = f"{self.out} holds a run with other options ({', '.join(changed)})"
@@ -115,7 +132,8 @@ class Steps:
 
     def _note(self) -> None:
         """Write the record of the run; its steps keep those of their folders."""
-        write_json(self.out / RECORD, {"settings": self.settings, "seconds": self.seconds, "files": []})
+        record = RunRecord(settings=self.settings, seconds=self.seconds)
+        write_json(self.out / RECORD, to_json(record))
 
 
 def run(options: QuickstartOptions) -> None:
@@ -128,23 +146,25 @@ def run(options: QuickstartOptions) -> None:
         raise InputError(f"there is no folder {encoder}: give the Hub id or folder of a pre-trained model")
     out, steps = options.out, Steps(options)
     built, judges, choosers = (str(out / name) for name in ("corpus", "judges", "judges-0"))
-    same: dict[str, Any] = {"corpus": built, "seed": options.seed}
-    sample = SampleOptions(out=out / "sample.csv", articles=options.articles, seed=options.seed)
+    seed = options.seed
+    sample = SampleOptions(out=out / "sample.csv", articles=options.articles, seed=seed)
     reading = {field.name: getattr(options, field.name) for field in fields(ReadingOptions)}
     reading |= {"files": options.files or (str(sample.out),), "window_days": options.window_days}
-    build = BuildOptions(**reading, out=Path(built), strict=options.strict, seed=options.seed)
+    build = BuildOptions(**reading, out=Path(built), strict=options.strict, seed=seed)
     steps.run("corpus", *([] if options.files else [(corpus.sample, sample)]), (corpus.build, build))
     if options.files:
         report = read_report(built)
         print_lines([f"{text}." for text in (report.warnings if report else ())], steps.terminal)
 
     def judge(task: Task, fold: Fold, folder: str, encoder: str) -> Call:
-        where = Path(folder) / task
-        return train.judge, TrainJudgeOptions(task=task, encoder=encoder, fold=fold, out=where, **same)
+        judging = TrainJudgeOptions(
+            task=task, encoder=encoder, fold=fold, out=Path(folder) / task, corpus=built, seed=seed
+        )
+        return train.judge, judging
 
     for task in trained_tasks():
         steps.run(f"{task} judge", judge(task, "1", judges, encoder))
-    steps.run("audit", (audit.run, AuditOptions(judges=judges, **same)))
+    steps.run("audit", (audit.run, AuditOptions(judges=judges, corpus=built, seed=seed)))
     steps.run("choosing", *(judge(task, "0", choosers, LINEAR) for task in trained_tasks()))
     systems = options.predictions
     if not options.files:
@@ -156,12 +176,21 @@ def run(options: QuickstartOptions) -> None:
             rerank=choosers,
             candidates=CANDIDATES,
             generation=(f"num_beams={CANDIDATES}",),
-            **same,
+            corpus=built,
+            seed=seed,
         )
         steps.run("headlines", (_save_shipped, generator), (transfer.run, transferring))
         systems = (f"{RECIPE}={written}", *systems)
-    scored: dict[str, Any] = {"predictions": systems, "shared_items": bool(systems), **same}
-    steps.call((score.run, ScoreOptions(judges=judges, floor=choosers, out=out / "report", **scored)))
+    scoring = ScoreOptions(
+        corpus=built,
+        judges=judges,
+        floor=choosers,
+        predictions=systems,
+        shared_items=bool(systems),
+        out=out / "report",
+        seed=seed,
+    )
+    steps.call((score.run, scoring))
     print_lines(last_lines(options, time.perf_counter() - started), steps.terminal)
 
 
@@ -206,11 +235,15 @@ def result_of(name: str, out: Path) -> str:
     file = record_of(name, out)
     if name == "headlines":
         return f"in {file}"
-    record = read_json(file) or {}
     if name == "corpus":
-        pairs = record["pairs"]["kept"]
-        return f"{record['kept']:,} articles, {pairs['A1']:,} pairs for training, {pairs['A2']:,} for tests"
+        report = read_report(file.parent)
+        if report is None:
+            return ""
+        pairs = report.pairs.kept
+        return f"{report.kept:,} articles, {pairs['A1']:,} pairs for training, {pairs['A2']:,} for tests"
     if name == "audit":
+        record = read_json(file) or {}
         verdicts = ((measure, verdict["verdict"]) for measure, verdict in record["verdicts"].items())
         return ", ".join(f"{measure} {verdict}" for measure, verdict in verdicts)
-    return line_of(record)
+    metrics = read_judge_metrics(file.parent)
+    return line_of(metrics) if metrics else ""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 from tyro.extras import literal_type_from_choices
@@ -17,6 +17,10 @@ from change_it.generators.options import NETWORKS, GeneratorOptions, no_model
 from change_it.judges.options import LINEAR, Fold, JudgeOptions, settings_of
 from change_it.judges.spec import JUDGES, compliancy_tasks, trained_tasks
 from change_it.render.tables import console, figure, print_lines, print_table
+
+if TYPE_CHECKING:
+    from change_it.judges.record import JudgeMetrics, TestScores
+    from change_it.training.record import TrainingRecord, TrainingResult
 
 
 def _task_choices() -> Any:
@@ -85,7 +89,8 @@ def judge(options: TrainJudgeOptions) -> None:
         if not (metrics := train_judge(settings)):  # not the main process
             continue
         write_readme(settings.out, "judge")
-        for table in (within_event_table(metrics), table_of(metrics)) if len(judges) == 1 else ():
+        within = within_event_table(metrics.within_event, metrics.style)
+        for table in (within, table_of(metrics)) if len(judges) == 1 else ():
             if table:
                 print_table(table, to)
         line = f"✓ {settings.task} {line_of(metrics)}: {settings.out}{_processes(metrics)}"
@@ -94,35 +99,32 @@ def judge(options: TrainJudgeOptions) -> None:
         print_lines([_next(options)], to)
 
 
-def _processes(metrics: Mapping[str, Any]) -> str:
-    """How many processes trained, since a launcher may have started fewer than it was asked for; and their precision."""
-    mixed = metrics.get("options", {}).get("mixed_precision", "no")
-    return (
-        f" (processes: {metrics.get('processes', 1)}{'' if mixed == 'no' else f', mixed precision: {mixed}'})"
-    )
+def _processes(metrics: "TrainingRecord") -> str:
+    """Say how many processes trained, since a launcher may have started fewer than it was asked for; and their precision."""
+    mixed = metrics.options.get("mixed_precision", "no")
+    return f" (processes: {metrics.processes}{'' if mixed == 'no' else f', mixed precision: {mixed}'})"
 
 
-def line_of(metrics: Mapping[str, Any]) -> str:
+def line_of(metrics: "JudgeMetrics") -> str:
     """The results of a judge in a line, from its `metrics.json`, and whether it learnt from few matches."""
-    parts = [f"{name} {figure(result['macro_f1'])}" for name, result in metrics["results"].items()]
-    if within := metrics.get("within_event"):
-        parts.append(f"within an event {figure(within['systems']['judge']['value'])}")
-    if single := _only_answer(metrics["results"]):
+    parts = [f"{name} {figure(result.macro_f1)}" for name, result in metrics.results.items()]
+    if metrics.within_event:
+        parts.append(f"within an event {figure(metrics.within_event.systems['judge'].value)}")
+    if single := _only_answer(metrics.results):
         parts.append(f"always answers {single}, which decides nothing")
-    matches = metrics["sizes"]["train"] // 2
-    few = JUDGES[metrics["task"]].few_matches
+    matches = metrics.sizes["train"] // 2
+    few = JUDGES[metrics.task].few_matches
     if matches < few:
         parts.append(f"learnt from {matches} matches, fewer than {few}: take more articles")
     return f"F1 {', '.join(parts)}"
 
 
-def _only_answer(results: Mapping[str, Any]) -> str:
+def _only_answer(results: Mapping[str, "TestScores"]) -> str:
     """Return the class that a judge gave every test headline; empty where it gave several."""
     recalls: dict[str, set[float]] = {}
     for result in results.values():
-        for name, scores in result.items():
-            if isinstance(scores, Mapping):
-                recalls.setdefault(name, set()).add(scores["recall"])
+        for name, scores in result.classes.items():
+            recalls.setdefault(name, set()).add(scores.recall)
     always = [name for name, values in recalls.items() if values == {1.0}]
     others = [values == {0.0} for name, values in recalls.items() if name not in always]
     return always[0] if len(always) == 1 and others and all(others) else ""
@@ -136,14 +138,14 @@ def _next(options: TrainJudgeOptions) -> str:
     return f"Next: change-it audit --judges {folder} --corpus {options.corpus}"
 
 
-def _how_far(options: GeneratorOptions, training: Mapping[str, Any]) -> list[str]:
+def _how_far(options: GeneratorOptions, training: "TrainingResult") -> list[str]:
     """Say how far a generator came, and what comes next: more training, or writing."""
     from change_it.training.run import MIN_UPDATES  # loads torch
 
-    out_of_time = training["stopped"] == "time"
+    out_of_time = training.stopped == "time"
     begins_at_nothing = options.architecture is None or options.architecture in NETWORKS
-    is_short = training["epochs"] < 1 or training["updates"] < MIN_UPDATES
-    done = f"{training['updates']:,} of {training['planned']:,} updates"
+    is_short = training.epochs < 1 or training.updates < MIN_UPDATES
+    done = f"{training.updates:,} of {training.planned:,} updates"
     more = "give --resume and more --max-minutes" if out_of_time else "train with more updates"
     if begins_at_nothing and is_short:
         return [f"Warning: {done} are too few to write sentences: {more}."]
@@ -167,17 +169,17 @@ def generator(options: GeneratorOptions) -> None:
     if not (metrics := train_generator(options)):  # not the main process
         return
     write_readme(options.out, "generator")
-    sizes, training = metrics["sizes"], metrics["training"]
+    sizes, training = metrics.sizes, metrics.training
     lines = [
-        f"{sizes['train']:,} training and {sizes['validation']:,} validation examples, "
-        f"{sizes['trained']:,} of {sizes['parameters']:,} parameters trained; {training['updates']:,} updates "
-        f"({training['epochs']:.1f} epochs, stopped: {training['stopped']}) in {metrics['seconds']['training']:.0f} s; "
-        f"validation loss {metrics['validation_loss']:.3f} a token (update {training['best_update']:,}); "
-        f"weights {metrics['weights_hash'][:6]}",
+        f"{sizes.train:,} training and {sizes.validation:,} validation examples, "
+        f"{sizes.trained:,} of {sizes.parameters:,} parameters trained; {training.updates:,} updates "
+        f"({training.epochs:.1f} epochs, stopped: {training.stopped}) in {metrics.seconds.training:.0f} s; "
+        f"validation loss {metrics.validation_loss:.3f} a token (update {training.best_update:,}); "
+        f"weights {metrics.weights_hash[:6]}",
         f"✓ generator in {options.out}{_processes(metrics)}",
         *_how_far(options, training),
     ]
-    if signs := [f"{sign} (in {count:,})" for sign, count in metrics["unknown_signs"].items()]:
+    if signs := [f"{sign} (in {count:,})" for sign, count in metrics.unknown_signs.items()]:
         fault = f"Warning: the tokenizer has no token for signs of headlines, {listed(signs, 5)}"
         lines.insert(1, f"{fault}: they cannot be written; take another --architecture.")
     print_lines(lines, console())

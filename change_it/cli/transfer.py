@@ -175,9 +175,12 @@ def _setup(options: TransferOptions) -> "TransferSetup":
         server = Server(options.endpoint, options.generator)
         system = PromptedGenerator(str(options.corpus), server, options.concurrency or CONCURRENCY)
     else:
-        aim: dict[str, Any] = {"recipe": options.recipe, "to": options.to}
         system = HeadlineTransfer.from_pretrained(
-            options.generator, **aim, precision=options.precision, device=options.device
+            options.generator,
+            recipe=options.recipe,
+            to=options.to,
+            precision=options.precision,
+            device=options.device,
         )
     if options.to:
         system.targets = (options.to,)

@@ -160,8 +160,9 @@ def replace_folder(
 
         old = partial.with_suffix(".old")
         if target.exists():
-            how: dict[str, Any] = {"symlinks": True, "ignore": leave, "copy_function": _link}
-            shutil.copytree(target, partial, dirs_exist_ok=True, **how)
+            shutil.copytree(
+                target, partial, symlinks=True, ignore=leave, copy_function=_link, dirs_exist_ok=True
+            )
             os.replace(target, old)
         os.replace(partial, target)
         shutil.rmtree(old, ignore_errors=True)

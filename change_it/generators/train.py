@@ -39,7 +39,14 @@ from change_it.generators.networks.formats import Format
 from change_it.generators.networks.tokenizer import IGNORED
 from change_it.generators.options import NETWORKS, GeneratorOptions, architecture_of
 from change_it.generators.recipes import RECIPES
-from change_it.training.run import TokenIds, TrainingResult, TrainingRun, process_state
+from change_it.generators.record import (
+    GeneratorMetrics,
+    GeneratorResults,
+    GeneratorSizes,
+    read_generator_metrics,
+)
+from change_it.training.record import TrainingResult
+from change_it.training.run import TokenIds, TrainingRun, process_state
 from change_it.training.run_folder import tokenized, train_in_folder
 
 #: Validation examples an evaluation reads, at most; and of a pre-trained model that has --max-minutes.
@@ -48,34 +55,45 @@ VALIDATION, FEW = 1000, 100
 SHORTEST = 2
 
 
-def train_generator(options: GeneratorOptions) -> dict[str, Any]:
+def train_generator(options: GeneratorOptions) -> GeneratorMetrics | None:
     """Train and save a generator.
 
     Args:
         options: see `GeneratorOptions`.
 
     Returns:
-        The content of `metrics.json`: the info of the generator, validation loss (nats a token), sizes, seconds, the training's history,
-        options, versions, hash of the weights. Empty in every process but the main one.
+        The content of `metrics.json`; None in every process but the main one.
 
     Raises:
         InputError: no such corpus, outlet or model, nothing to train on, options that do not fit the architecture, a
             run of other options to resume.
     """
     _check(options)
-    sizes = ("source_tokens", "target_tokens", "vocabulary", "cells")
-    chosen = {name: getattr(options, name) or getattr(options.values, name) for name in sizes}
-    settings = replace(options, architecture=architecture_of(options), **chosen)
+    usual = options.values
+    settings = replace(
+        options,
+        architecture=architecture_of(options),
+        source_tokens=options.source_tokens or usual.source_tokens,
+        target_tokens=options.target_tokens or usual.target_tokens,
+        vocabulary=options.vocabulary or usual.vocabulary,
+        cells=options.cells or usual.cells,
+    )
     with process_state().main_process_first():
-        aims = settings.corpus, settings.recipe, settings.to
-        data = load_recipe(*aims, seed=settings.seed, balanced=settings.kind != "words")
-    return train_in_folder(
+        data = load_recipe(
+            settings.corpus,
+            settings.recipe,
+            settings.to,
+            seed=settings.seed,
+            balanced=settings.kind != "words",
+        )
+    is_here = train_in_folder(
         settings,
         settings.out,
         "generator",
         partial(_prepare, settings, data),
         files={MODEL_CORPUS: to_json(describe_corpus(settings.corpus))},
     )
+    return read_generator_metrics(settings.out) if is_here else None
 
 
 def headline_loss(model: Any, batch: Mapping[str, Any]) -> Tensor:
@@ -137,25 +155,24 @@ def _prepare(settings: GeneratorOptions, data: RecipeData, arguments: Any) -> Tr
         value = loss_per_token(model, batches())
         return {"score": -value, "validation loss": value}
 
-    def describe(result: TrainingResult) -> dict[str, Any]:
+    def describe(result: TrainingResult) -> GeneratorResults:
         parameters = list(model.parameters())
-        sizes = {
-            "train": len(data.train),
-            "validation": len(data.validation),
-            "evaluated": len(validation),
-            "vocabulary": len(tokenizer),
-            "parameters": sum(parameter.numel() for parameter in parameters),
-            "trained": sum(parameter.numel() for parameter in parameters if parameter.requires_grad),
-        }
-        return {
-            "card": asdict(info),
-            "validation_loss": -(result.best_score or 0.0),
-            "sizes": sizes,
-            "precision": "bf16" if bf16 else "float32",
-            "unknown_signs": {}
-            if settings.kind == "words"
-            else unknown_signs(tokenizer, data.train["target"]),
-        }
+        sizes = GeneratorSizes(
+            train=len(data.train),
+            validation=len(data.validation),
+            evaluated=len(validation),
+            vocabulary=len(tokenizer),
+            parameters=sum(parameter.numel() for parameter in parameters),
+            trained=sum(parameter.numel() for parameter in parameters if parameter.requires_grad),
+        )
+        writes_words = settings.kind == "words"
+        return GeneratorResults(
+            card=asdict(info),
+            validation_loss=-(result.best_score or 0.0),
+            sizes=sizes,
+            precision="bf16" if bf16 else "float32",
+            unknown_signs={} if writes_words else unknown_signs(tokenizer, data.train["target"]),
+        )
 
     return TrainingRun(
         model=model,
@@ -264,9 +281,13 @@ def _start(settings: GeneratorOptions, data: RecipeData, *, bf16: bool) -> tuple
         if RECIPES[settings.recipe].reads == "both":
             # headlines and outlets: other words of a source can only be copied
             sources = [source.partition("| ")[0] + "| " for source in sources]
-        sizes = {"vocabulary": settings.vocabulary, "cells": settings.cells}
-        texts = [*sources, *data.train["target"]]
-        return new_network(architecture, texts, **sizes, as_published=settings.as_published)
+        return new_network(
+            architecture,
+            [*sources, *data.train["target"]],
+            vocabulary=settings.vocabulary,
+            cells=settings.cells,
+            as_published=settings.as_published,
+        )
     tokenizer = load_tokenizer(architecture)
     dtype = torch.bfloat16 if settings.lora and bf16 else torch.float32
     model = load_model(architecture, settings.kind, tokenizer, use="base", dtype=dtype)

@@ -23,6 +23,7 @@ from change_it.files.texts import enumerated
 from change_it.generators.folder import GeneratorInfo
 from change_it.generators.recipes import RECIPES
 from change_it.judges.options import BILSTM, LINEAR, read_judge_info
+from change_it.judges.record import JudgeMetrics
 from change_it.judges.reliability import table_of, within_event_table
 from change_it.judges.spec import JUDGES, compliancy_tasks
 from change_it.readers.published import CITATIONS
@@ -30,7 +31,11 @@ from change_it.render.tables import Column, Row, Table, card_markdown, with_inte
 from change_it.render.templates import template_environment, without_markup
 from change_it.report.score_tables import heading_of
 from change_it.scoring.aspects import compliancy_measures
+from change_it.training.record import TrainingRecord
 from change_it.version import __version__
+
+#: Prefix of a model in a folder to its `metrics.json`; None where it has none.
+Metrics = Mapping[str, TrainingRecord | None]
 
 #: Placeholders in a corpus card that a push replaces: the path of its example, and its last section.
 LOCAL_PATH, RIGHTS = "path/to/this/folder", "## Rights"
@@ -70,7 +75,7 @@ _PATH = re.compile(r"([^/=]*=)?(?:/[^/\s]+/|~/|[A-Za-z]:[\\/])")
 def model_card(
     kind: Literal["judge", "generator"],
     folder: Path,
-    metrics: Mapping[str, dict[str, Any]],
+    metrics: Metrics,
     repo_id: str,
     license: str | None = None,
     dataset: str | None = None,
@@ -150,12 +155,10 @@ def _eval_results(figures: Iterable[dict[str, Any]], dataset: str | None, traine
     return results
 
 
-def _judge_figures(
-    task: str, record: Mapping[str, Any], corpus: TrainedOn, name: str
-) -> list[dict[str, Any]]:
+def _judge_figures(task: str, record: JudgeMetrics, corpus: TrainedOn, name: str) -> list[dict[str, Any]]:
     """Return the mean F1 of a judge on each of its tests, for `_eval_results`; `name` is that of its corpus."""
     figures = []
-    for test, result in (record.get("results") or {}).items():
+    for test, result in record.results.items():
         figures.append(
             {
                 "task_type": "text-classification",
@@ -163,8 +166,8 @@ def _judge_figures(
                 "dataset_config": f"{task}, {test}",
                 "metric_type": "f1",
                 "metric_name": f"mean F1 of both classes, {test}",
-                "metric_value": round(float(result["macro_f1"]), 4),
-                "signature": f"{task}:{record['model_hash'][:6]}",
+                "metric_value": round(float(result.macro_f1), 4),
+                "signature": f"{task}:{record.model_hash[:6]}",
                 "digest": corpus.digest,
                 "corpus": name,
             }
@@ -172,18 +175,18 @@ def _judge_figures(
     return figures
 
 
-def _procedure(record: Mapping[str, Any]) -> dict[str, str]:
+def _procedure(record: TrainingRecord | None) -> dict[str, str]:
     """Return how a model was trained: options that were set, updates, versions, by what a card calls them."""
-    options = {name: value for name, value in (record.get("options") or {}).items() if name not in UNSAID}
+    if record is None:
+        return {}
+    options = {name: value for name, value in record.options.items() if name not in UNSAID}
     lines = {
         name: _shown(public(value)) for name, value in options.items() if value not in (None, "", [], False)
     }
-    training = record.get("training") or {}
-    if training.get("updates"):
-        lines["updates"] = f"{training['updates']:,}"
-    versions = record.get("versions") or {}
-    if versions:
-        lines["versions"] = ", ".join(f"{name} {version}" for name, version in versions.items())
+    if record.training.updates:
+        lines["updates"] = f"{record.training.updates:,}"
+    if record.versions:
+        lines["versions"] = ", ".join(f"{name} {version}" for name, version in record.versions.items())
     return lines
 
 
@@ -191,7 +194,7 @@ def _shown(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _judges(folder: Path, metrics: Mapping[str, dict[str, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _judges(folder: Path, metrics: Metrics) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the metadata of the card of one judge or several, and the values of its template."""
     judges: list[dict[str, Any]] = []
     figures: list[dict[str, Any]] = []
@@ -205,15 +208,17 @@ def _judges(folder: Path, metrics: Mapping[str, dict[str, Any]]) -> tuple[dict[s
             fault = f"{folder / prefix} is no judge of its name"
             raise InputError(f"{fault}: train it with change-it train judge")
         path = folder / prefix / "metrics.json"
+        if not isinstance(record, JudgeMetrics):
+            raise InputError(f"there is no {path}: train the judge again with change-it train judge")
         with record_errors(path):
-            tables = [within_event_table(record), table_of(record)]
-            hashes[info.task] = record["model_hash"][:6]
+            tables = [within_event_table(record.within_event, record.style), table_of(record)]
+            hashes[info.task] = record.model_hash[:6]
             corpus = read_trained_on(folder / prefix)
             figures += _judge_figures(info.task, record, corpus, str(settings["corpus"]))
             encoder = str(public(settings["encoder"]))
             judge = {"prefix": prefix, "info": info, "encoder": encoder, "tables": tables}
             judge["procedure"] = _procedure(record)
-            judges.append(judge | {"type": config["model_type"], "weights": record["weights_hash"]})
+            judges.append(judge | {"type": config["model_type"], "weights": record.weights_hash})
     info, is_one = judges[0]["info"], len(judges) == 1
     required = [hashes[task] for task in hashes if task in compliancy_tasks()]
     signature = [f"judges:{'+'.join(required)}", f"fold:{info.fold}"] if required else []
@@ -243,7 +248,7 @@ def _judges(folder: Path, metrics: Mapping[str, dict[str, Any]]) -> tuple[dict[s
 
 
 def _generator(
-    folder: Path, metrics: dict[str, Any], base: str | None = None
+    folder: Path, metrics: TrainingRecord | None, base: str | None = None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the metadata of a generator's card and the values of its template: scores are those of the report above it that names it."""
     info = GeneratorInfo.load(folder)

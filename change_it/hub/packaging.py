@@ -19,9 +19,11 @@ from change_it.files.model_folders import GENERATOR_FILE, MODEL_FILES, is_hub_id
 from change_it.files.shipped import shipped_path
 from change_it.files.texts import listed
 from change_it.generators.folder import GeneratorInfo
-from change_it.hub.cards import dataset_card, example_of, licence_of, model_card, public
+from change_it.generators.record import read_generator_metrics
+from change_it.hub.cards import Metrics, dataset_card, example_of, licence_of, model_card, public
 from change_it.judges.options import COMMAND as JUDGE_COMMAND
 from change_it.judges.options import check_tasks
+from change_it.judges.record import read_judge_metrics
 from change_it.judges.spec import trained_tasks
 from change_it.version import __version__
 
@@ -148,7 +150,7 @@ def _models(kind: Literal["judge", "generator"], folder: Path, given_base: str |
     files: Files = {}
     metrics = _metrics(kind, folder)
     for prefix, record in metrics.items():
-        files |= _model(folder / prefix, prefix, record.get("files", ()))
+        files |= _model(folder / prefix, prefix, (record.files or ()) if record else ())
     if given_base:
         for name, key in ((GENERATOR_FILE, "base"), ("adapter_config.json", "base_model_name_or_path")):
             if name in files:
@@ -177,9 +179,7 @@ def _outputs(kind: Literal["judge", "generator"], folder: Path) -> dict[str, str
     return {"": transfer(original, article=article, to=info.to or info.outlets[1])}
 
 
-def _check_judges(
-    folder: Path, metrics: dict[str, dict[str, Any]], example: tuple[str, str, str]
-) -> dict[str, str]:
+def _check_judges(folder: Path, metrics: Metrics, example: tuple[str, str, str]) -> dict[str, str]:
     """Load the judges of a push, and return the answer of each to the example of the card.
 
     Judges that do not belong together are refused, and one that is not the one that was measured.
@@ -196,7 +196,7 @@ def _check_judges(
     headline, original, article = example
     for prefix, judge in loaded.items():
         record = metrics[prefix]
-        measured = (record.get("weights_hash"), record.get("model_hash"))
+        measured = (record.weights_hash, record.model_hash) if record else None
         if (judge.weights_hash, judge.model_hash) != measured:
             fault = f"the judge in {folder / prefix} is not the one that its metrics.json measured"
             raise InputError(f"{fault}: train it again with {JUDGE_COMMAND}")
@@ -212,15 +212,17 @@ def write_readme(folder: Path, kind: Literal["judge", "generator"]) -> None:
     write_text(folder / "README.md", card)
 
 
-def _metrics(kind: Literal["judge", "generator"], folder: Path) -> dict[str, dict[str, Any]]:
-    """Folder of each model, with a slash at the end, or an empty name, to its `metrics.json`."""
+def _metrics(kind: Literal["judge", "generator"], folder: Path) -> Metrics:
+    """Read the `metrics.json` of each model, by its folder with a slash at the end, or an empty name."""
     prefixes = [""]
     if kind == "judge" and not (folder / "config.json").is_file():
         check_tasks(folder, folder)
         prefixes = [f"{task}/" for task in trained_tasks() if (folder / task).is_dir()]
     for prefix in prefixes:
         weight_files(folder / prefix, command=f"change-it train {kind}")
-    return {prefix: read_json(folder / prefix / "metrics.json") or {} for prefix in prefixes}
+    if kind == "generator":
+        return {prefix: read_generator_metrics(folder / prefix) for prefix in prefixes}
+    return {prefix: read_judge_metrics(folder / prefix) for prefix in prefixes}
 
 
 def _model(folder: Path, prefix: str, written: Collection[str]) -> Files:

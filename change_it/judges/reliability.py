@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from change_it.corpus.reading.issues import tells_outlets
-from change_it.files.atomic import read_json, record_errors
+from change_it.files.atomic import record_errors
 from change_it.files.texts import listed
-from change_it.judges.options import MARKS
+from change_it.judges.options import MARKS, StyleScale
+from change_it.judges.record import JudgeMetrics, JudgeResults, WithinEvent, read_judge_metrics
 from change_it.judges.spec import EVIDENCE, FACTS, JUDGES, Task, resolve, trained_tasks
 from change_it.render.tables import Column, Row, Table, Value, figure, with_interval
 from change_it.stats import share_interval
+from change_it.training.record import METRICS
 
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judge
@@ -124,21 +126,22 @@ def hashes(judges: Mapping[Task, "Judge"]) -> dict[str, str]:
     return {task: judge.model_hash for task, judge in judges.items()}
 
 
-def read_metrics(judges: str | Path) -> dict[str, dict[str, Any]]:
-    """Judge to the `metrics.json` that training wrote in its folder, in a folder with one for each; judges without one are left out."""
-    metrics: dict[str, dict[str, Any]] = {}
+def read_metrics(judges: str | Path) -> dict[str, JudgeMetrics]:
+    """Read the `metrics.json` of each judge, in a folder with one for each; judges without one are left out."""
+    metrics: dict[str, JudgeMetrics] = {}
     for judge in trained_tasks():
-        path = Path(judges) / judge / "metrics.json"
-        if (record := read_json(path)) is not None:
-            with record_errors(path):  # where the figures are used
-                within_event_table(record), rate_by_tests(judge, None, record)
+        folder = Path(judges) / judge
+        record = read_judge_metrics(folder)
+        if record is not None:
+            with record_errors(folder / METRICS):  # where the figures are used
+                rate_by_tests(judge, None, record)
             metrics[judge] = record
     return metrics
 
 
 def rate_judges(
     judges: Mapping[Task, "Judge"],
-    metrics: Mapping[str, Mapping[str, Any]],
+    metrics: Mapping[str, JudgeMetrics],
     gold: tuple[float | None, int] | None = None,
     *,
     has_capitals: bool = True,
@@ -147,7 +150,7 @@ def rate_judges(
     made = []
     for task in trained_tasks():
         if task in judges:
-            made.append(resolve(JUDGES[task].rate)(task, judges[task], metrics.get(task, {})))
+            made.append(resolve(JUDGES[task].rate)(task, judges[task], metrics.get(task)))
         else:
             so = ", so that acceptability is n/a" if JUDGES[task].in_acceptability else ""
             made.append(Verdict(task, "distrust", f"there is none{so}"))
@@ -162,19 +165,19 @@ def _level(lows: Sequence[float]) -> Level:
     return "rely" if low > GOOD else "care" if low > CHANCE else "distrust"
 
 
-def rate_main(task: Task, main: "Judge", metrics: Mapping[str, Any]) -> Verdict:
+def rate_main(task: Task, main: "Judge", metrics: JudgeResults | None) -> Verdict:
     """Rate main by what it gets right within an event, beside its baselines; with care where it may tell how files were exported."""
-    systems = metrics.get("within_event", {}).get("systems", {})
+    systems = metrics.within_event.systems if metrics and metrics.within_event else {}
     names = {"judge": "says which of two headlines of one event is whose"}
     shares = {
-        names.get(name, f"{name}{BASELINE}"): (share["value"], share["low"], share["high"])
+        names.get(name, f"{name}{BASELINE}"): (share.value, share.low, share.high)
         for name, share in systems.items()
     }
     judge, *baselines = shares or [""]
     ahead = [name for name in baselines if shares[name][1] > shares[judge][2]]
     remarks = [f"{listed(ahead)} is ahead of it"] if ahead else []
-    lead = systems.get(MARKS, {}).get("lead", {}).get("within_event", {"low": 1})
-    why = [f"{MARKS} alone are as good"] if lead["low"] <= 0 else []
+    leads = systems[MARKS].lead if MARKS in systems else None
+    why = [f"{MARKS} alone are as good"] if leads and leads.within_event.low <= 0 else []
     issues = [issue for issue in main.corpus.looks or [] if tells_outlets(issue.name)]
     why += [f"{issue.outlet}: {issue.name}" for issue in issues]
     remarks += [f"it may read the export ({listed(why)})"] if why else []
@@ -184,15 +187,17 @@ def rate_main(task: Task, main: "Judge", metrics: Mapping[str, Any]) -> Verdict:
     return Verdict(task, "distrust" if faults else level, "; ".join([*remarks, *faults]), shares)
 
 
-def rate_by_tests(task: Task, judge: "Judge | None", metrics: Mapping[str, Any]) -> Verdict:
+def rate_by_tests(task: Task, judge: "Judge | None", metrics: JudgeResults | None) -> Verdict:
     """Rate a judge by what it gets right of `JudgeSpec.tests`, and by where it is no better than a baseline."""
-    spec, results = JUDGES[task], metrics.get("results", {})
+    if metrics is None:
+        return Verdict(task, _level([]))
+    spec, results = JUDGES[task], metrics.results
     shares, lows = {}, []
     for test, name, words in spec.tests:
         if test in results:
-            recall, support = results[test][name]["recall"], results[test][name].get("support", 1)
-            low, high = share_interval(recall, max(1, support / spec.per_event))
-            shares[words] = recall, low, high
+            of_class = results[test].classes[name]
+            low, high = share_interval(of_class.recall, max(1, of_class.support / spec.per_event))
+            shares[words] = of_class.recall, low, high
             lows += [low] if test != FACTS else []
     beaten = {test: no_better_than(metrics, test) for test in results if test != FACTS}
     text = [f"no better than {listed(names)} on the test {test}" for test, names in beaten.items() if names]
@@ -212,64 +217,73 @@ def _rate_evidence(share: float | None, events: int, *, has_capitals: bool) -> V
     return Verdict(EVIDENCE, "care" if is_limited else level, "" if has_capitals else only, shares)
 
 
-def no_better_than(metrics: Mapping[str, Any], test: str) -> tuple[str, ...]:
-    """The baselines in a `metrics.json` that the judge is not surely ahead of on a test: the interval of its lead reaches 0."""
-    tests = {name: results[test] for name, results in metrics["baselines"].items()}
-    return tuple(name for name, row in tests.items() if "lead" in row and row["lead"]["low"] <= 0)
+def no_better_than(metrics: JudgeResults, test: str) -> tuple[str, ...]:
+    """List the baselines that the judge is not surely ahead of on a test: the interval of its lead reaches 0."""
+    leads = {name: results[test].lead for name, results in metrics.baselines.items()}
+    return tuple(name for name, lead in leads.items() if lead is not None and lead.low <= 0)
 
 
-def within_event_table(metrics: Mapping[str, Any]) -> Table | None:
-    """Main within an event, from its `metrics.json`; None of another judge or an older file."""
-    if not (within := metrics.get("within_event")):
+def within_event_table(within: WithinEvent | None, scale: StyleScale | None = None) -> Table | None:
+    """Make a table of main within an event, with a note on its scale of style; None where there is nothing."""
+    if within is None:
         return None
     rows, notes = [], []
-    for name, share in within["systems"].items():
-        cells = {"system": name, "value": share["value"], "interval": (share["low"], share["high"])}
-        if lead := share.get("lead", {}).get("within_event"):
-            cells["lead"] = lead["low"], lead["high"]
-            if lead["high"] < 0:
+    for name, share in within.systems.items():
+        cells: dict[str, Value] = {
+            "system": name,
+            "value": share.value,
+            "interval": (share.low, share.high),
+        }
+        if share.lead:
+            cells["lead"] = share.lead.within_event.interval
+            if share.lead.within_event.high < 0:
                 notes.append(f"{name} is better than this judge within an event: do not score style with it")
         rows.append(Row(cells, highlight=name == "judge"))
     columns = [Column("system", "text"), Column("value", title="within an event")]
     columns += [Column("interval", "interval", "95% interval"), Column("lead", "interval", "judge is ahead by")]
     notes.append("within an event: main assigns both headlines of an event to their outlets; chance is .5")
-    if scale := metrics.get("style"):
-        first, second = scale["clause"]
+    if scale:
+        first, second = scale.clause
         notes.append(
-            f"style: on {scale['pairs']:,} training pairs of {scale['events']:,} events that it did not learn from, the median step of the log odds is "
-            f"{scale['gold']:.2f} to the other newspaper's headline and {first:.2f} and {second:.2f} to clauses of the original's "
-            f"article; main is right in {figure(scale['accuracy'])} of these pairs"
+            f"style: on {scale.pairs:,} training pairs of {scale.events:,} events that it did not learn from, the median step of the log odds is "
+            f"{scale.gold:.2f} to the other newspaper's headline and {first:.2f} and {second:.2f} to clauses of the original's "
+            f"article; main is right in {figure(scale.accuracy)} of these pairs"
         )
-    title = f"main within an event · {within['pairs']:,} pairs of {within['events']:,} events of A2"
+    title = f"main within an event · {within.pairs:,} pairs of {within.events:,} events of A2"
     return Table(columns, rows, title, notes)
 
 
-def table_of(metrics: dict[str, Any]) -> Table:
-    """The result of `train_judge` as a table: the judge and its baselines, as in the papers' Table 1."""
-    classes, sizes, training = metrics["classes"], metrics["sizes"], metrics["training"]
-    keys, spec = {"precision": "P", "recall": "R", "f1": "F1"}, JUDGES[metrics["task"]]
-    updates = f"{training['updates']:,} updates ({training['epochs']:.1f} epochs)"
-    best = f"best validation F1 {training['best_score']:.3f}; " if training["best_score"] is not None else ""
-    tests = metrics["results"]
+def table_of(metrics: JudgeMetrics) -> Table:
+    """Make a table of a judge and its baselines, as in the papers' Table 1."""
+    sizes, training = metrics.sizes, metrics.training
+    spec = JUDGES[metrics.task]
+    updates = f"{training.updates:,} updates ({training.epochs:.1f} epochs)"
+    best = f"best validation F1 {training.best_score:.3f}; " if training.best_score is not None else ""
+    tests = metrics.results
     counts = ", ".join(f"{name} {sizes[name]:,}" for name in tests)
     notes = [
         f"{sizes['train']:,} training and {sizes['validation']:,} validation examples, test: {counts}; "
-        f"{updates if training['updates'] else 'fitted'} in {metrics['seconds']['all']:.0f} s; "
-        f"{best}fold {metrics['fold']}; hash {metrics['model_hash'][:6]}"
+        f"{updates if training.updates else 'fitted'} in {metrics.seconds.all:.0f} s; "
+        f"{best}fold {metrics.fold}; hash {metrics.model_hash[:6]}"
     ]
-    if thresholds := metrics.get("thresholds"):
-        loose, strict = figure(thresholds["loose"]), figure(thresholds["strict"])
+    if metrics.thresholds:
+        loose, strict = figure(metrics.thresholds.loose), figure(metrics.thresholds.strict)
         near = f"; near: from {loose} to {strict}, two days apart or more" if "near" in tests else ""
         notes.append(f"hard: of the most similar wrong article below a cosine of {loose}{near}")
     rows = []
     for test, result in tests.items():
-        baselines = {name: others[test] for name, others in metrics["baselines"].items()}
-        for system, figures in {"judge": result, **baselines}.items():
-            cells = {f"{name} {short}": figures[name][key] for name in classes for key, short in keys.items()}
-            cells |= {"test": test, "system": system, "mean F1": figures["macro_f1"]}
+        baselines = {name: others[test] for name, others in metrics.baselines.items()}
+        for system, found in {"judge": result, **baselines}.items():
+            cells: dict[str, Value] = {"test": test, "system": system, "mean F1": found.macro_f1}
+            for name, figures in found.classes.items():
+                cells |= {
+                    f"{name} P": figures.precision,
+                    f"{name} R": figures.recall,
+                    f"{name} F1": figures.f1,
+                }
             rows.append(Row(cells, test, system == "judge"))
         if names := no_better_than(metrics, test):
             notes.append(f"on {test} the judge is no better than {' and '.join(names)}: it may be ahead by nothing")
     columns = [Column("test", "text", "negatives" if spec.pairs else "test"), Column("system", "text")]
-    columns += [Column(f"{name} {short}") for name in classes for short in keys.values()]
+    columns += [Column(f"{name} {short}") for name in metrics.classes for short in ("P", "R", "F1")]
     return Table([*columns, Column("mean F1")], rows, f"{spec.heading} · gold A2", notes)

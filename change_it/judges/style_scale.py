@@ -85,7 +85,7 @@ def style_scale(
         low=low,
         high=high,
         accuracy=float((np.sign(gold) + 1).mean() / 2),
-        leads={name: (ahead["low"], ahead["high"]) for name, ahead in leads.items()},
+        leads={name: ahead.interval for name, ahead in leads.items()},
         evidence=_evidence(judged),
     )
 

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
@@ -24,11 +25,12 @@ from change_it.judges.data import Examples, TaskData, load_task
 from change_it.judges.judge import Judge
 from change_it.judges.linear_training import Ask, fit_baselines, fit_linear, fit_main
 from change_it.judges.metrics import f1_lead, measure_main, scores
-from change_it.judges.options import BILSTM, LINEAR, LONGEST, JudgeOptions, settings_of
+from change_it.judges.options import BILSTM, LINEAR, LONGEST, JudgeOptions, StyleScale, settings_of
+from change_it.judges.record import JudgeMetrics, JudgeResults, TestScores, read_judge_metrics
 from change_it.judges.spec import JUDGES, MAIN
 from change_it.judges.style_scale import style_scale
 from change_it.models.pretrained import load_errors, load_weights, read_config, read_tokenizer
-from change_it.stats import log_odds
+from change_it.stats import Ints, log_odds
 from change_it.training.run import MIN_UPDATES, TrainingRun, process_state
 from change_it.training.run_folder import tokenized, train_in_folder
 from change_it.training.training_options import Arithmetic
@@ -37,17 +39,14 @@ from change_it.training.training_options import Arithmetic
 DROPOUT = 0.3
 
 
-def train_judge(options: JudgeOptions) -> dict[str, Any]:
+def train_judge(options: JudgeOptions) -> JudgeMetrics | None:
     """Train, test and save a judge.
 
     Args:
         options: see `JudgeOptions`.
 
     Returns:
-        What `metrics.json` holds: `results` (test set → class → precision, recall, f1, support; in [0, 1]),
-        `baselines` (`linear` → the same and the judge's `lead` over it, see `metrics.f1_lead`; empty for a linear judge),
-        sizes, seconds, the training's history, options, versions, hash of the weights.
-        Empty in every process but the main one.
+        What `metrics.json` holds; `baselines` are empty for a linear judge. None in every process but the main one.
 
     Raises:
         InputError: no such corpus or encoder, nothing to train on, a run of other options to resume.
@@ -58,7 +57,7 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
     with process_state().main_process_first():
         data = load_task(task, corpus, **sets)
     trained_on = describe_corpus(corpus, learnt=training_article_hashes(corpus, settings.fold))
-    return train_in_folder(
+    is_here = train_in_folder(
         settings,
         settings.out,
         "judge",
@@ -66,6 +65,7 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
         files={MODEL_CORPUS: to_json(trained_on)},
         fitted=settings.encoder == LINEAR,
     )
+    return read_judge_metrics(settings.out) if is_here else None
 
 
 def _prepare(settings: JudgeOptions, data: TaskData, arguments: Any) -> TrainingRun:
@@ -93,7 +93,7 @@ def _prepare(settings: JudgeOptions, data: TaskData, arguments: Any) -> Training
         answers = judge.probabilities(validation.texts, validation.pairs, progress=False)
         right = answers[np.arange(len(validation)), validation.labels]
         return {
-            "score": scores(validation.labels, answers.argmax(axis=1), data.outlets)["macro_f1"],
+            "score": scores(validation.labels, answers.argmax(axis=1), data.outlets).macro_f1,
             "validation loss": float(-np.log(np.maximum(right, 1e-12)).mean()),
         }
 
@@ -113,16 +113,17 @@ def _prepare(settings: JudgeOptions, data: TaskData, arguments: Any) -> Training
         for part in (model, tokenizer):
             part.save_pretrained(folder)
 
-    def describe(_: Any) -> dict[str, Any]:
+    def describe(_: Any) -> JudgeResults:
         baselines = {} if linear else {LINEAR: fit_linear(task, data, seed=seed).predict_proba}
         metrics = _tested(settings, data, judge, baselines)
         if spec.pairs:
             report = read_report(settings.corpus)
-            metrics["thresholds"] = to_json(report.thresholds) if report else None
+            metrics = replace(metrics, thresholds=report.thresholds if report else None)
         if has_style:
             baselines |= fit_baselines(data.known, seed=seed)
-            metrics |= measure_main(settings.corpus, {"judge": judge.probabilities, **baselines})
-            metrics["style"] = model.config.change_it["style"]
+            within_event = measure_main(settings.corpus, {"judge": judge.probabilities, **baselines})
+            scale = StyleScale(**model.config.change_it["style"])
+            metrics = replace(metrics, within_event=within_event, style=scale)
         return metrics
 
     return TrainingRun(
@@ -138,34 +139,35 @@ def _prepare(settings: JudgeOptions, data: TaskData, arguments: Any) -> Training
 
 def _tested(
     settings: JudgeOptions, data: TaskData, judge: Judge, baselines: Mapping[str, Ask]
-) -> dict[str, Any]:
-    """Scores of a judge and of its baselines on A2."""
+) -> JudgeResults:
+    """Test a judge and its baselines on A2."""
     classes = tuple(judge.model.config.id2label.values())
     joined = Examples.joined(list(data.tests.values()))  # the tests share many examples
     ends = np.cumsum([len(test) for test in data.tests.values()])[:-1]
 
-    def decisions(ask: Any) -> dict[str, Any]:
+    def decisions(ask: Any) -> dict[str, Ints]:
         decided = np.split(ask(joined.texts, joined.pairs).argmax(axis=1), ends)
         return dict(zip(data.tests, decided, strict=True))
 
-    decided, scores_of_baselines = decisions(judge.probabilities), dict[str, Any]()
+    decided = decisions(judge.probabilities)
+    of_baselines: dict[str, dict[str, TestScores]] = {}
     for baseline, ask in baselines.items():
         other = decisions(ask)
-        scores_of_baselines[baseline] = {
-            name: scores(test.labels, other[name], classes)
-            | {"lead": f1_lead(test.labels, decided[name], other[name], data.events[name])}
-            for name, test in data.tests.items()
-        }
+        of_baselines[baseline] = {}
+        for name, test in data.tests.items():
+            lead = f1_lead(test.labels, decided[name], other[name], data.events[name])
+            found = scores(test.labels, other[name], classes)
+            of_baselines[baseline][name] = replace(found, lead=lead)
     sizes = {"train": len(data.train), "validation": len(data.validation)}
-    return {
-        "task": settings.task,
-        "classes": classes,
-        "fold": settings.fold,
-        "precision": judge.precision,
-        "results": {name: scores(test.labels, decided[name], classes) for name, test in data.tests.items()},
-        "baselines": scores_of_baselines,
-        "sizes": sizes | {name: len(test) for name, test in data.tests.items()},
-    }
+    return JudgeResults(
+        task=settings.task,
+        classes=classes,
+        fold=settings.fold,
+        precision=judge.precision,
+        results={name: scores(test.labels, decided[name], classes) for name, test in data.tests.items()},
+        baselines=of_baselines,
+        sizes=sizes | {name: len(test) for name, test in data.tests.items()},
+    )
 
 
 def _start(settings: JudgeOptions, data: TaskData) -> tuple[Any, PreTrainedTokenizerBase]:

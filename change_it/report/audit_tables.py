@@ -12,6 +12,7 @@ from change_it.audit.verdict import MEASURES, OUTCOMES, Group, KindShare
 from change_it.corpus.reading.sample import OUTLETS
 from change_it.corpus.test_set import FLOOR, GOLD
 from change_it.files.atomic import replace_folder, write_json, write_text
+from change_it.judges.record import read_within_event
 from change_it.judges.reliability import verdicts_table, within_event_table
 from change_it.judges.spec import JUDGES
 from change_it.readers.labels import agreement_table
@@ -129,7 +130,7 @@ def write_audit(out: Path, audit: Audit, labels: pl.DataFrame | None = None) -> 
         "measures": measures_table(audit),
         "has_floor": any(kind.name == FLOOR for kind in audit.kinds),
         "judges": JUDGES,
-        "within_event": within_event_table(audit.style),
+        "within_event": within_event_table(read_within_event(audit.style)),
         "agreement": agreement_table(audit.agreement) if audit.agreement else None,
         "cues": cues_table(audit.cues),
         "occluded": OCCLUDED,

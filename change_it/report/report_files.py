@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from os.path import relpath
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -20,6 +19,7 @@ from change_it.corpus.reading.sample import is_sample_corpus
 from change_it.corpus.test_set import BUILT_IN
 from change_it.files.atomic import replace_folder, without_formula, write_json, write_table, write_text
 from change_it.files.texts import enumerated
+from change_it.judges.record import JudgeMetrics
 from change_it.judges.reliability import verdicts_table, within_event_table
 from change_it.judges.spec import JUDGES, MAIN, acceptability_tasks
 from change_it.render.tables import Table, to_latex
@@ -46,7 +46,7 @@ LIBRARIES = ("torch", "transformers", "numpy", "scikit-learn", "polars")
 def write_report(
     out: Path,
     scores: Scores,
-    metrics: Mapping[str, Mapping[str, Any]],
+    metrics: Mapping[str, JudgeMetrics],
     audit: Summary = NO_AUDIT,
     *,
     made: Mapping[str, str] | None = None,
@@ -59,6 +59,7 @@ def write_report(
     are the scores on the test articles without a partner, too: they have a table of their own, and `all-articles.csv`.
     """
     ranking = Ranking.of(scores, audit)
+    main = metrics.get(MAIN)
     written = tables.examples_table(scores)
     drawing = plane(scores)
     single = tables.systems_table(scores, [AVERAGE], (*JUDGES, *OVERLAP_MEASURES))
@@ -105,7 +106,7 @@ def write_report(
         "single": replace(single, notes=()),  # they stand at the first
         "likeness": tables.likeness(scores),
         "by_direction": tables.systems_table(scores, scores.directions[:-1], ranking=ranking),
-        "within_event": within_event_table(metrics.get(MAIN, {})),
+        "within_event": within_event_table(main.within_event, main.style) if main else None,
         "tests": {name: tables.tests_table(scores, name) for name in scores.p_values},
     }
     page = environment().get_template("compliancy.html.jinja").render(values)

@@ -23,15 +23,24 @@ from accelerate.utils import parse_flag_from_env, set_seed
 
 from change_it.errors import InputError
 from change_it.files.atomic import WORK, files_of_ours, read_json, replace_folder, write_json
+from change_it.files.records import JsonObject, read_record, to_json
 from change_it.files.texts import listed
 from change_it.models.pretrained import hash_of_model, hash_of_weights, quiet
-from change_it.training.run import COMPLETE, TokenIds, TrainingResult, TrainingRun, process_state
+from change_it.training.record import (
+    BEGUN,
+    COMPLETE,
+    METRICS,
+    BegunRun,
+    Seconds,
+    TrainingRecord,
+    TrainingResult,
+)
+from change_it.training.run import TokenIds, TrainingRun, process_state
 from change_it.training.training_options import TrainingOptions, check_numbers
 from change_it.version import __version__
 
 logger = getLogger(__name__)
 
-METRICS = "metrics.json"
 LIBRARIES = ("torch", "transformers", "tokenizers", "accelerate", "datasets", "scikit-learn")
 #: Settings that may change when a run is resumed; a corpus is known by what is recorded of it.
 FREE = {"resume", "max_minutes", "checkpoint_minutes", "out", "corpus"}
@@ -56,11 +65,12 @@ def train_in_folder(
     *,
     files: Mapping[str, Any],
     fitted: bool = False,
-) -> dict[str, Any]:
-    """Train a model by the command `change-it train <what>` and put it into `out`, or resume an interrupted run; returns `metrics.json`.
+) -> bool:
+    """Train a model by the command `change-it train <what>` and put it into `out`, or resume an interrupted run.
 
-    Every process calls it with the same arguments; what it returns is empty in every process but the main one. `prepare` gets the
-    `RunArguments`, or fits the model where it is `fitted`. `files` are JSON files that are saved with the model, by name.
+    Every process calls it with the same arguments, and the main one alone returns True: the model and its `metrics.json`
+    are in `out`. `prepare` gets the `RunArguments`, or fits the model where it is `fitted`. `files` are JSON files that are
+    saved with the model, by name.
     """
     check_numbers(settings)
     for name in ("FSDP", "DeepSpeed"):  # the main process validates and saves the model whole
@@ -73,15 +83,13 @@ def train_in_folder(
 
         arguments = training_arguments(settings, work / what)
         options["mixed_precision"] = arguments.mixed_precision  # `accelerate launch` may have set it
-    record = {"options": options, "processes": state.num_processes, "files": dict(files)}
-    if settings.resume and not work.exists() and (metrics := read_json(out / METRICS)):
-        beside = {"files": {name: read_json(out / name) for name in files}}
-        if not _changed(record, metrics | beside):
-            if state.is_main_process:
-                logger.warning("%s is finished: --resume leaves it as it is", out)
-            return metrics
+    begun = BegunRun(options=options, processes=state.num_processes, files=dict(files))
+    if settings.resume and not work.exists() and _is_finished(out, what, begun):
+        if state.is_main_process:
+            logger.warning("%s is finished: --resume leaves it as it is", out)
+        return state.is_main_process
     if state.is_main_process:
-        _open(work, what, record, resume=settings.resume)
+        _open(work, what, begun, resume=settings.resume)
         if settings.resume and not any(work.glob(f"*/checkpoint-*/{COMPLETE}")):
             logger.warning("%s has no checkpoint to resume: training begins anew", out)
     state.wait_for_everyone()
@@ -104,22 +112,23 @@ def train_in_folder(
                 out.rmdir()
         raise
     if not state.is_main_process:
-        return {}
+        return False
     final = work / "final"
     with quiet():
         run.save(final)
     libraries = [*LIBRARIES, *({"peft"} & sys.modules.keys())]
     weights_hash = hash_of_weights(final, command=f"change-it train {what}")
-    metrics = {
-        **run.describe(result),
-        "weights_hash": weights_hash,
-        "model_hash": hash_of_model(final, weights_hash),
-        "seconds": {"training": round(result.seconds, 1), "all": round(time.monotonic() - started, 1)},
-        "training": asdict(result),
-        "processes": state.num_processes,
-        "options": options,
-        "versions": {"change-it": __version__} | {name: version(name) for name in libraries},
-    }
+    measured = to_json(run.describe(result))
+    record = TrainingRecord(
+        weights_hash=weights_hash,
+        model_hash=hash_of_model(final, weights_hash),
+        seconds=Seconds(training=round(result.seconds, 1), all=round(time.monotonic() - started, 1)),
+        training=result,
+        processes=state.num_processes,
+        options=options,
+        versions={"change-it": __version__} | {name: version(name) for name in libraries},
+    )
+    metrics = measured | to_json(record)
     for name, content in {**files, METRICS: metrics}.items():
         write_json(final / name, content)
     if (logs := work / what / "runs").exists():
@@ -128,25 +137,37 @@ def train_in_folder(
     with replace_folder(out, METRICS, work=dropped, later=["README.md"]) as folder:  # files of others stay
         for path in list(final.iterdir()):
             os.replace(path, folder / path.name)
-    return metrics
+    return True
 
 
-def _changed(new: Mapping[str, Any], old: Mapping[str, Any]) -> list[str]:
-    """The names of the options and files in which two runs differ; where there are none, one can resume the other."""
-    now, before = (run | run.get("options", {}) | run["files"] for run in (new, old))
-    names = {"processes", *new["options"], *new["files"]} - FREE
-    return sorted(name for name in names if now[name] != before.get(name))
+def _is_finished(out: Path, what: str, begun: BegunRun) -> bool:
+    """Tell whether a folder holds the finished model of this very run."""
+    record = read_record(out / METRICS, TrainingRecord, f"train it again with `change-it train {what}`")
+    if record is None:
+        return False
+    files = {name: read_json(out / name) for name in begun.files}
+    return not _changed(begun, BegunRun(options=record.options, processes=record.processes, files={**files}))
 
 
-def _open(work: Path, what: str, record: Mapping[str, Any], *, resume: bool) -> None:
+def _changed(new: BegunRun, old: BegunRun) -> list[str]:
+    """List the options and files in which two runs differ; where there are none, one can resume the other."""
+    now, before = _settings_of(new), _settings_of(old)
+    return sorted(name for name in now.keys() - FREE if now[name] != before.get(name))
+
+
+def _settings_of(run: BegunRun) -> JsonObject:
+    """Return all that a run was begun with by name."""
+    return {"processes": run.processes, **run.options, **run.files}
+
+
+def _open(work: Path, what: str, new: BegunRun, *, resume: bool) -> None:
     """Begin the work folder, or check that it is of the run that is resumed."""
     files_of_ours(work.parent, METRICS)
-    begun = read_json(work / "options.json") or {}
-    is_run = record.keys() <= begun.keys()
-    if work.exists() and not is_run:
+    begun = read_record(work / BEGUN, BegunRun, f"choose another --out, or remove {work}")
+    if work.exists() and begun is None:
         raise InputError(f"{work} exists and is not an unfinished {what}: choose another --out")
-    if resume and is_run:
-        if changed := _changed(record, begun):
+    if resume and begun is not None:
+        if changed := _changed(new, begun):
             raise InputError(
                 f"{work} is of an unfinished run with another {listed(changed)}: "
                 "use the same options to finish it, or remove that folder to begin again"
@@ -154,4 +175,4 @@ def _open(work: Path, what: str, record: Mapping[str, Any], *, resume: bool) -> 
         return
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    write_json(work / "options.json", record)
+    write_json(work / BEGUN, to_json(new))

@@ -31,10 +31,12 @@ from transformers import (
 )
 
 from change_it.errors import InputError
-from change_it.files.atomic import read_json, write_json
+from change_it.files.atomic import write_json
+from change_it.files.records import read_record, to_json
 from change_it.files.texts import listed
 from change_it.progress import bar, minutes_bar
-from change_it.training.run import COMPLETE, TokenIds, TrainingResult, TrainingRun, process_state
+from change_it.training.record import COMPLETE, Checkpoint, TrainingResult
+from change_it.training.run import TokenIds, TrainingRun, process_state
 from change_it.training.training_options import TrainingOptions
 
 logger = getLogger(__name__)
@@ -208,7 +210,8 @@ class Clock(TrainerCallback):
             folder = Path(args.output_dir) / f"checkpoint-{state.global_step}"
             if self.best:
                 save_file(self.best, folder / BEST)
-            write_json(folder / COMPLETE, {"seconds": self.saved, "files": digests(folder)})
+            record = Checkpoint(seconds=self.saved, files=digests(folder))
+            write_json(folder / COMPLETE, to_json(record))
 
     def what_is_lost(self) -> str:
         """Say what an interruption costs, and what goes on."""
@@ -229,6 +232,14 @@ def digests(folder: Path) -> dict[str, str]:
     return found
 
 
+def read_checkpoint(folder: Path) -> Checkpoint:
+    """Read the record of a whole checkpoint."""
+    record = read_record(folder / COMPLETE, Checkpoint, "remove that checkpoint")
+    if record is None:
+        raise InputError(f"{folder} is no whole checkpoint: remove it")
+    return record
+
+
 def newest_checkpoint(work: Path) -> Path | None:
     """Return the newest whole checkpoint of a run, or None.
 
@@ -237,8 +248,7 @@ def newest_checkpoint(work: Path) -> Path | None:
     complete = [file.parent for file in work.glob(f"checkpoint-*/{COMPLETE}")]
     for folder in sorted(complete, key=lambda folder: -int(folder.name.rpartition("-")[2])):
         with suppress(InputError):
-            written = (read_json(folder / COMPLETE) or {}).get("files")
-            if written == digests(folder):
+            if read_checkpoint(folder).files == digests(folder):
                 return folder
         if process_state().is_main_process:
             logger.warning("the checkpoint %s is damaged and is passed over for an older one", folder)
@@ -346,7 +356,7 @@ def train(
     checkpoint = newest_checkpoint(work) if options.resume else None
     if checkpoint:
         clock.is_saved = True
-        clock.before = clock.saved = (read_json(checkpoint / COMPLETE) or {})["seconds"]
+        clock.before = clock.saved = read_checkpoint(checkpoint).seconds
         clock.best = load_file(checkpoint / BEST) if (checkpoint / BEST).exists() else {}
     trains_without = partial(trains_without_arguments, run, examples, options, work)
     with argument_errors(options, trains_without):

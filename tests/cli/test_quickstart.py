@@ -111,3 +111,10 @@ def test_a_step_prints_into_the_log_and_a_line_on_the_terminal(tmp_path, monkeyp
 def test_pages_state_the_figures_that_were_measured():
     script = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "quickstart.py"))
     assert script["main"](script["Options"](check=True)) == 0
+
+
+def test_the_record_of_a_run_of_another_version_is_refused(tmp_path):
+    (tmp_path / "run.json").write_text('{"settings": {}}')
+    fault = r"run\.json is not as .* \(it lacks seconds\): choose another --out"
+    with pytest.raises(InputError, match=fault):
+        Steps(QuickstartOptions(out=tmp_path))

@@ -1,16 +1,21 @@
 """`change-it train judge`: several judges by one command, and what is said of them."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from saved_judges import a_judges_metrics
 
 from change_it.cli import main
 from change_it.cli import train as command
 from change_it.generators.options import GeneratorOptions
 from change_it.judges.metrics import scores
+from change_it.judges.record import TestScores
+from change_it.training.record import TrainingResult
 
-METRICS = {"task": "hh", "results": {"random": {"macro_f1": 0.9}}, "sizes": {"train": 30}}
+RESULTS = {"random": TestScores(classes={}, macro_f1=0.9, accuracy=0.9)}
+METRICS = a_judges_metrics(task="hh", results=RESULTS, sizes={"train": 30})
 TASKS = ("main", "hh", "ah", "fluency")
 
 
@@ -20,7 +25,7 @@ def test_all_judges_of_both_folds_are_trained_by_one_command(corpus, tmp_path, m
     def train(options):
         trained.append((options.task, options.fold, options.out))
         options.out.mkdir(parents=True)
-        return METRICS | {"task": options.task}
+        return replace(METRICS, task=options.task)
 
     monkeypatch.setattr("change_it.judges.train.train_judge", train)
     monkeypatch.setattr("change_it.hub.packaging.write_readme", lambda *_: None)
@@ -53,7 +58,7 @@ def test_an_interrupted_fit_leaves_nothing(corpus, tmp_path, monkeypatch, capsys
 )
 def test_a_judge_with_one_answer_says_so(answers, words):
     result = scores(np.array([0, 0, 1, 1]), np.array(answers), ("colle", "faro"))
-    line = command.line_of({"task": "main", "results": {"gold": result}, "sizes": {"train": 30}})
+    line = command.line_of(a_judges_metrics(results={"gold": result}))
     assert ("answers" in line, words in line) == (bool(words), True)
 
 
@@ -73,7 +78,7 @@ TIMED = "1,000 of 1,270 updates when the minutes were over: --resume with more -
 )
 def test_a_generator_says_how_far_it_came(stopped, updates, architecture, expected):
     options = GeneratorOptions(recipe="rewrite", corpus="c", out=Path("g"), architecture=architecture)
-    training = {"updates": updates, "planned": 1270, "stopped": stopped, "epochs": updates / 127}
+    training = TrainingResult(updates=updates, planned=1270, stopped=stopped, epochs=updates / 127)
     lines = command._how_far(options, training)
     assert len(lines) == len(expected)
     assert all(line.startswith(start) for line, start in zip(lines, expected, strict=True))

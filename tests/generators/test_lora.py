@@ -38,23 +38,23 @@ def test_a_model_learns_and_reloads(corpus, tmp_path, tiny_models, name, lora, m
     short = {"max_steps": 30, "eval_steps": 10, "learning_rate": 1e-2}
     short |= {"arg": ("eval_on_start=true",), "lora": lora}
     metrics = train.train_generator(options(corpus, out, base, **short))
-    losses = [record["validation loss"] for record in metrics["training"]["history"]]
+    losses = [record["validation loss"] for record in metrics.training.history]
     assert min(losses) < losses[0] - (0 if lora else 0.1)
     monkeypatch.chdir(tmp_path)  # from anywhere
     generator = load_generator(out, device="cpu")
     assert generator.info.kind == ("encoder-decoder" if name == "t5" else "causal")
     assert generator.info.base == (base if lora else None)
-    assert generator.weights_hash == metrics["weights_hash"]
+    assert generator.weights_hash == metrics.weights_hash
     offered = found_by(generator.model, generator.format, HEADLINES, num_beams=3, candidates=2)
     assert all(1 <= len(candidates) <= 2 for candidates in offered)
     if not lora:
         return
-    assert 0 < metrics["sizes"]["trained"] < metrics["sizes"]["parameters"]
+    assert 0 < metrics.sizes.trained < metrics.sizes.parameters
     assert not (out / "model.safetensors").exists()
     assert all("lora_" in key for key in keys(out, "adapter_model.safetensors"))
     adapter = json.loads((out / "adapter_config.json").read_text())
     assert (adapter["r"], adapter["lora_alpha"]) == (16, 32)
-    assert "peft" in metrics["versions"]
+    assert "peft" in metrics.versions
     bare = load_model(base, generator.info.kind, load_tokenizer(base)).eval()
     batch = batch_of(generator.format, HEADLINES, HEADLINES)
     with torch.no_grad():

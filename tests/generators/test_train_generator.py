@@ -57,7 +57,7 @@ def test_a_generator_learns_and_is_saved_with_its_numbers(trained, corpus):
 def test_rewrite_trains_one_generator_for_both_outlets_in_bfloat16(corpus, tmp_path):
     changed = {"recipe": "rewrite", "architecture": None, "to": None, "max_steps": 4, "eval_steps": 2}
     metrics = train.train_generator(options(corpus, tmp_path, **changed, arg=("bf16=true",)))
-    history = metrics["training"]["history"]
+    history = metrics.training.history
     assert history[-1]["validation loss"] < history[0]["validation loss"]
     transfer = HeadlineTransfer.from_pretrained(tmp_path, device="cpu")
     assert (transfer.targets, transfer.needs) == (("colle", "faro"), ("headline", "article"))

@@ -84,9 +84,9 @@ def test_it_is_trained_on_the_sets_of_lrec(corpus, tmp_path, monkeypatch):
     settings = {"encoder": BILSTM, "train_on": "train_m", "max_steps": 12, "eval_steps": 12}
     settings |= {"batch_size": 32, "learning_rate": 1e-2}
     metrics = train.train_judge(options(corpus, tmp_path / "one", **settings))
-    assert metrics["results"]["gold"]["macro_f1"] > 0.5
-    assert metrics["options"]["lr_scheduler_type"] == "constant"
+    assert metrics.results["gold"].macro_f1 > 0.5
+    assert metrics.options["lr_scheduler_type"] == "constant"
     for part in ("train", "validation"):
-        assert metrics["sizes"][part] == read_table(corpus, "train_m", part, ["id"]).height
+        assert metrics.sizes[part] == read_table(corpus, "train_m", part, ["id"]).height
     judge = Judge.from_pretrained(tmp_path / "one")
     assert judge.probabilities(["Un titolo"], progress=False).sum() == pytest.approx(1)

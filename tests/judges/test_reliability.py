@@ -1,12 +1,17 @@
+from dataclasses import replace
+
 import pytest
 from corpus_fakes import an_issue
+from saved_judges import a_judges_metrics
 from scoring_fakes import SCALE, FakeJudges
 
 from change_it.audit.measure import read_corpus
 from change_it.corpus.reading.issues import END
 from change_it.corpus.record import TrainedOn
 from change_it.judges.options import MARKS
+from change_it.judges.record import ClassScores, Leads, TestScores, WithinEvent, WithinEventShare
 from change_it.judges.reliability import Verdict, rate_judges, verdicts_table
+from change_it.stats import Score
 
 
 @pytest.fixture(scope="module")
@@ -28,12 +33,17 @@ def judges(sample):
 
 def metrics_of(**recalls):
     """A `metrics.json`: test and class to a recall of 100."""
-    results = {}
+    classes = {}
     for name, recall in recalls.items():
-        test, _, cell = name.partition("__")
-        results.setdefault(test, {})[cell] = {"recall": recall, "support": 100}
-    linear = {test: {"lead": {"low": -0.01 if test == "hard" else 0.01}} for test in results}
-    return {"results": results, "baselines": {"linear": linear}}
+        test, _, label = name.partition("__")
+        figures = ClassScores(precision=0.5, recall=recall, f1=0.5, support=100)
+        classes.setdefault(test, {})[label] = figures
+    results = {test: TestScores(classes=found, macro_f1=0.5, accuracy=0.5) for test, found in classes.items()}
+    linear = {}
+    for test, found in results.items():
+        low = -0.01 if test == "hard" else 0.01
+        linear[test] = replace(found, lead=Score(0.02, low, 0.03))
+    return a_judges_metrics(task="hh", results=results, baselines={"linear": linear})
 
 
 @pytest.mark.parametrize(
@@ -64,9 +74,9 @@ def test_a_judge_sees_and_misses_and_is_never_called_reliable():
 
 def main_of(judges, start, **marks):
     """The verdict on main, of a `metrics.json` in which its interval within an event begins here."""
-    cell = {"value": 0.8, "low": start, "high": 0.85}
-    systems = {"judge": cell, MARKS: cell | marks}
-    return rate_judges(judges.by_task, {"main": {"within_event": {"systems": systems}}})[0]
+    share = WithinEventShare(value=0.8, low=start, high=0.85)
+    within = WithinEvent(pairs=9, events=9, systems={"judge": share, MARKS: replace(share, **marks)})
+    return rate_judges(judges.by_task, {"main": a_judges_metrics(within_event=within)})[0]
 
 
 @pytest.mark.parametrize(
@@ -95,7 +105,7 @@ def test_main_is_judged_within_an_event_beside_its_baselines(judges, low, baseli
 )
 def test_main_that_may_read_the_export_is_not_reliable(judges, low, looks, why):
     judges.main.corpus = TrainedOn(looks=[an_issue(name, "rep") for name in looks])
-    main = main_of(judges, 0.8, lead={"within_event": {"low": low}})
+    main = main_of(judges, 0.8, lead=Leads(within_event=Score(0.1, low, 0.2)))
     assert (main.level, main.text) == (("care", f"it may read the export ({why})") if why else ("rely", ""))
 
 

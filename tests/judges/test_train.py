@@ -13,11 +13,13 @@ from transformers import AutoTokenizer
 from change_it.cli import train as train_commands
 from change_it.corpus.folder import describe_corpus, read_table, training_article_hashes
 from change_it.errors import InputError
+from change_it.files.records import from_json, to_json
 from change_it.judges import train
 from change_it.judges.data import load_fluency, load_task
 from change_it.judges.judge import Judge
 from change_it.judges.metrics import scores
 from change_it.judges.options import LINEAR, PAPERS, settings_of
+from change_it.judges.record import JudgeMetrics
 from change_it.judges.reliability import table_of
 from change_it.judges.spec import FLUENCY_ACCEPTS
 from change_it.stats import log_odds
@@ -65,7 +67,7 @@ def test_a_linear_judge_is_saved_with_its_numbers(fitted, corpus):
     assert not [name for name in files if name.endswith((".bin", ".pt", ".pkl")) or name == "checkpoints"]
     gold = load_task("main", corpus).tests["gold"]
     given = judge.probabilities(gold.texts, progress=False).argmax(axis=1)
-    assert scores(gold.labels, given, judge.outlets) == metrics["results"]["gold"]
+    assert to_json(scores(gold.labels, given, judge.outlets)) == metrics["results"]["gold"]
     assert judge.weights_hash == metrics["weights_hash"]
     assert judge.corpus == describe_corpus(corpus, learnt=training_article_hashes(corpus, "all"))
     systems = metrics["within_event"]["systems"]
@@ -93,9 +95,9 @@ def test_the_scale_of_a_fold_is_of_the_pairs_of_the_other_one(corpus, fitted, tm
     judge = Judge.from_pretrained(tmp_path / "main", device="cpu")
     pairs = read_table(corpus, "pairs", "train").filter(fold=1, alignment="A1")
     first, second = (log_odds(judge.probabilities(pairs[f"{one}_headline"])[:, 1]) for one in "ab")
-    assert metrics["style"]["pairs"] == pairs.height < metrics_of(fitted)["style"]["pairs"]
+    assert metrics.style.pairs == pairs.height < metrics_of(fitted)["style"]["pairs"]
     assert judge.style.gold == pytest.approx(np.median(second - first))
-    assert "style" not in train.train_judge(options(corpus, tmp_path / "random", train_on="random"))
+    assert train.train_judge(options(corpus, tmp_path / "random", train_on="random")).style is None
     assert Judge.from_pretrained(tmp_path / "random", device="cpu").style is None
 
 
@@ -111,7 +113,7 @@ def test_a_transformer_stands_beside_the_linear_judge_of_the_same_examples(train
     said = "on gold the judge is no better than linear"
     for low, expected in ((-0.01, 1), (0.0, 1), (0.001, 0)):
         beside["lead"] = {"value": 0.01, "low": low, "high": 0.02}
-        assert sum(said in note for note in table_of(metrics).notes) == expected
+        assert sum(said in note for note in table_of(from_json(JudgeMetrics, metrics)).notes) == expected
 
 
 def test_a_broken_run_leaves_the_old_judge_and_resumes_to_the_same_weights(
@@ -139,11 +141,11 @@ def test_a_broken_run_leaves_the_old_judge_and_resumes_to_the_same_weights(
 def test_content_judges_are_tested_on_every_kind_of_negatives(corpus, tmp_path, task):
     metrics = train.train_judge(options(corpus, tmp_path / task, task=task, fold="0"))
     near = ["near"] if task == "hh" else []
-    assert list(metrics["results"]) == ["random", "hard", *near, "facts"]
+    assert list(metrics.results) == ["random", "hard", *near, "facts"]
     note = table_of(metrics).notes[1]
     assert note.startswith("hard: of the most similar wrong article below a cosine of .185")
     assert note.endswith("; near: from .185 to .500, two days apart or more") == (task == "hh")
-    assert metrics["results"]["random"]["macro_f1"] > 0.8
+    assert metrics.results["random"].macro_f1 > 0.8
     assert Judge.from_pretrained(tmp_path / task).fold == "0"
 
 
@@ -156,8 +158,8 @@ def test_fluency_lets_its_share_of_printed_validation_headlines_through(corpus, 
     printed = [text for text, label in zip(held.texts, held.labels, strict=True) if label]
     given = Judge.from_pretrained(tmp_path, device="cpu").probabilities(printed, progress=False)[:, 1]
     assert (given > 0.5).mean() == pytest.approx(FLUENCY_ACCEPTS, abs=1.5 / len(printed))
-    of_linear = metrics["baselines"][LINEAR] if kind == "transformer" else metrics["results"]
-    assert min(result["broken"]["recall"] for result in of_linear.values()) > 0.4  # .06 by chance
+    of_linear = metrics.baselines[LINEAR] if kind == "transformer" else metrics.results
+    assert min(result.classes["broken"].recall for result in of_linear.values()) > 0.4  # .06 by chance
 
 
 def test_ah_as_published_reads_the_article_first_and_no_token_types(corpus, encoder, tmp_path, monkeypatch):

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import polars as pl
 import pytest
+from scoring_fakes import SCALE
 
 from change_it.judges import metrics as within_event
 from change_it.judges import style_scale
@@ -18,11 +19,11 @@ def test_accuracy_and_lead_by_hand():
     """Right, wrong, a tie, right: 2.5 of 4; the first two are one event."""
     steps, events = np.array([2.0, -1.0, 0.0, 1.0]), ["x", "x", "y", "z"]
     right = within_event.accuracy(steps, events)
-    assert right["low"] < right["value"] == 2.5 / 4 < right["high"]
-    assert within_event.accuracy(-steps, events)["value"] == 1.5 / 4
+    assert right.low < right.value == 2.5 / 4 < right.high
+    assert within_event.accuracy(-steps, events).value == 1.5 / 4
     judge, baseline = np.array([1.0, 1.0, -1.0, 1.0]), np.array([1.0, -1.0, -1.0, 0.0])
     ahead = within_event.lead(judge, baseline, events)
-    assert ahead["low"] <= ahead["value"] == (0 + 1 + 0 + 0.5) / 4 <= ahead["high"]
+    assert ahead.low <= ahead.value == (0 + 1 + 0 + 0.5) / 4 <= ahead.high
 
 
 def test_main_and_its_baselines_on_a2_and_one_that_is_ahead(monkeypatch):
@@ -35,14 +36,14 @@ def test_main_and_its_baselines_on_a2_and_one_that_is_ahead(monkeypatch):
         return lambda texts: np.array([[1 - second[text[0]], second[text[0]]] for text in texts])
 
     systems = {"judge": says(0), NGRAMS: says(-0.1), MARKS: says(0.1)}
-    scale = {"gold": 2.5, "clause": (0.5, -0.5), "accuracy": 0.75, "pairs": 8, "events": 7}
-    table = within_event_table(within_event.measure_main("c", systems) | {"style": scale})
+    scale = SCALE._replace(gold=2.5, clause=(0.5, -0.5), accuracy=0.75, pairs=8, events=7)
+    table = within_event_table(within_event.measure_main("c", systems), scale)
     assert [row.values["value"] for row in table.rows] == [0.5, 0, 1]
     assert [row.values.get("lead") for row in table.rows] == [None, (0.5, 0.5), (-0.5, -0.5)]
     assert table.notes[0] == f"{MARKS} is better than this judge within an event: do not score style with it"
     steps = "is 2.50 to the other newspaper's headline and 0.50 and -0.50 to clauses"
     assert any(steps in note for note in table.notes)
-    assert within_event_table({}) is None
+    assert within_event_table(None) is None
 
 
 def ask(texts):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from csv_files import read_csv
 from pages import beyond, expected, watched
-from saved_judges import WITHIN_EVENT
+from saved_judges import WITHIN_EVENT, a_judges_metrics
 from scoring_fakes import SCALE, FakeJudges, toy_test_set
 
 from change_it.audit.record import NO_AUDIT, Example, Summary, TriedKind
@@ -56,7 +56,7 @@ def scores():
 def report(tmp_path_factory):
     """The folder of a report."""
     out = tmp_path_factory.mktemp("written") / "report"
-    write_report(out, hostile_scores(), {"main": {"within_event": WITHIN_EVENT}})
+    write_report(out, hostile_scores(), {"main": a_judges_metrics(within_event=WITHIN_EVENT)})
     return out
 
 

@@ -9,9 +9,8 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any
 
 import numpy as np
 
@@ -94,10 +93,6 @@ class Issue:
         example = f", as “{self.example[:99]}”" if self.example else ""
         advice = f": {self.advice}" if self.advice else ""
         return f"{of}{self.count:,} of {self.total:,} {self.name}{example}{advice}"
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the issue as a JSON object."""
-        return asdict(self) | {"text": self.text}
 
 
 @dataclass(frozen=True)

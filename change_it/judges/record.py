@@ -1,0 +1,134 @@
+"""What `metrics.json` of a judge holds: its tests, those of its baselines, and the record of its training."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from change_it.corpus.record import Thresholds
+from change_it.files.records import IF_KNOWN, from_json, read_record, to_json
+from change_it.judges.options import COMMAND, StyleScale
+from change_it.stats import Score
+from change_it.training.record import METRICS, TrainingRecord
+
+#: Fields of `TestScores` that stand beside the classes in the file.
+_OF_ALL = ("macro_f1", "accuracy", "lead")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassScores:
+    """Precision, recall and F1 of a class, 0 to 1, and its number of examples."""
+
+    precision: float
+    recall: float
+    f1: float
+    support: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestScores:
+    """What a judge or a baseline gets right in a test; in the file the classes stand beside the other figures.
+
+    Attributes:
+        classes: class to its figures, class 0 first.
+        macro_f1: mean of their F1, 0 to 1.
+        accuracy: share of right answers, 0 to 1.
+        lead: of a baseline, mean F1 of the judge less its own.
+    """
+
+    __test__ = False  # not a pytest class
+
+    classes: dict[str, ClassScores]
+    macro_f1: float
+    accuracy: float
+    lead: Score | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the JSON object that is written."""
+        content: dict[str, Any] = {name: to_json(figures) for name, figures in self.classes.items()}
+        content |= {"macro_f1": self.macro_f1, "accuracy": self.accuracy}
+        return content | ({"lead": to_json(self.lead)} if self.lead else {})
+
+    @classmethod
+    def from_json(cls, value: Any) -> "TestScores":
+        """Return the scores of a JSON object; a RecordError where it is none."""
+        figures = from_json(dict[str, Any], value)
+        classes = {name: figures[name] for name in figures if name not in _OF_ALL}
+        lead = figures.get("lead")
+        return cls(
+            classes=from_json(dict[str, ClassScores], classes),
+            macro_f1=from_json(float, figures.get("macro_f1")),
+            accuracy=from_json(float, figures.get("accuracy")),
+            lead=None if lead is None else from_json(Score, lead),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leads:
+    """How far the judge is ahead of a baseline, in each measure."""
+
+    within_event: Score
+
+
+@dataclass(frozen=True, kw_only=True)
+class WithinEventShare:
+    """Share of the events both headlines of which a system assigns to their outlets, with its interval; of a baseline the judge's lead, too."""
+
+    value: float
+    low: float
+    high: float
+    lead: Leads | None = field(default=None, metadata=IF_KNOWN)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WithinEvent:
+    """Main and its baselines on the pairs of A2: numbers of pairs and events, and system to its share, the judge first."""
+
+    pairs: int
+    events: int
+    systems: dict[str, WithinEventShare]
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeResults:
+    """What was measured on a judge.
+
+    Attributes:
+        task: what it decides.
+        classes: names of classes 0 and 1.
+        fold: the fold that it was trained on.
+        precision: of its arithmetic.
+        results: test to what it gets right.
+        baselines: baseline to the same of it, with the judge's lead.
+        sizes: part of the data to its number of examples.
+        thresholds: of the corpus, where the judge reads pairs.
+        within_event: of main, but for a random split.
+        style: of main, the scale of style.
+    """
+
+    task: str
+    classes: tuple[str, ...]
+    fold: str
+    precision: str
+    results: dict[str, TestScores]
+    baselines: dict[str, dict[str, TestScores]]
+    sizes: dict[str, int]
+    thresholds: Thresholds | None = field(default=None, metadata=IF_KNOWN)
+    within_event: WithinEvent | None = field(default=None, metadata=IF_KNOWN)
+    style: StyleScale | None = field(default=None, metadata=IF_KNOWN)
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeMetrics(TrainingRecord, JudgeResults):
+    """The content of `metrics.json`: what was measured, then how it was trained."""
+
+
+def read_within_event(record: Mapping[str, object]) -> WithinEvent | None:
+    """Read main within an event from a JSON object that has it under its name; None where it has not."""
+    content = record.get("within_event")
+    return None if content is None else from_json(WithinEvent, content)
+
+
+def read_judge_metrics(folder: Path) -> JudgeMetrics | None:
+    """Read `metrics.json` of a judge's folder; None where there is none."""
+    return read_record(folder / METRICS, JudgeMetrics, f"train the judge again with {COMMAND}")
