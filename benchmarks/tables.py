@@ -351,7 +351,7 @@ SUMMARIES: dict[str, Callable[[], list[list[str]]]] = {
     "older": readers,
     "without order": without_order,
     "judge presets": judge_presets,
-    "verdicts": verdict_meanings,
+    "headline verdicts": verdict_meanings,
     "generator presets": generator_presets,
     "hevas metrics": hevas_metrics,
 }

@@ -157,7 +157,7 @@ def test_it_stands_in_files_tables_and_page_of_a_report(report):
     page = (report / "report.html").read_text(encoding="utf-8")
     assert f'<div popover id="about-{ENDING}">{SPEC.wording.column}</div>' in page
     assert re.search(rf'<button [^>]*popovertarget="about-{ENDING}"[^>]*>Ending</button>', page)
-    assert "tells the newspapers&#39; endings apart" in page
+    assert "the newspapers&#39; endings apart" in page
 
 
 def test_it_stands_in_the_audit(folder, corpus, tmp_path):
@@ -165,10 +165,10 @@ def test_it_stands_in_the_audit(folder, corpus, tmp_path):
     given = ["--judges", str(folder), "--corpus", corpus, "--items", "10"]
     assert main(["audit", *given, "--out", str(out)]) == 0
     audit = json.loads((out / "audit.json").read_text(encoding="utf-8"))
-    assert [verdict["judge"] for verdict in audit["verdicts"]][-2:] == [ENDING, "evidence"]
+    assert [verdict["judge"] for verdict in audit["judges"]][-2:] == [ENDING, "evidence"]
     assert ENDING in audit["hashes"]
-    assert all(ENDING in system["values"] for system in audit["systems"])
-    assert "tells the newspapers&#39; endings apart" in (out / "audit.html").read_text(encoding="utf-8")
+    assert all(ENDING in kind["values"] for kind in audit["kinds"])
+    assert "the newspapers&#39; endings apart" in (out / "audit.html").read_text(encoding="utf-8")
 
 
 def test_the_command_and_the_page_show_it(folder, judges, tmp_path, capsys, monkeypatch):
@@ -186,7 +186,7 @@ def test_the_command_and_the_page_show_it(folder, judges, tmp_path, capsys, monk
     assert "<b>Ending</b> it ends like" in shown
     assert str(escape(SPEC.wording.figure)) in shown
     about = " ".join(answers.render("about.html.jinja", models=models).split())
-    assert '<b>Ending</b> <span class="ci-care">with care' in about
+    assert "<b>Ending</b>: Tells the newspapers&#39; endings apart" in about
     assert '<b>Fluency</b> <span class="ci-distrust">missing' in about
 
 

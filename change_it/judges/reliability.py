@@ -240,7 +240,10 @@ def within_event_table(within: WithinEvent | None, scale: StyleScale | None = No
                 notes.append(f"{name} is better than this judge within an event: do not score style with it")
         rows.append(Row(cells, highlight=name == "judge"))
     columns = [Column("system", "text"), Column("value", title="within an event")]
-    columns += [Column("interval", "interval", "95% interval"), Column("lead", "interval", "judge is ahead by")]
+    columns += [
+        Column("interval", "interval", "95% interval"),
+        Column("lead", "interval", "judge is ahead by"),
+    ]
     notes.append("within an event: main assigns both headlines of an event to their outlets; chance is .5")
     if scale:
         first, second = scale.clause
@@ -283,7 +286,9 @@ def table_of(metrics: JudgeMetrics) -> Table:
                 }
             rows.append(Row(cells, test, system == "judge"))
         if names := no_better_than(metrics, test):
-            notes.append(f"on {test} the judge is no better than {' and '.join(names)}: it may be ahead by nothing")
+            notes.append(
+                f"on {test} the judge is no better than {' and '.join(names)}: it may be ahead by nothing"
+            )
     columns = [Column("test", "text", "negatives" if spec.pairs else "test"), Column("system", "text")]
     columns += [Column(f"{name} {short}") for name in metrics.classes for short in ("P", "R", "F1")]
     return Table([*columns, Column("mean F1")], rows, f"{spec.heading} · gold A2", notes)
