@@ -141,8 +141,15 @@ def run(options: ScoreOptions) -> None:
         _show(options, scores, summary, all_articles)
     if options.out:
         articles = {item.id: item.article for item in test.items}
-        about = {"made": made(), "articles": articles, "all_articles": all_articles}
-        write_report(options.out, scores, qualities, summary, **about)
+        write_report(
+            options.out,
+            scores,
+            qualities,
+            summary,
+            made=made(),
+            articles=articles,
+            all_articles=all_articles,
+        )
     if not is_plain:
         print_lines(_next(options, summary), console())
 

@@ -79,9 +79,9 @@ def draw_headlines(
     aims = {name: {item.target for item in of_condition} for name, of_condition in conditions.items()}
     outlets = [outlet for outlet in test.outlets if all(outlet in of_name for of_name in aims.values())]
     if not outlets:
-        shown = listed([f"{name} for {listed(sorted(aims[name])) or 'nobody'}" for name in conditions])
+        aimed_at = listed([f"{name} for {listed(sorted(aims[name])) or 'nobody'}" for name in conditions])
         raise InputError(
-            f"no outlet has headlines of all conditions ({shown}): draw sheets of each direction"
+            f"no outlet has headlines of all conditions ({aimed_at}): draw sheets of each direction"
         )
     for name, outlet in product(conditions, outlets):
         aimed = [item for item in conditions[name] if item.target == outlet]

@@ -109,7 +109,7 @@ def paper_table(tables: Mapping[str, Scores], rankable: Collection[str] = ASPECT
         best = best_columns(scores, rankable)
         for system in scores.names:
             row = scores.row(system)
-            values = {"system": system, "n": row.n, "events": row.events, **row.values}
+            values: dict[str, Value] = {"system": system, "n": row.n, "events": row.events, **row.values}
             values |= {f"{name}_interval": ends for name, ends in row.intervals.items()}
             rows.append(Row(values, group if len(tables) > 1 else "", best=best.get(system, ())))
     known = {name for scores in tables.values() for name in scores.known}
