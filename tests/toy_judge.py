@@ -37,9 +37,9 @@ def fit_endings(task, data, *, seed):
 
 def rate_endings(task, judge, metrics):
     """How far to rely on it, by its recall of both outlets."""
-    classes = [metrics["results"]["gold"][outlet] for outlet in judge.outlets]
-    recall = float(np.mean([one["recall"] for one in classes]))
-    ends = share_interval(recall, sum(one["support"] for one in classes))
+    classes = [metrics.results["gold"].classes[outlet] for outlet in judge.outlets]
+    recall = float(np.mean([one.recall for one in classes]))
+    ends = share_interval(recall, sum(one.support for one in classes))
     return Verdict(task, "care", shares={"tells the newspapers' endings apart": (recall, *ends)})
 
 
