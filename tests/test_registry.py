@@ -187,7 +187,7 @@ def test_the_command_and_the_page_show_it(folder, judges, tmp_path, capsys, monk
     assert str(escape(SPEC.wording.figure)) in shown
     about = " ".join(answers.render("about.html.jinja", models=models).split())
     assert "<b>Ending</b>: Tells the newspapers&#39; endings apart" in about
-    assert '<b>Fluency</b> <span class="ci-distrust">missing' in about
+    assert "<b>Fluency</b> (missing):" in about
 
 
 def test_it_chooses_among_candidates_where_acceptability_asks_it(corpus, judges, monkeypatch):

@@ -19,6 +19,7 @@ def hub(monkeypatch, tmp_path):
         monkeypatch.setattr(publishing, "_api", lambda: HfApi(endpoint=hub.url, token=TOKEN))
         monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
         monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
+        monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)  # the gate runs offline
         yield hub
 
 

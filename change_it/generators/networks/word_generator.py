@@ -58,7 +58,7 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
         """Run transformers' `generate` with a state of this network in place of a cache."""
         if not any(name in options for name in STATE_NAMES):
             options[STATE] = self.state_class()
-        return super().generate(*args, **options)  # type: ignore[misc]  # it types self by a protocol
+        return super().generate(*args, **options)  # it types self by a protocol
 
     def forward(
         self,
@@ -98,7 +98,7 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
         shifted[:, 0] = self.config.decoder_start_token_id or 0
         return shifted
 
-    def prepare_inputs_for_generation(  # type: ignore[override]  # transformers passes names
+    def prepare_inputs_for_generation(  # transformers passes names
         self,
         input_ids: Tensor,
         past_key_values: Any = None,
