@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from change_it.audit.measure import OCCLUDED
-from change_it.audit.record import Audit, TriedKind
+from change_it.audit.record import Audit, Summary, TriedKind
 from change_it.audit.verdict import MEASURES, OUTCOMES, Group, KindShare
 from change_it.corpus.reading.sample import OUTLETS
 from change_it.corpus.test_set import FLOOR, GOLD
@@ -82,22 +82,29 @@ def cues_table(cues: Sequence[Mapping[str, Any]]) -> Table:
     return Table(columns, [Row(cue, cue["outlet"]) for cue in cues])
 
 
-def matrix(kinds: Sequence[TriedKind], business: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
-    """Return the picture kind by measure: groups with their kinds, each with a cell for each measure.
+def verdict_values(audit: Summary) -> dict[str, Any]:
+    """Return what a page shows of the verdicts: the answers, the picture kind by measure, and the verdicts on the judges."""
+    return {
+        "question": QUESTION,
+        "answers": verdict_answers(audit.verdicts),
+        "verdicts": audit.verdicts,
+        "measure_names": MEASURES,
+        "matrix": _matrix(audit),
+        "judge_verdicts": verdicts_table(audit.judges),
+    }
 
-    Args:
-        kinds: the kinds that were tried.
-        business: measure to the kinds that it should notice.
-    """
+
+def _matrix(audit: Summary) -> list[dict[str, Any]]:
+    """Return the picture kind by measure: groups with their kinds, each with a cell for each measure."""
     groups: dict[str, list[dict[str, Any]]] = {}
-    for kind in in_groups(kinds):
+    for kind in in_groups(audit.kinds):
         cells = []
         for name in MEASURES:
             share = kind.shares[name]
             is_known = share.share is not None
             outcome = share.outcome if is_known else "n/a"
             says = f"{name} {outcome}: {_kept(share)}" if is_known else f"{name} is n/a here"
-            is_business = kind.name in business[name]
+            is_business = kind.name in audit.verdicts[name].kinds
             says += "" if is_business else "; not its business"
             cells.append({"outcome": outcome, "is_business": is_business, "says": says, "share": share.share})
         groups.setdefault(GROUPS[group_of(kind)], []).append({"kind": kind, "cells": cells})
@@ -119,14 +126,7 @@ def write_audit(out: Path, audit: Audit, labels: pl.DataFrame | None = None) -> 
         "report": "../report/report.html" if out.name == "audit" else "",
         "invented": set(audit.outlets) == set(OUTLETS),
         "remarks": other_corpus(audit.trained),
-        "question": QUESTION,
-        "answers": verdict_answers(audit.verdicts),
-        "verdicts": audit.verdicts,
-        "measure_names": MEASURES,
-        "matrix": matrix(
-            audit.kinds, {name: tuple(verdict.kinds) for name, verdict in audit.verdicts.items()}
-        ),
-        "judge_verdicts": verdicts_table(audit.judges),
+        **verdict_values(audit.summary),
         "measures": measures_table(audit),
         "has_floor": any(kind.name == FLOOR for kind in audit.kinds),
         "judges": JUDGES,

@@ -14,17 +14,16 @@ from pathlib import Path
 import polars as pl
 
 from change_it.audit.record import NO_AUDIT, Summary
-from change_it.audit.verdict import MEASURES
 from change_it.corpus.reading.sample import is_sample_corpus
 from change_it.corpus.test_set import BUILT_IN
 from change_it.files.atomic import replace_folder, without_formula, write_json, write_table, write_text
 from change_it.files.texts import enumerated
 from change_it.judges.record import JudgeMetrics
-from change_it.judges.reliability import verdicts_table, within_event_table
+from change_it.judges.reliability import within_event_table
 from change_it.judges.spec import JUDGES, MAIN, acceptability_tasks
 from change_it.render.tables import Table, to_latex
 from change_it.report import score_tables as tables
-from change_it.report.audit_tables import matrix
+from change_it.report.audit_tables import verdict_values
 from change_it.report.charts import plane
 from change_it.report.pages import (
     ACCEPTABILITY,
@@ -33,7 +32,7 @@ from change_it.report.pages import (
     environment,
     items_table,
 )
-from change_it.report.ranking import QUESTION, Ranking, best_system, headline, outcome, verdict_answers
+from change_it.report.ranking import Ranking, best_system, headline, outcome
 from change_it.scoring.aspects import ASPECTS, refusals
 from change_it.scoring.overlap import OVERLAP_MEASURES
 from change_it.scoring.scores import AVERAGE, Scores
@@ -85,14 +84,7 @@ def write_report(
         "scores": scores,
         "audit": audit,
         "audit_page": relpath(audit.page, out.resolve()).replace("\\", "/") if audit.page else "",
-        "question": QUESTION,
-        "answers": verdict_answers(audit.verdicts),
-        "verdicts": audit.verdicts,
-        "measure_names": MEASURES,
-        "matrix": matrix(
-            audit.kinds, {name: tuple(verdict.kinds) for name, verdict in audit.verdicts.items()}
-        ),
-        "judge_verdicts": verdicts_table(audit.judges),
+        **verdict_values(audit),
         "judges": JUDGES,
         "headline": headline(scores),
         "ranked": tables.ranked_table(scores, ranking),
