@@ -58,6 +58,14 @@ def corpus(tmp_path_factory, worker_id):
     return str(folder / "corpus")
 
 
+@pytest.fixture(scope="module")
+def sample(corpus):
+    """The small corpus as an audit reads it."""
+    from change_it.audit.measure import read_corpus
+
+    return read_corpus(corpus)
+
+
 @pytest.fixture
 def interrupted_at(monkeypatch):
     """A context in which training stops right after an update, before its evaluation and its checkpoint."""

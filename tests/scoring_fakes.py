@@ -70,6 +70,16 @@ class FakeJudges(Judges):
         super().__init__(**judges)
 
 
+def judges_that_know(test):
+    """Fakes of which main knows the outlet that printed a headline of `test`; fluency refuses an exclamation mark behind it."""
+    second = {item.source.rstrip("?!,") for item in test.items if item.label == test.outlets[1]}
+    judges = FakeJudges(test.outlets, digits="abcd")
+    judges.main.rule = lambda text, _: 0.9 if text.rstrip("?!,") in second else 0.1
+    judges.hh.rule = judges.ah.rule = lambda text, pair: 0.9
+    judges.fluency.rule = lambda text, _: 0.0 if text.endswith("?!") else 0.9
+    return judges
+
+
 #: What rep and gio say of each.
 EVENTS = (
     ("Crolla il ponte sulla statale", "Ecco: ponte giù, è caos!"),

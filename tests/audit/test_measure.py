@@ -3,31 +3,19 @@
 import json
 
 import pytest
-from scoring_fakes import SCALE, FakeJudges
+from scoring_fakes import SCALE, FakeJudges, judges_that_know
 
 from change_it.audit import measure
-from change_it.audit.measure import audit, measure_kinds, read_corpus
+from change_it.audit.measure import audit, measure_kinds
 from change_it.audit.perturbations import Perturbation
 from change_it.audit.record import read_summary, summary_of
 from change_it.errors import InputError
 from change_it.version import __version__
 
 
-@pytest.fixture(scope="module")
-def sample(corpus):
-    return read_corpus(corpus)
-
-
 @pytest.fixture
 def judges(sample):
-    """Judges that know which outlet printed a headline; fluency refuses an exclamation mark behind it."""
-    outlets = sample.test.outlets
-    second = {item.source.rstrip("?!,") for item in sample.test.items if item.label == outlets[1]}
-    judges = FakeJudges(outlets, digits="abcd")
-    judges.main.rule = lambda text, _: 0.9 if text.rstrip("?!,") in second else 0.1
-    judges.hh.rule = judges.ah.rule = lambda text, pair: 0.9
-    judges.fluency.rule = lambda text, _: 0.0 if text.endswith("?!") else 0.9
-    return judges
+    return judges_that_know(sample.test)
 
 
 def measured(sample, judges, kinds, monkeypatch, at_most=200, groups=("wrong content",)):

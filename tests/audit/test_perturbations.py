@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from change_it.audit import perturbations
-from change_it.audit.measure import read_corpus
 from change_it.audit.perturbations import CLAIMS, PERTURBATIONS, perturbed
 from change_it.corpus.tasks import negatives
 from change_it.judges.data import HELD_OUT
@@ -14,11 +13,6 @@ from change_it.text.spans import name_runs
 
 #: What changes a fact of a headline for hh and ah.
 FACTS = {"swap_numbers", "swap_names", "swap_roles", "negate"}
-
-
-@pytest.fixture(scope="module")
-def sample(corpus):
-    return read_corpus(corpus)
 
 
 def made(sample, name, at_most=40):

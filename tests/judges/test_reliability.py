@@ -3,9 +3,8 @@ from dataclasses import replace
 import pytest
 from corpus_fakes import an_issue
 from saved_judges import a_judges_metrics
-from scoring_fakes import SCALE, FakeJudges
+from scoring_fakes import SCALE, FakeJudges, judges_that_know
 
-from change_it.audit.measure import read_corpus
 from change_it.corpus.reading.issues import END
 from change_it.corpus.record import TrainedOn
 from change_it.judges.options import MARKS
@@ -14,21 +13,9 @@ from change_it.judges.reliability import Verdict, rate_judges, verdicts_table
 from change_it.stats import Score
 
 
-@pytest.fixture(scope="module")
-def sample(corpus):
-    return read_corpus(corpus)
-
-
 @pytest.fixture
 def judges(sample):
-    """Judges that know which outlet printed a headline; fluency refuses an exclamation mark behind it."""
-    outlets = sample.test.outlets
-    second = {item.source.rstrip("?!,") for item in sample.test.items if item.label == outlets[1]}
-    judges = FakeJudges(outlets, digits="abcd")
-    judges.main.rule = lambda text, _: 0.9 if text.rstrip("?!,") in second else 0.1
-    judges.hh.rule = judges.ah.rule = lambda text, pair: 0.9
-    judges.fluency.rule = lambda text, _: 0.0 if text.endswith("?!") else 0.9
-    return judges
+    return judges_that_know(sample.test)
 
 
 def metrics_of(**recalls):
