@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 
@@ -86,7 +86,8 @@ class Resources:
 Make = Callable[[Item, np.random.Generator, Resources], str | None]
 
 
-class Perturbation(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Perturbation:
     """A kind of headlines that are wrong on purpose.
 
     Attributes:
@@ -104,10 +105,10 @@ class Perturbation(NamedTuple):
     name: str
     groups: tuple[Group, ...]
     words: str
-    plural: bool
+    plural: bool = False
     description: str
-    spoils: Spoils
-    seen: str
+    spoils: Spoils = ""
+    seen: str = ""
     make: Make
 
     @property
@@ -211,52 +212,161 @@ _UNCHANGED: tuple[Group, ...] = ("unchanged style",)
 
 _KINDS = (
     # no sentence
-    Perturbation("shuffled", _NO_SENTENCE, "gold's words in random order", True,
-        "The words of the other newspaper's headline in random order.", "gold", "shuffled", _shuffled),
-    Perturbation("key words", _NO_SENTENCE, "gold's content words by the alphabet or between marks", True,
-        "The content words of the other newspaper's headline, by the alphabet or between marks.", "gold", "",
-        lambda item, random, corpus: corrupt(item.reference, "keywords", random, corpus.lexicon)),
-    Perturbation("article's key words", _NO_SENTENCE, "the article's key words", True,
-        "The words of the article with the highest tf-idf, as many as the other newspaper's headline has.", "", "", _key_words_of_article),
-    Perturbation("one word repeated", _NO_SENTENCE, "one word five times", False,
-        "One word of the other newspaper's headline, five times.", "gold", "", _one_word_repeated),
-    Perturbation("looped", _NO_SENTENCE, "headlines whose end repeats", True,
-        "The other newspaper's headline, whose end repeats one to five words again and again.", "gold", "",
-        lambda item, random, corpus: corrupt(item.reference, "looped", random, corpus.lexicon)),
-    Perturbation("names spliced in", _NO_SENTENCE, "other headlines with the original's names", True,
-        "Any training headline of the other newspaper, with the original's names for its own.", "", "", _names_spliced_in),
+    Perturbation(
+        name="shuffled",
+        groups=_NO_SENTENCE,
+        words="gold's words in random order",
+        plural=True,
+        description="The words of the other newspaper's headline in random order.",
+        spoils="gold",
+        seen="shuffled",
+        make=_shuffled,
+    ),
+    Perturbation(
+        name="key words",
+        groups=_NO_SENTENCE,
+        words="gold's content words by the alphabet or between marks",
+        plural=True,
+        description="The content words of the other newspaper's headline, by the alphabet or between marks.",
+        spoils="gold",
+        make=lambda item, random, corpus: corrupt(item.reference, "keywords", random, corpus.lexicon),
+    ),
+    Perturbation(
+        name="article's key words",
+        groups=_NO_SENTENCE,
+        words="the article's key words",
+        plural=True,
+        description="The words of the article with the highest tf-idf, as many as the other newspaper's headline has.",
+        make=_key_words_of_article,
+    ),
+    Perturbation(
+        name="one word repeated",
+        groups=_NO_SENTENCE,
+        words="one word five times",
+        description="One word of the other newspaper's headline, five times.",
+        spoils="gold",
+        make=_one_word_repeated,
+    ),
+    Perturbation(
+        name="looped",
+        groups=_NO_SENTENCE,
+        words="headlines whose end repeats",
+        plural=True,
+        description="The other newspaper's headline, whose end repeats one to five words again and again.",
+        spoils="gold",
+        make=lambda item, random, corpus: corrupt(item.reference, "looped", random, corpus.lexicon),
+    ),
+    Perturbation(
+        name="names spliced in",
+        groups=_NO_SENTENCE,
+        words="other headlines with the original's names",
+        plural=True,
+        description="Any training headline of the other newspaper, with the original's names for its own.",
+        make=_names_spliced_in,
+    ),
     # a headline of the other newspaper that says something else
-    Perturbation("negated", _WRONG, "a negated headline", False,
-        "The other newspaper's headline with a verb negated, or no more.", "gold", "negate",
-        lambda item, random, corpus: negate(item.reference, _python(random), corpus.language)),
-    Perturbation("names swapped", _WRONG, "two names in each other's place", True,
-        "The other newspaper's headline with two neighbouring names in each other's place.", "gold", "swap_roles",
-        lambda item, random, corpus: swap_roles(item.reference, _python(random))),
-    Perturbation("number changed", _WRONG, "a number replaced by another one", False,
-        "The other newspaper's headline with a number in digits changed to another.", "gold", "swap_numbers",
-        lambda item, random, corpus: swap_numbers(item.reference, _python(random))),
-    Perturbation("number mistaken", _WRONG, "a number replaced by another one of the article", False,
-        "The other newspaper's headline with a number exchanged for another one of the article, of as many digits.", "gold", "swap_numbers", _number_mistaken),
-    Perturbation("name mistaken", _WRONG, "a name replaced by another one of the article", False,
-        "The other newspaper's headline with a name exchanged for another one that the article has twice or more, a person's or a place's.", "gold", "swap_names", _name_mistaken),
-    Perturbation("claim added", _WRONG, "a claim that no text makes", False,
-        "The other newspaper's headline with a claim behind it or before it of which no text says anything.", "gold", "", _claim_added),
-    Perturbation("half and half", _WRONG, "half of the original and half of gold", False,
-        "The first half of the original and the second half of the other newspaper's headline.", "gold", "spliced", _half_and_half),
+    Perturbation(
+        name="negated",
+        groups=_WRONG,
+        words="a negated headline",
+        description="The other newspaper's headline with a verb negated, or no more.",
+        spoils="gold",
+        seen="negate",
+        make=lambda item, random, corpus: negate(item.reference, _python(random), corpus.language),
+    ),
+    Perturbation(
+        name="names swapped",
+        groups=_WRONG,
+        words="two names in each other's place",
+        plural=True,
+        description="The other newspaper's headline with two neighbouring names in each other's place.",
+        spoils="gold",
+        seen="swap_roles",
+        make=lambda item, random, corpus: swap_roles(item.reference, _python(random)),
+    ),
+    Perturbation(
+        name="number changed",
+        groups=_WRONG,
+        words="a number replaced by another one",
+        description="The other newspaper's headline with a number in digits changed to another.",
+        spoils="gold",
+        seen="swap_numbers",
+        make=lambda item, random, corpus: swap_numbers(item.reference, _python(random)),
+    ),
+    Perturbation(
+        name="number mistaken",
+        groups=_WRONG,
+        words="a number replaced by another one of the article",
+        description="The other newspaper's headline with a number exchanged for another one of the article, of as many digits.",
+        spoils="gold",
+        seen="swap_numbers",
+        make=_number_mistaken,
+    ),
+    Perturbation(
+        name="name mistaken",
+        groups=_WRONG,
+        words="a name replaced by another one of the article",
+        description="The other newspaper's headline with a name exchanged for another one that the article has twice or more, a person's or a place's.",
+        spoils="gold",
+        seen="swap_names",
+        make=_name_mistaken,
+    ),
+    Perturbation(
+        name="claim added",
+        groups=_WRONG,
+        words="a claim that no text makes",
+        description="The other newspaper's headline with a claim behind it or before it of which no text says anything.",
+        spoils="gold",
+        make=_claim_added,
+    ),
+    Perturbation(
+        name="half and half",
+        groups=_WRONG,
+        words="half of the original and half of gold",
+        description="The first half of the original and the second half of the other newspaper's headline.",
+        spoils="gold",
+        seen="spliced",
+        make=_half_and_half,
+    ),
     # the original, hardly changed
-    Perturbation("capitals", _UNCHANGED, "the original in capitals", False,
-        "The original in capitals.", "original", "",
-        lambda item, random, corpus: item.source.upper()),
-    Perturbation("style words added", _UNCHANGED, "the original with typical words added", False,
-        "The original and two to six words that are typical of the other newspaper, anywhere or behind it.", "original", "style_added",
-        lambda item, random, corpus: corrupt(item.source, "style_added", random, corpus.lexicon, item.target)),
-    Perturbation("style words exchanged", _UNCHANGED, "the original with typical words exchanged", False,
-        "The original with two to six words exchanged for others that are typical of the other newspaper.", "original", "style_exchanged",
-        lambda item, random, corpus: corrupt(item.source, "style_exchanged", random, corpus.lexicon, item.target)),
-    Perturbation("first sentence", _UNCHANGED, "the article's first sentence", False,
-        "The first sentence of the original's article.", "", "",
-        lambda item, random, corpus: next(iter(sentences(item.article)), None)),
-)  # fmt: skip
+    Perturbation(
+        name="capitals",
+        groups=_UNCHANGED,
+        words="the original in capitals",
+        description="The original in capitals.",
+        spoils="original",
+        make=lambda item, random, corpus: item.source.upper(),
+    ),
+    Perturbation(
+        name="style words added",
+        groups=_UNCHANGED,
+        words="the original with typical words added",
+        description="The original and two to six words that are typical of the other newspaper, anywhere or behind it.",
+        spoils="original",
+        seen="style_added",
+        make=lambda item, random, corpus: corrupt(
+            item.source, "style_added", random, corpus.lexicon, item.target
+        ),
+    ),
+    Perturbation(
+        name="style words exchanged",
+        groups=_UNCHANGED,
+        words="the original with typical words exchanged",
+        description="The original with two to six words exchanged for others that are typical of the other newspaper.",
+        spoils="original",
+        seen="style_exchanged",
+        make=lambda item, random, corpus: corrupt(
+            item.source, "style_exchanged", random, corpus.lexicon, item.target
+        ),
+    ),
+    Perturbation(
+        name="first sentence",
+        groups=_UNCHANGED,
+        words="the article's first sentence",
+        description="The first sentence of the original's article.",
+        make=lambda item, random, corpus: next(iter(sentences(item.article)), None),
+    ),
+)
 #: The baselines that are no headlines for this item, by their names in tables; each has all items, and is made by scoring.
 BASELINES = (
     Kind("lead", _NOT_WRITTEN, "the article's first words", plural=True),

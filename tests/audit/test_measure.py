@@ -21,7 +21,14 @@ def judges(sample):
 def measured(sample, judges, kinds, monkeypatch, at_most=200, groups=("wrong content",)):
     """The results of kinds: name to what makes a headline of an item; and the baselines."""
     registry = {
-        name: Perturbation(name, groups, name, False, "", "gold", "", lambda item, *_, make=make: make(item))
+        name: Perturbation(
+            name=name,
+            groups=groups,
+            words=name,
+            description="",
+            spoils="gold",
+            make=lambda item, *_, make=make: make(item),
+        )
         for name, make in kinds.items()
     }
     monkeypatch.setattr(measure, "PERTURBATIONS", registry)
