@@ -10,6 +10,7 @@ from change_it.cli.common import check_counts, print_json
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
 from change_it.files.atomic import check_writable
+from change_it.files.records import to_json
 from change_it.render.tables import console, print_lines, print_table, print_wrapped
 from change_it.training.training_options import Device, Precision
 
@@ -85,7 +86,7 @@ def run(options: AuditOptions) -> None:
     )
     write_audit(out, audited, labels_beside)
     if options.json:
-        print_json(audited.as_dict())
+        print_json(to_json(audited))
         return
     terminal = console()
     print_verdicts(audited.summary, terminal)

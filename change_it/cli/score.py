@@ -11,6 +11,7 @@ from change_it.cli.common import check_counts, exclude, print_json, require
 from change_it.corpus.folder import check_corpus, read_warnings
 from change_it.corpus.test_set import BUILT_IN, FLOOR
 from change_it.files.atomic import check_writable
+from change_it.files.records import to_json
 from change_it.files.texts import listed
 from change_it.render.tables import TableForm, console, print_lines, print_table, print_wrapped, to_text
 from change_it.scoring.systems import PredictionFile, check_against, names_of_runs, read_prediction_files
@@ -134,7 +135,7 @@ def run(options: ScoreOptions) -> None:
             )
     summary = read_summary(judges.by_task, folder)
     if options.json:
-        print_json(report_record(scores, summary, all_articles))
+        print_json(to_json(report_record(scores, summary, all_articles)))
     elif options.format:
         print(_paper(options, options.format, scores, summary, all_articles))
     else:  # the work is not lost where the report cannot be written

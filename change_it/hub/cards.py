@@ -27,10 +27,12 @@ from change_it.judges.record import JudgeMetrics
 from change_it.judges.reliability import table_of, within_event_table
 from change_it.judges.spec import JUDGES, compliancy_tasks
 from change_it.readers.published import CITATIONS
-from change_it.render.tables import Column, Row, Table, card_markdown, with_interval
+from change_it.render.tables import Column, Row, Table, Value, card_markdown, with_interval
 from change_it.render.templates import template_environment, without_markup
+from change_it.report.record import read_report_record
 from change_it.report.score_tables import heading_of
 from change_it.scoring.aspects import compliancy_measures
+from change_it.scoring.record import ScoresRecord
 from change_it.training.record import TrainingRecord
 from change_it.version import __version__
 
@@ -255,12 +257,9 @@ def _generator(
     if base:
         info = replace(info, base=base)
     path = folder.resolve()
-    reports = [read_json(above / "report" / "scores.json") for above in [*path.parents][:3]]
-    report: dict[str, Any] = next(
-        (report for report in reports if report and {*report["outlets"]} == {*info.outlets}), {}
-    )
-    scores: dict[str, Any] = report.get("systems", {})
-    scored_corpus = str(report.get("corpus") or "")
+    report = _scores_above(path, info.outlets)
+    scores = report.systems if report else {}
+    scored_corpus = report.corpus if report else ""
     is_here = bool(scored_corpus) and Path(scored_corpus).is_dir()
     digest = describe_corpus(scored_corpus).digest if is_here else ""
     names = (path.name, path.parent.name, f"{info.recipe}-{info.architecture}", info.recipe)
@@ -274,31 +273,35 @@ def _generator(
         rows = []
         for name in (*BUILT_IN, system):
             if row := scores.get(name, {}).get(direction):
-                ends = {f"{score}_interval": ends and tuple(ends) for score, ends in row["intervals"].items()}
-                rows.append(Row({"system": name, **row, **ends}))
+                values: dict[str, Value] = {"system": name, **row.values}
+                for measure, ends in row.intervals.items():
+                    values[f"{measure}_interval"] = ends
+                rows.append(Row(values))
         known = [
             name
             for name in (*compliancy_measures(), "bleu", "rougeL")
             if any(row.values.get(name) is not None for row in rows)
         ]
         columns = [with_interval(name, heading_of(name)) for name in known]
-        signature = str(rows[-1].values["signature"])
-        figures += [
-            {
-                "task_type": "text-generation",
-                "task_name": "headline style transfer",
-                "dataset_config": direction,
-                "metric_type": name,
-                "metric_name": heading_of(name),
-                "metric_value": round(float(scores[system][direction][name]), 4),
-                "signature": signature,
-                "digest": digest,
-                "corpus": str(public(scored_corpus)),
-            }
-            for name in known
-            if scores[system][direction].get(name) is not None
-        ]
-        tables.append(Table([Column("system", "text", direction), *columns], rows, signature))
+        of_system = scores[system][direction]
+        for name in known:
+            value = of_system.values.get(name)
+            if value is None:
+                continue
+            figures.append(
+                {
+                    "task_type": "text-generation",
+                    "task_name": "headline style transfer",
+                    "dataset_config": direction,
+                    "metric_type": name,
+                    "metric_name": heading_of(name),
+                    "metric_value": round(value, 4),
+                    "signature": of_system.signature,
+                    "digest": digest,
+                    "corpus": str(public(scored_corpus)),
+                }
+            )
+        tables.append(Table([Column("system", "text", direction), *columns], rows, of_system.signature))
     base = info.base or info.architecture
     adapters = (folder / "adapter_config.json").is_file()  # else they are merged, or there were none
     metadata = {
@@ -320,6 +323,15 @@ def _generator(
     values |= {"digest": digest, "figures": figures, "procedure_lines": _procedure(metrics)}
     pretrained = [info.pretrained] if info.pretrained else []
     return metadata, values | {"corpus": info.corpus, "outlets": info.outlets, "pretrained": pretrained}
+
+
+def _scores_above(path: Path, outlets: Sequence[str]) -> ScoresRecord | None:
+    """Return the scores of the nearest report of these newspapers above a generator's folder; None where there is none."""
+    for above in [*path.parents][:3]:
+        report = read_report_record(above / "report")
+        if report is not None and {*report.scores.outlets} == {*outlets}:
+            return report.scores
+    return None
 
 
 def dataset_card(folder: Path, outlets: Sequence[str], repo_id: str, license: str | None) -> str:

@@ -17,6 +17,7 @@ from change_it.judges.options import StyleScale
 from change_it.scoring import aspects, overlap
 from change_it.scoring.accepted import Accepted
 from change_it.scoring.aspects import ASPECTS, Reversal
+from change_it.scoring.record import CurvePoint, ScoresRecord, SystemScores
 from change_it.scoring.signature import Reranker, signature
 from change_it.scoring.systems import ScoredSystem
 from change_it.stats import AVERAGE, LEAST_EVENTS, Floats, Ints, Score, Statistics, measure, paired_p_values
@@ -66,6 +67,21 @@ class ScoreRow:
             cells |= {name: self.values.get(name), f"{name}_low": low, f"{name}_high": high}
         return cells | {"signature": self.signature}
 
+    def record(self, measures: Sequence[str]) -> SystemScores:
+        """Return the row as files have it, with these measures."""
+        return SystemScores(
+            values={name: self.values.get(name) for name in measures},
+            chosen=self.chosen,
+            candidates=self.candidates,
+            n=self.n,
+            events=self.events,
+            runs=self.runs,
+            references=self.references,
+            errors=self.errors,
+            intervals=self.intervals,
+            signature=self.signature,
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Scores:
@@ -78,9 +94,7 @@ class Scores:
     items: dict[str, pl.DataFrame] = field(repr=False)
     # of those of `ASPECTS` that are known, (m, m) paired tests of the average, in the order of `systems`; 1 on the diagonal
     p_values: dict[str, Floats] = field(repr=False)
-    # of `floor`, the score of the best of so many clauses, for rising numbers: `candidates`, and of each of `ASPECTS` its value and
-    # `_interval`; empty without it
-    curve: list[dict[str, Any]] = field(repr=False)
+    curve: list[CurvePoint] = field(repr=False)  # of `floor`, for rising numbers of clauses; empty without it
     outlets: tuple[str, str]  # A and B
     reversal: Reversal  # as scored
     resamples: int  # of the intervals
@@ -154,38 +168,33 @@ class Scores:
             rows.append(row)
         return replace(self, rows=rows, accepted=accepted)
 
-    def as_dict(self) -> dict[str, Any]:
-        """The scores without their items, as a JSON object."""
-        systems: dict[str, dict[str, Any]] = {}
+    @property
+    def record(self) -> ScoresRecord:
+        """The scores without their items, as files have them."""
+        systems: dict[str, dict[str, SystemScores]] = {}
         for row in self.rows:
-            systems.setdefault(row.system, {})[row.direction] = {
-                **{name: row.values.get(name) for name in self.measures},
-                **{name: getattr(row, name) for name in ABOUT},
-                "intervals": {name: list(ends) for name, ends in row.intervals.items()},
-                "signature": row.signature,
-            }
-        tests = {}
-        for measure_, table in self.p_values.items():
-            rows = (dict(zip(self.systems, row, strict=True)) for row in table.tolist())
-            named = dict(zip(self.systems, rows, strict=True))
-            tests[measure_] = {
-                name: {other: p for other, p in row.items() if other != name} for name, row in named.items()
-            }
-        return {
-            "corpus": self.corpus,
-            "outlets": list(self.outlets),
-            "signature": self.signature,
-            "systems": systems,
-            "rerankers": {
-                system: {"fold": reranker.fold, "hashes": dict(reranker.hashes)}
-                for system, reranker in self.rerankers.items()
-            },
-            "style": self.style and self.style._asdict(),
-            "style_fault": self.style_fault,
-            "floor": self.curve,
-            "accepted": {system: share._asdict() for system, share in self.accepted.items()},
-            "p_values": tests,
-        }
+            systems.setdefault(row.system, {})[row.direction] = row.record(self.measures)
+        return ScoresRecord(
+            corpus=self.corpus,
+            outlets=self.outlets,
+            signature=self.signature,
+            systems=systems,
+            rerankers=self.rerankers,
+            style=self.style,
+            style_fault=self.style_fault,
+            floor=self.curve,
+            accepted=dict(self.accepted),
+            p_values={name: self._named(table) for name, table in self.p_values.items()},
+        )
+
+    def _named(self, p_values: Floats) -> dict[str, dict[str, float]]:
+        """Return each system to every other one to the p of their test."""
+        named = {}
+        for system, row in zip(self.systems, p_values.tolist(), strict=True):
+            of_system = dict(zip(self.systems, row, strict=True))
+            del of_system[system]
+            named[system] = of_system
+        return named
 
 
 def score(
@@ -345,7 +354,7 @@ def _curve(
     ranked: Sequence[Sequence[str]],
     measures: Sequence[str],
     interval: Callable[..., Mapping[str, Mapping[str, Score]]],
-) -> list[dict[str, Any]]:
+) -> list[CurvePoint]:
     """The score of the best of `CANDIDATES` clauses that are drawn at random, in expectation; `ranked` are the clauses of each item, the best first."""
     counts = [len(texts) for texts in ranked]
     parts, places, start = aspects.split_by_counts(clause, counts), list[Ints](), 0
@@ -353,18 +362,19 @@ def _curve(
         headlines = part["headline"].to_list()
         places.append(start + np.array([headlines.index(composed(text)) for text in texts], np.int64))
         start += len(headlines)
-    rows = []
+    points = []
     for number in (n for n in CANDIDATES if n == 1 or n <= max(counts)):
-        statistics, row = {"n": np.ones(len(counts))}, dict[str, Any](candidates=number)
+        statistics = {"n": np.ones(len(counts))}
         for name in measures:
             values = clause[name].cast(pl.Float64).to_numpy()
             statistics[name] = np.array([chances(number, len(at)) @ values[at] for at in places], np.float64)
+        point = CurvePoint(candidates=number, values={}, intervals={})
         for name, score in interval(statistics, aspects.aggregate)[AVERAGE].items():
-            row[name] = score.value
+            point.values[name] = score.value
             if name in aspects.share_measures() or len(set(clause["event"])) >= LEAST_EVENTS:
-                row[f"{name}_interval"] = score.interval
-        rows.append(row)
-    return rows
+                point.intervals[name] = score.interval
+        points.append(point)
+    return points
 
 
 def chances(number: int, count: int) -> Floats:

@@ -9,15 +9,16 @@ import pytest
 from datasets import load_dataset
 from huggingface_hub import DatasetCard, ModelCard
 from malformed import edit
+from report_records import a_report, a_row
 from saved_judges import save_judge
 from tiny_generators import save_generator, save_pretrained_generator
 
 from change_it import HeadlineTransfer
-from change_it.files.atomic import write_json
 from change_it.hub import packaging
 from change_it.hub.cards import example_of
 from change_it.hub.packaging import write
 from change_it.judges.judge import Judge
+from change_it.report.record import write_report_record
 
 
 def model_card(files):
@@ -124,10 +125,9 @@ def test_strings_of_strangers_are_text(files_of, tmp_path):
     """Outlets, systems and names of folders can hold whatever somebody calls them."""
     name = "a|b <img src=x onerror=alert(1)> [c](javascript:d)"
     folder = save_generator(tmp_path / "sum", to=name, outlets=("rep", name))
-    row = {"compliancy": 0.5, "intervals": {"compliancy": None}, "signature": f"abc|rep2{name} `x`"}
+    row = a_row({"compliancy": 0.5}, {}, f"abc|rep2{name} `x`")
     (tmp_path / "report").mkdir()
-    record = {"outlets": ["rep", name], "systems": {"sum": {f"rep2{name}": row}}}
-    write_json(tmp_path / "report/scores.json", record)
+    write_report_record(tmp_path / "report", a_report(("rep", name), {"sum": {f"rep2{name}": row}}))
     text = model_card(files_of("generator", folder)).text
     outside_code = re.sub(r"`[^`\n]*`", "", text)
     assert "<img" not in outside_code

@@ -19,6 +19,7 @@ from change_it.audit.verdict import KindShare, MeasureVerdict
 from change_it.judges.reliability import Verdict
 from change_it.report.pages import ACCEPTABILITY, COMPLIANCY, STYLE, named
 from change_it.report.ranking import Ranking
+from change_it.report.record import read_report_record
 from change_it.report.report_files import write_report
 from change_it.report.score_tables import (
     examples_table,
@@ -90,7 +91,7 @@ def test_the_page_escapes_and_stands_alone(report, scores):
     )
     drawn = base64.b64decode(re.search(r"svg\+xml;base64,([^\"]+)", text)[1])
     assert drawn == (report / "charts" / "plane.svg").read_bytes()
-    assert few in json.loads((report / "scores.json").read_text())["meaning"]
+    assert few in read_report_record(report).meaning
     assert "headline by headline over hostile" in shown
     assert re.search(r"BLEU: Newspaper \(main\) (n/a|-?[.\d]+ \()", shown)
 
@@ -263,7 +264,7 @@ def use(page, scores, toy_test, hostile):
 def test_files_beside_the_page(report, scores):
     out = report
     assert {path.stem for path in (out / "items").iterdir()} == set(scores.systems)
-    assert json.loads((out / "scores.json").read_text())["systems"].keys() == set(scores.systems)
+    assert read_report_record(out).scores == scores.record
     rows = read_csv(out / "systems.csv")
     assert len(rows) == len(scores.systems) * 3
     [gold] = [row for row in rows if (row["system"], row["direction"]) == ("gold", "average")]

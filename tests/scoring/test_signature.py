@@ -50,7 +50,7 @@ def test_the_judges_of_the_other_fold_may_score(toy_test):
     assert "reranker" not in scores.signature
     of_gold = scores.row("gold").values
     assert {name: scores.row("mine").values[name] for name in of_gold} == of_gold
-    assert scores.as_dict()["rerankers"]["mine"]["hashes"]["hh"] == "e" * 64
+    assert scores.record.rerankers["mine"].hashes["hh"] == "e" * 64
 
 
 def test_a_row_without_a_headline_is_never_better_than_a_copy(toy_test):
