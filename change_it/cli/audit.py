@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tyro.conf import Fixed
 
@@ -70,9 +69,10 @@ def run(options: AuditOptions) -> None:
     corpus = read_corpus(options.corpus, seed=options.seed)
     labels = reader_labels(options.labels, corpus.test) if options.labels else None
     folder = local_folder(options.judges, command="change-it train judge")
-    where: dict[str, Any] = {"precision": options.precision, "device": options.device}
-    judges = Judges.from_pretrained(folder, **where)
-    choosers = Judges.from_pretrained(options.floor, **where) if options.floor else None
+    judges = Judges.from_pretrained(folder, precision=options.precision, device=options.device)
+    choosers = None
+    if options.floor:
+        choosers = Judges.from_pretrained(options.floor, precision=options.precision, device=options.device)
     audited, labels_beside = audit(
         corpus,
         judges,

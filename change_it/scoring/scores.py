@@ -1,8 +1,7 @@
 """Scores systems on a test set: compliancy and overlap with intervals, per-item verdicts, paired tests."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import chain, combinations, compress
 from math import comb
 from typing import TYPE_CHECKING, Any
@@ -18,9 +17,10 @@ from change_it.scoring import aspects, overlap
 from change_it.scoring.accepted import Accepted
 from change_it.scoring.aspects import ASPECTS, Reversal
 from change_it.scoring.record import CurvePoint, ScoresRecord, SystemScores
-from change_it.scoring.signature import Reranker, signature
+from change_it.scoring.settings import ScoreSettings
+from change_it.scoring.signature import Basis, Reranker, signature
 from change_it.scoring.systems import ScoredSystem
-from change_it.stats import AVERAGE, LEAST_EVENTS, Floats, Ints, Score, Statistics, measure, paired_p_values
+from change_it.stats import AVERAGE, LEAST_EVENTS, Floats, Ints, Resampling, Statistics
 from change_it.text.folding import composed
 
 if TYPE_CHECKING:  # loads torch
@@ -96,8 +96,8 @@ class Scores:
     p_values: dict[str, Floats] = field(repr=False)
     curve: list[CurvePoint] = field(repr=False)  # of `floor`, for rising numbers of clauses; empty without it
     outlets: tuple[str, str]  # A and B
-    reversal: Reversal  # as scored
-    resamples: int  # of the intervals
+    settings: ScoreSettings  # as scored
+    draws: Resampling = field(repr=False)  # of intervals, by direction and event of the items
     corpus: str  # as it was given
     rerankers: dict[str, Reranker]  # system to the judges that chose its headlines, where judges did
     trained: str = ""  # digest of the corpus of the judges, where that is another one (`Judges.check_corpus`)
@@ -106,9 +106,6 @@ class Scores:
     # of systems with labels, the share of headlines that readers accept; it is the measure `accepted` of their average
     accepted: Mapping[str, Accepted] = field(default_factory=dict)
     statistics: Mapping[str, Statistics] = field(default_factory=dict, repr=False)  # per system, of its items
-    strata: Sequence[str] = field(default=(), repr=False)  # (n,) directions of these items
-    events: Sequence[str] = field(default=(), repr=False)  # (n,) and their events
-    seed: int = 1  # of intervals and tests
 
     @property
     def systems(self) -> list[str]:
@@ -118,7 +115,7 @@ class Scores:
     @property
     def trials(self) -> int:
         """Number of trials of each paired test."""
-        return trials(len(self.items), self.resamples)
+        return trials(len(self.items), self.settings.resamples)
 
     @property
     def names(self) -> list[str]:
@@ -201,17 +198,16 @@ def score(
     test: TestSet,
     judges: "Judges",
     systems: Sequence[ScoredSystem],
+    settings: ScoreSettings | None = None,
     *,
-    reversal: Reversal = "relative",
-    resamples: int = 1000,
-    seed: int = 1,
     progress: bool = True,
 ) -> Scores:
-    """Score systems that have a headline for every item, see `on_same_items`; `resamples` and `seed` are of intervals and paired tests.
+    """Score systems that have a headline for every item, see `on_same_items`.
 
     Systems whose headlines judges of the same fold or weights have chosen are refused, and judges that have learnt from test articles.
     """
-    aspects.check_reversal(reversal)
+    settings = settings or ScoreSettings()
+    aspects.check_reversal(settings.reversal)
     trained = judges.check_corpus(test)
     rerankers = {system.name: system.reranker for system in systems if system.reranker}
     shared = {name: reranker.shared_with(Reranker.of(judges)) for name, reranker in rerankers.items()}
@@ -220,15 +216,19 @@ def score(
             f"the judges that score are not independent of those that chose the headlines ({overlaps}): score with judges "
             "trained with the other --fold"
         )
-    tables, statistics = _judged(test, judges, systems, reversal=reversal, progress=progress)
+    tables, statistics = _judged(test, judges, systems, settings.reversal, progress=progress)
     runs: dict[str, list[ScoredSystem]] = {}  # of each name in the table
     for system in systems:
         for name in filter(None, (system.name, system.run_of)):
             runs.setdefault(name, []).append(system)
-    strata = [item.direction for item in test.items]
-    interval = partial(measure, strata=strata, events=test.events, resamples=resamples, seed=seed)
-    signed = partial(signature, judges, reversal=reversal, trained=trained, resamples=resamples, seed=seed)
-    rows = {name: _rows(name, of_name, statistics, test, interval, signed) for name, of_name in runs.items()}
+    draws = Resampling(
+        strata=[item.direction for item in test.items],
+        events=test.events.tolist(),
+        resamples=settings.resamples,
+        seed=settings.seed,
+    )
+    scoring = _Scoring(test=test, judges=judges, settings=settings, draws=draws, trained=trained)
+    rows = {name: _rows(name, of_name, statistics, scoring) for name, of_name in runs.items()}
 
     def place(name: str) -> tuple[int, bool, float]:
         number = BUILT_IN.index(name) + 1 if name in BUILT_IN else 0
@@ -239,9 +239,9 @@ def score(
     known = [name for name in ASPECTS if all(name in of_items for of_items in statistics.values())]
     p_values = {name: np.ones((len(tables), len(tables))) for name in known}
     compared = [{name: statistics[system][name] for name in ("n", *known)} for system in tables]
-    how: dict[str, int] = {"trials": trials(len(tables), resamples), "seed": seed}
+    number = trials(len(tables), settings.resamples)
     for i, j in combinations(range(len(compared)), 2):
-        tested = paired_p_values(compared[i], compared[j], aspects.aggregate, strata, test.events, **how)
+        tested = draws.p_values(compared[i], compared[j], aspects.aggregate, trials=number)
         for name, p in p_values.items():
             p[i, j] = p[j, i] = tested[name][-1]
     floors = [system for system in systems if system.name == FLOOR and CLAUSE in tables]
@@ -250,15 +250,12 @@ def score(
         rows=[row for name in names for row in rows[name]],
         items=tables,
         p_values=p_values,
-        curve=_curve(tables[CLAUSE], floors[0].cuts, known, interval) if floors else [],
+        curve=_curve(tables[CLAUSE], floors[0].cuts, known, draws) if floors else [],
         outlets=test.outlets,
-        reversal=reversal,
-        resamples=resamples,
+        settings=settings,
+        draws=draws,
         corpus=test.name,
         statistics={name: statistics[name] for name in tables},
-        strata=strata,
-        events=test.events.tolist(),
-        seed=seed,
         trained=trained,
         rerankers=rerankers,
         style=judges.main.style,
@@ -266,8 +263,36 @@ def score(
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Scoring:
+    """What the rows of a table have in common.
+
+    Attributes:
+        test: the items.
+        judges: the judges that score.
+        settings: how they score.
+        draws: how intervals are drawn.
+        trained: digest of the judges' corpus where that is another one.
+    """
+
+    test: TestSet
+    judges: "Judges"
+    settings: ScoreSettings
+    draws: Resampling
+    trained: str
+
+    def signature(self, basis: Basis) -> str:
+        """Return the signature of a row."""
+        return signature(self.judges, self.settings, basis, trained=self.trained)
+
+
 def _judged(
-    test: TestSet, judges: "Judges", systems: Sequence[ScoredSystem], **how: Any
+    test: TestSet,
+    judges: "Judges",
+    systems: Sequence[ScoredSystem],
+    reversal: Reversal,
+    *,
+    progress: bool,
 ) -> tuple[dict[str, pl.DataFrame], dict[str, dict[str, Floats]]]:
     """The items of each system with their verdicts, see `Scores.items`, and their statistics: of `clause` the means over the cuts of each item."""
     predicted = [test.predicted(system.headlines) for system in systems]
@@ -275,7 +300,7 @@ def _judged(
         if system.name == CLAUSE:
             cuts = zip(test.items, system.cuts, strict=True)
             predicted[place] = [replace(item, prediction=text) for item, texts in cuts for text in texts]
-    verdicts = judges.judge(list(chain(*predicted)), **how)
+    verdicts = judges.judge(list(chain(*predicted)), reversal=reversal, progress=progress)
     parts = aspects.split_by_counts(verdicts, map(len, predicted))
     tables, statistics = dict[str, pl.DataFrame](), dict[str, dict[str, Floats]]()
     for system, items, part in zip(systems, predicted, parts, strict=True):
@@ -303,9 +328,7 @@ def _rows(
     name: str,
     runs: Sequence[ScoredSystem],
     statistics: Mapping[str, Statistics],
-    test: TestSet,
-    interval: Callable[..., Mapping[str, Mapping[str, Score]]],
-    signed: Callable[..., str],
+    scoring: _Scoring,
 ) -> list[ScoreRow]:
     """Rows of one system, the mean of its runs: its directions and the average."""
     of_runs = [statistics[run.name] for run in runs]
@@ -320,12 +343,17 @@ def _rows(
     reranker = "+".join(dict.fromkeys(run.reranker.short for run in runs if run.reranker))
     numbers = [run.candidates for run in runs if run.candidates is not None]
     candidates = sum(numbers) / len(numbers) if len(numbers) == len(runs) else None
-    about: dict[str, Any] = {"runs": len(runs), "candidates": candidates}
-    for direction, scores in interval(columns, aggregate, shares=shares).items():
-        is_here = [direction in (item.direction, AVERAGE) for item in test.items]
-        items = list(compress(test.items, is_here))
-        partners, counts = sum(bool(item.reference_article) for item in items), {"n": len(items)}
-        counts["events"] = len({item.event for item in items})
+    for direction, scores in scoring.draws.measure(columns, aggregate, shares).items():
+        is_here = [direction in (item.direction, AVERAGE) for item in scoring.test.items]
+        items = list(compress(scoring.test.items, is_here))
+        basis = Basis(
+            n=len(items),
+            events=len({item.event for item in items}),
+            partners=sum(bool(item.reference_article) for item in items),
+            runs=len(runs),
+            candidates=candidates,
+            reranker=reranker,
+        )
         known = {
             key: score for key, score in scores.items() if key not in unknown and np.isfinite(score.value)
         }
@@ -338,12 +366,14 @@ def _rows(
             intervals={
                 key: score.interval
                 for key, score in known.items()
-                if np.isfinite(score).all() and (key in shares or counts["events"] >= LEAST_EVENTS)
+                if np.isfinite(score).all() and (key in shares or basis.events >= LEAST_EVENTS)
             },
-            signature=signed(reranker=reranker, partners=partners, **counts, **about),
+            signature=scoring.signature(basis),
             chosen=bool(reranker),
-            **counts,
-            **about,
+            n=basis.n,
+            events=basis.events,
+            runs=basis.runs,
+            candidates=basis.candidates,
         )
         rows.append(row)
     return rows
@@ -353,7 +383,7 @@ def _curve(
     clause: pl.DataFrame,
     ranked: Sequence[Sequence[str]],
     measures: Sequence[str],
-    interval: Callable[..., Mapping[str, Mapping[str, Score]]],
+    draws: Resampling,
 ) -> list[CurvePoint]:
     """The score of the best of `CANDIDATES` clauses that are drawn at random, in expectation; `ranked` are the clauses of each item, the best first."""
     counts = [len(texts) for texts in ranked]
@@ -369,7 +399,7 @@ def _curve(
             values = clause[name].cast(pl.Float64).to_numpy()
             statistics[name] = np.array([chances(number, len(at)) @ values[at] for at in places], np.float64)
         point = CurvePoint(candidates=number, values={}, intervals={})
-        for name, score in interval(statistics, aspects.aggregate)[AVERAGE].items():
+        for name, score in draws.measure(statistics, aspects.aggregate)[AVERAGE].items():
             point.values[name] = score.value
             if name in aspects.share_measures() or len(set(clause["event"])) >= LEAST_EVENTS:
                 point.intervals[name] = score.interval

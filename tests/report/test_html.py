@@ -29,6 +29,7 @@ from change_it.report.score_tables import (
 )
 from change_it.scoring.aspects import NO_CHECK, compliancy_measures, judge_headings
 from change_it.scoring.scores import score
+from change_it.scoring.settings import ScoreSettings
 from change_it.scoring.systems import ScoredSystem, built_in_systems
 
 EVIL = "<b onclick=window.ran=1>evil"
@@ -44,7 +45,7 @@ def hostile_scores():
     test = toy_test_set()
     hostile = tuple(f"<script>alert('{item.id}')</script> & {item.source}" for item in test.items)
     systems = [*built_in_systems(test), ScoredSystem("hostile", hostile)]
-    return score(test, FakeJudges(digits="abcd"), systems, resamples=20)
+    return score(test, FakeJudges(digits="abcd"), systems, ScoreSettings(resamples=20))
 
 
 @pytest.fixture
@@ -106,7 +107,8 @@ def test_the_outlet_aimed_at_is_named_whatever_it_is_called(outlets):
     training = {names[outlet]: texts for outlet, texts in test.training_headlines.items()}
     test = replace(test, items=tuple(items), outlets=outlets, training_headlines=training)
     mine = ScoredSystem("mine", tuple(item.reference for item in items))
-    scores = score(test, FakeJudges(outlets), [*built_in_systems(test), mine], resamples=5)
+    systems = [*built_in_systems(test), mine]
+    scores = score(test, FakeJudges(outlets), systems, ScoreSettings(resamples=5))
     targets = {item.source: item.target for item in items}
     shown = {row.values["source"]: row.values["to"] for row in examples_table(scores).rows}
     assert shown == {source: targets[source] for source in shown}
@@ -196,7 +198,7 @@ def test_the_table_of_items_in_a_browser(tmp_path, browser, toy_test, fake_judge
     mine = [f"Titolo {number}: 100 {item.reference}" for number, item in enumerate(toy_test.items)]
     evil = ScoredSystem(EVIL, (hostile,) * len(mine))
     systems = [evil, ScoredSystem("mine", tuple(mine))]
-    scores = score(toy_test, fake_judges, systems, resamples=2)
+    scores = score(toy_test, fake_judges, systems, ScoreSettings(resamples=2))
     write_report(tmp_path, scores, {}, articles={item.id: item.article for item in toy_test.items})
     screen = {"viewport": {"width": width, "height": 900}}
     with watched(browser, (tmp_path / "report.html").as_uri(), **screen) as page:

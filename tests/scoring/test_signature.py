@@ -3,6 +3,7 @@ from scoring_fakes import SCALE, FakeJudges, scored
 
 from change_it import InputError
 from change_it.scoring.scores import score
+from change_it.scoring.settings import ScoreSettings
 from change_it.scoring.signature import Reranker, parse_reranker
 from change_it.scoring.systems import ScoredSystem
 
@@ -74,7 +75,7 @@ def test_headlines_that_are_missing_fail_everywhere(toy_test):
     judges = FakeJudges()
     # an empty text would be gio's
     judges.main.rule = lambda text, _: 0.9 if "!" in text or not text.strip() else 0.2
-    scores = score(toy_test, judges, systems, resamples=20)
+    scores = score(toy_test, judges, systems, ScoreSettings(resamples=20))
     for judge in (judges.main, judges.hh, judges.ah):
         texts = [text for question in judge.asked for text in question if text is not None]
         assert all(text.strip() for text in texts)
