@@ -41,23 +41,36 @@ def score_measures() -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class ScoreRow:
-    """One system in one direction, or on average; of several runs of a system their mean."""
+    """One system in one direction, or on average; of several runs of a system their mean.
 
-    system: str  # name
-    direction: str  # `rep2gio` and the like, or `average`
-    n: int  # number of items
-    events: int  # that they are of; intervals and tests draw events
-    references: int  # how many of them have a reference, which is what `bleu` and `rougeL` are of
-    errors: int  # how many have no headline, of all runs together; they count as not compliant
-    # measure to value in 0-1 without what is unknown: what lacks a judge (see `Judges.judge`), `bleu` and `rougeL` without references
-    # and of `gold`, which is its own
+    Attributes:
+        system: its name.
+        direction: `rep2gio` and the like, or `average`.
+        n: number of items.
+        events: number of distinct events among them; intervals and tests draw events.
+        references: items that have a reference, which `bleu` and `rougeL` compare with.
+        errors: items without a headline, of all runs together; they count as not compliant.
+        values: measure to its value. It lacks what needs a judge that is not there (see `Judges.judge`), and `bleu` and `rougeL`
+            without references and of `gold`, which is its own.
+        intervals: measure to the ends of its 95% interval. Below 5 events what is no share, such as style, has none.
+        signature: what the figures depend on.
+        runs: training runs that the values are means of.
+        chosen: whether judges chose the headlines, or those that the system learnt from.
+        candidates: mean number of headlines that one was chosen of; None where it is not known.
+    """
+
+    system: str
+    direction: str
+    n: int
+    events: int
+    references: int
+    errors: int
     values: dict[str, float]
-    # measure to the ends of its 95% interval; below 5 events what is no share, such as style, has none
     intervals: dict[str, tuple[float, float]]
-    signature: str  # what the numbers depend on
-    runs: int = 1  # of which the values are means
-    chosen: bool = False  # whether judges chose the headlines, or those that the system learnt from
-    candidates: float | None = None  # mean number of headlines that one was chosen of, where it is known
+    signature: str
+    runs: int = 1
+    chosen: bool = False
+    candidates: float | None = None
 
     def flat(self, measures: Sequence[str]) -> dict[str, Any]:
         """The row as columns: system, direction, `ABOUT`, each measure with `_low` and `_high`, signature."""
@@ -85,27 +98,42 @@ class ScoreRow:
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """A table of systems."""
+    """A table of systems.
 
-    # systems, and of several runs of one (`ScoredSystem.run_of`) also their mean: those of prediction files by their compliancy,
-    # below these the ones that judges chose, then `BUILT_IN`; for each the directions and then the average
+    Attributes:
+        rows: systems, and of several runs of one (`ScoredSystem.run_of`) also their mean. Those of prediction files stand first by
+            their compliancy, then the ones that judges chose, then `BUILT_IN`; of each the directions and then the average.
+        items: system to a table with one row an item, of `clause` with one row a clause: its event, headlines, verdicts,
+            probabilities and ROUGE-L.
+        p_values: for each of `ASPECTS` that is known an (m, m) matrix of paired tests of the average, in the order of `systems`,
+            with 1 on the diagonal.
+        curve: score of the best of rising numbers of clauses; empty without the baseline `floor`.
+        outlets: names of A and B.
+        settings: how they were scored.
+        draws: how intervals are drawn, by direction and event of the items.
+        corpus: as it was given.
+        rerankers: system to the judges that chose its headlines, where judges did.
+        trained: digest of the judges' corpus where that is another one, see `Judges.check_corpus`.
+        style: scale of main, which style is measured by.
+        style_fault: why style is n/a; empty where it is not.
+        accepted: system with labels to the share of its headlines that readers accept, the measure `accepted` of its average.
+        statistics: system to the statistics of its items.
+    """
+
     rows: list[ScoreRow]
-    # per system, a table with one row an item, of `clause` with one row a clause: its event, headlines, verdicts, probabilities, ROUGE-L
     items: dict[str, pl.DataFrame] = field(repr=False)
-    # of those of `ASPECTS` that are known, (m, m) paired tests of the average, in the order of `systems`; 1 on the diagonal
     p_values: dict[str, Floats] = field(repr=False)
-    curve: list[CurvePoint] = field(repr=False)  # of `floor`, for rising numbers of clauses; empty without it
-    outlets: tuple[str, str]  # A and B
-    settings: ScoreSettings  # as scored
-    draws: Resampling = field(repr=False)  # of intervals, by direction and event of the items
-    corpus: str  # as it was given
-    rerankers: dict[str, Reranker]  # system to the judges that chose its headlines, where judges did
-    trained: str = ""  # digest of the corpus of the judges, where that is another one (`Judges.check_corpus`)
-    style: StyleScale | None = None  # main's, which style is measured by
-    style_fault: str = ""  # why style is n/a, if it is
-    # of systems with labels, the share of headlines that readers accept; it is the measure `accepted` of their average
+    curve: list[CurvePoint] = field(repr=False)
+    outlets: tuple[str, str]
+    settings: ScoreSettings
+    draws: Resampling = field(repr=False)
+    corpus: str
+    rerankers: dict[str, Reranker]
+    trained: str = ""
+    style: StyleScale | None = None
+    style_fault: str = ""
     accepted: Mapping[str, Accepted] = field(default_factory=dict)
-    statistics: Mapping[str, Statistics] = field(default_factory=dict, repr=False)  # per system, of its items
+    statistics: Mapping[str, Statistics] = field(default_factory=dict, repr=False)
 
     @property
     def systems(self) -> list[str]:
