@@ -19,7 +19,7 @@ import numpy as np
 import polars as pl
 import tyro
 
-from change_it.audit.measure import measure_kinds, read_corpus
+from change_it.audit.measure import AuditSettings, measure_kinds, read_corpus
 from change_it.audit.record import TriedKind
 from change_it.cli import main as command
 from change_it.corpus.test_set import read_test_set
@@ -58,7 +58,7 @@ def main(
             tables.append(means.with_columns(system=pl.lit(system), seed=pl.lit(seed)))
         faults += bool(scores.style_fault)
         data = read_corpus(corpus, seed=seed)
-        _, kinds = measure_kinds(judges, data, at_most=items, resamples=1000, seed=seed)
+        _, kinds = measure_kinds(judges, data, AuditSettings(at_most=items, seed=seed))
         results.append(kinds)
     return {
         "aspects": {name: _groups(pl.concat(tables)) | {"style n/a": f"{faults} of {len(seeds)} seeds"}},

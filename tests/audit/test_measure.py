@@ -4,7 +4,7 @@ import pytest
 from scoring_fakes import SCALE, FakeJudges, judges_that_know
 
 from change_it.audit import measure
-from change_it.audit.measure import audit, measure_kinds
+from change_it.audit.measure import AuditSettings, audit, measure_kinds
 from change_it.audit.perturbations import Perturbation
 from change_it.audit.record import read_audit, read_summary
 from change_it.errors import InputError
@@ -32,7 +32,7 @@ def measured(sample, judges, kinds, monkeypatch, at_most=200, groups=("wrong con
         for name, make in kinds.items()
     }
     monkeypatch.setattr(measure, "PERTURBATIONS", registry)
-    gold, results = measure_kinds(judges, sample, at_most=at_most, resamples=200, seed=1)
+    gold, results = measure_kinds(judges, sample, AuditSettings(at_most=at_most, resamples=200))
     return gold, {result.name: result for result in results}
 
 
