@@ -48,5 +48,8 @@ def run(tmp_path_factory):
 def files_of():
     """The files of a push of a kind from a folder."""
     from change_it.hub import packaging
+    from change_it.hub.cards import CardSettings
 
-    return lambda kind, folder, repo_id="me/thing": packaging.files_of(kind, Path(folder), repo_id)
+    return lambda kind, folder, repo_id="me/thing": packaging.files_of(
+        kind, Path(folder), CardSettings(repo_id=repo_id)
+    )
