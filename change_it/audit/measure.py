@@ -232,7 +232,7 @@ def measure_kinds(
                 events=rows["event"].n_unique(),
                 shares=shares,
                 values=_means(rows),
-                examples=_examples(rows, headlines, ordered, has_fluency=judges.fluency is not None),
+                examples=_examples(rows, headlines, ordered, has_acceptability=judges.has_acceptability),
             )
         )
     return means, results
@@ -296,10 +296,10 @@ def _means(rows: pl.DataFrame) -> dict[str, float | None]:
 
 
 def _examples(
-    rows: pl.DataFrame, headlines: Headlines, items: Sequence[Item], *, has_fluency: bool
+    rows: pl.DataFrame, headlines: Headlines, items: Sequence[Item], *, has_acceptability: bool
 ) -> tuple[Example, ...]:
     """Return the highest headlines of a kind by the measure that should notice it."""
-    order = "acceptability" if has_fluency else "compliancy"
+    order = "acceptability" if has_acceptability else "compliancy"
     if headlines.kind.groups and not headlines.kind.is_business_of("acceptability"):
         order = "style"
     best = rows.sort(order, descending=True, nulls_last=True, maintain_order=True).head(EXAMPLES)

@@ -14,7 +14,7 @@ from jinja2.utils import htmlsafe_json_dumps
 from change_it.corpus.folder import PICTURE, describe_corpus, read_trained_on
 from change_it.corpus.reading.sample import OUTLETS, is_sample_corpus
 from change_it.corpus.record import TrainedOn
-from change_it.corpus.test_set import BUILT_IN
+from change_it.corpus.test_set import BUILT_IN, Item
 from change_it.errors import InputError
 from change_it.files.atomic import read_json, record_errors
 from change_it.files.model_folders import is_hub_id
@@ -164,6 +164,8 @@ def model_card(
     first = values["entries"][0]["info"].task if kind == "judge" else ""
     headline, original, article = example_of(language)
     values |= {"headline": headline, "original": original, "article": article}
+    if first:
+        _, values["second"] = JUDGES[first].reads(headline, Item("", "", "", original, article))
     values |= {
         "package": settings.package,
         "output": (outputs or {}).get("hh" if values.get("several") else first),

@@ -13,6 +13,7 @@ from huggingface_hub import DatasetCard, SpaceCard, constants
 from huggingface_hub.utils import filter_repo_objects
 
 from change_it.corpus.folder import FILES, MODEL_CORPUS, PICTURE, REPORT, check_corpus, read_report
+from change_it.corpus.test_set import Item
 from change_it.errors import InputError
 from change_it.files.atomic import read_json, record_errors, refuse_pointer, replace_folder, write_text
 from change_it.files.model_folders import GENERATOR_FILE, MODEL_FILES, is_hub_id, weight_files
@@ -32,7 +33,7 @@ from change_it.hub.cards import (
 from change_it.judges.options import COMMAND as JUDGE_COMMAND
 from change_it.judges.options import check_tasks
 from change_it.judges.record import read_judge_metrics
-from change_it.judges.spec import trained_tasks
+from change_it.judges.spec import JUDGES, trained_tasks
 from change_it.version import __version__
 
 PushKind = Literal["dataset", "judge", "generator", "metric", "space"]
@@ -184,14 +185,15 @@ def _check_judges(folder: Path, metrics: Metrics, example: tuple[str, str, str])
         loaded = {f"{task}/": judge for task, judge in judges.items()}
     answers: dict[str, str] = {}
     headline, original, article = example
+    item = Item("", "", "", original, article)
     for prefix, judge in loaded.items():
         record = metrics[prefix]
         measured = (record.weights_hash, record.model_hash) if record else None
         if (judge.weights_hash, judge.model_hash) != measured:
             fault = f"the judge in {folder / prefix} is not the one that its metrics.json measured"
             raise InputError(f"{fault}: train it again with {JUDGE_COMMAND}")
-        pair = {"hh": original, "ah": article}.get(judge.task)
-        [[first, second]] = judge.probabilities(headline, pair, progress=False)
+        text, other_text = JUDGES[judge.task].reads(headline, item)
+        [[first, second]] = judge.probabilities(text, other_text, progress=False)
         answers[judge.task] = f"[[{first:.2f}, {second:.2f}]]"
     return answers
 
