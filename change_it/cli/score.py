@@ -106,6 +106,7 @@ def run(options: ScoreOptions) -> None:
     folder = local_folder(options.judges, command="change-it train judge")
     qualities = read_metrics(folder)  # refused before anything is scored
     judges = Judges.from_pretrained(folder, precision=options.precision, device=options.device)
+    summary = read_summary(judges.by_task, folder)  # refused before anything is scored, too
     if options.floor:
         from change_it.scoring.choosing import floor
         from change_it.scoring.systems import select_items
@@ -134,7 +135,6 @@ def run(options: ScoreOptions) -> None:
                 f"Warning: {count} are of no system that is scored, such as {text!r} ({id_}).",
                 file=sys.stderr,
             )
-    summary = read_summary(judges.by_task, folder)
     if options.json:
         print_json(to_json(report_record(scores, summary, all_articles)))
     elif options.format:
