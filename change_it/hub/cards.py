@@ -328,10 +328,10 @@ def _generator(
         rows = []
         for name in (*BUILT_IN, system):
             if row := scores.get(name, {}).get(direction):
-                values: dict[str, Value] = {"system": name, **row.values}
+                cells: dict[str, Value] = {"system": name, **row.values}
                 for measure, ends in row.intervals.items():
-                    values[f"{measure}_interval"] = ends
-                rows.append(Row(values))
+                    cells[f"{measure}_interval"] = ends
+                rows.append(Row(cells))
         known = [
             name
             for name in (*compliancy_measures(), "bleu", "rougeL")
