@@ -19,7 +19,7 @@ import numpy as np
 import polars as pl
 import tyro
 
-from change_it.audit.measure import measure_kinds, read_corpus
+from change_it.audit.measure import AuditSettings, measure_kinds, read_corpus
 from change_it.audit.record import TriedKind
 from change_it.cli import main as command
 from change_it.corpus.test_set import read_test_set
@@ -28,6 +28,7 @@ from change_it.scoring.aspects import ASPECTS, compliancy_measures
 from change_it.scoring.choosing import floor
 from change_it.scoring.panel import Judges
 from change_it.scoring.scores import score
+from change_it.scoring.settings import ScoreSettings
 from change_it.scoring.systems import built_in_systems, on_same_items
 from change_it.stats import AVERAGE, Floats, Statistics, measure
 
@@ -48,7 +49,7 @@ def main(
         judges, choosers, corpus = _prepare(out / str(seed), build, seed, encoder)
         test, _ = on_same_items(read_test_set(corpus), [])
         systems = [*built_in_systems(test, seed=seed), floor(test, choosers)]
-        scores = score(test, judges, systems, resamples=1000, seed=seed, progress=False)
+        scores = score(test, judges, systems, ScoreSettings(seed=seed), progress=False)
         for system, rows in scores.items.items():
             values = rows.with_columns(pl.col(compliancy_measures()).cast(pl.Float64))
             means = values.group_by("id", "direction", "event", maintain_order=True).agg(
@@ -57,7 +58,7 @@ def main(
             tables.append(means.with_columns(system=pl.lit(system), seed=pl.lit(seed)))
         faults += bool(scores.style_fault)
         data = read_corpus(corpus, seed=seed)
-        _, kinds = measure_kinds(judges, data, at_most=items, resamples=1000, seed=seed)
+        _, kinds = measure_kinds(judges, data, AuditSettings(at_most=items, seed=seed))
         results.append(kinds)
     return {
         "aspects": {name: _groups(pl.concat(tables)) | {"style n/a": f"{faults} of {len(seeds)} seeds"}},

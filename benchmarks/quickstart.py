@@ -20,8 +20,12 @@ from typing import Any
 
 import tyro
 
+from change_it.audit.record import read_audit
+from change_it.files.records import to_json
 from change_it.render.tables import figure
+from change_it.report.record import read_report_record
 from change_it.report.report_files import made
+from change_it.stats import AVERAGE
 
 ROOT = Path(__file__).parents[1]
 FIGURES = Path(__file__).with_suffix(".json")
@@ -60,16 +64,18 @@ def measure(out: Path) -> dict[str, Any]:
             time.sleep(0.2)
     if run.returncode:
         raise SystemExit(run.returncode)
-    read = {name: json.loads((out / name).read_text()) for name in ("run.json", "report/scores.json")}
-    verdicts = json.loads((out / "audit" / "audit.json").read_text())["verdicts"]
-    audit = "; ".join(f"{measure}: {verdict['sentence']}" for measure, verdict in verdicts.items())
+    steps = json.loads((out / "run.json").read_text())["seconds"]
+    report, audit = read_report_record(out / "report"), read_audit(out / "audit")
+    if report is None or audit is None:
+        raise SystemExit(f"{out} has no report or no audit: run it again")
+    sentences = [f"{measure}: {verdict.sentence}" for measure, verdict in audit.verdicts.items()]
     return {
         "seconds": round(time.perf_counter() - start),
         "gib": round(peak / 2**30, 1),
-        "steps": read["run.json"]["seconds"],
-        "audit": audit,
-        "meaning": read["report/scores.json"]["meaning"],
-        "systems": {name: row["average"] for name, row in read["report/scores.json"]["systems"].items()},
+        "steps": steps,
+        "audit": "; ".join(sentences),
+        "meaning": report.meaning,
+        "systems": {name: to_json(rows[AVERAGE]) for name, rows in report.scores.systems.items()},
         "made": made(),
     }
 

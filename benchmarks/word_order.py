@@ -23,6 +23,7 @@ from change_it.cli import main as command
 from change_it.corpus.test_set import GOLD, Item, read_test_set
 from change_it.scoring.panel import Judges
 from change_it.scoring.scores import score
+from change_it.scoring.settings import ScoreSettings
 from change_it.scoring.systems import ScoredSystem, on_same_items
 from change_it.stats import AVERAGE, Floats, Statistics, measure
 
@@ -43,7 +44,8 @@ def main(name: str, run: Path, build: str = "", seed: int = 1, resamples: int = 
     }
     systems = [ScoredSystem(system, tuple(texts)) for system, texts in headlines.items()]
     judges = Judges.from_pretrained(run / "judges")
-    scores = score(test, judges, systems, resamples=resamples, seed=seed, progress=False)
+    settings = ScoreSettings(resamples=resamples, seed=seed)
+    scores = score(test, judges, systems, settings, progress=False)
     gold = scores.items[GOLD]
     cells: dict[str, Any] = {"pairs, events": f"{gold.height // 2}, {gold['event'].n_unique()}"}
     cells["gold"] = [scores.row(GOLD).values[name] for name in MEASURES]

@@ -16,6 +16,7 @@ over the runs, and an interval is drawn over runs and events.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -106,6 +107,45 @@ def measure(
             name: Score(float(column[row]), *ends[name][row].tolist()) for name, column in values.items()
         }
     return scores
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resampling:
+    """Items that statistics are of, and how their intervals and tests are drawn.
+
+    Attributes:
+        strata: (n,) stratum of each item.
+        events: (n,) event of each item.
+        resamples: bootstrap resamples of an interval.
+        seed: seed of intervals and tests.
+    """
+
+    strata: Sequence[str]
+    events: Events
+    resamples: int
+    seed: int
+
+    def measure(
+        self, statistics: Statistics, aggregate: Aggregate, shares: Mapping[str, str] | None = None
+    ) -> dict[str, dict[str, Score]]:
+        """Measure statistics of these items, see `measure`."""
+        return measure(
+            statistics,
+            aggregate,
+            self.strata,
+            self.events,
+            shares=shares,
+            resamples=self.resamples,
+            seed=self.seed,
+        )
+
+    def p_values(
+        self, first: Statistics, second: Statistics, aggregate: Aggregate, *, trials: int
+    ) -> dict[str, Floats]:
+        """Compare two systems on these items in so many trials, see `paired_p_values`."""
+        return paired_p_values(
+            first, second, aggregate, self.strata, self.events, trials=trials, seed=self.seed
+        )
 
 
 def estimate(

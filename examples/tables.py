@@ -23,6 +23,7 @@ from change_it.judges.spec import compliancy_tasks
 from change_it.readers.agreement import score_cells
 from change_it.readers.published import CITATIONS
 from change_it.render.tables import Column, Row, Table, to_markdown, with_interval
+from change_it.report.record import read_report_record
 from change_it.scoring import overlap
 from change_it.stats import AVERAGE
 
@@ -146,20 +147,23 @@ def systems(run: Path, corpus: Path, paper: str) -> Iterator[Table]:
             values = printed(f"{judge} {published}", QUALITY)
             rows += beside(f"{judge}, {name}", values, found[name])
     yield table("Judges on gold data", QUALITY, rows)
-    scores, (a, b) = json.loads((run / paper / "scores.json").read_text("utf-8")), read_outlets(str(corpus))
+    report = read_report_record(run / paper)
+    if report is None:
+        raise SystemExit(f"there is no report in {run / paper}: run examples/{paper}.sh")
+    scores, (a, b) = report.scores, read_outlets(str(corpus))
     rows, both = list[Row](), (dict[str, Any](), dict[str, Any]())
-    for name, found in scores["systems"].items():
+    for name, found in scores.systems.items():
         if name in BUILT_IN and name != GOLD:
             continue
         for way, theirs in ((f"{a}2{b}", "rep2gio"), (f"{b}2{a}", "gio2rep"), (AVERAGE, AVERAGE)):
             ours, values = found[way], printed(f"{SUM.get(name, name)} {theirs}", MEASURES)
-            ends = {f"{key}_interval": tuple(each) for key, each in ours["intervals"].items()}
-            rows += beside(f"{name}, {way}", values, ours | ends)
+            ends = {f"{key}_interval": each for key, each in ours.intervals.items()}
+            rows += beside(f"{name}, {way}", values, {**ours.values, **ends})
         if values and name != "sum-pnc":
-            both[0][name], both[1][name] = values, {key: ours[key] for key in MEASURES}
+            both[0][name], both[1][name] = values, {key: ours.values[key] for key in MEASURES}
     rows.append(order(*both))
-    yield table("Systems", MEASURES, rows, "τ is of the averages, SUM by PN.", f"`{scores['signature']}`")
-    theirs = [name for name in scores["systems"] if name not in BUILT_IN or name == GOLD]
+    yield table("Systems", MEASURES, rows, "τ is of the averages, SUM by PN.", f"`{scores.signature}`")
+    theirs = [name for name in scores.systems if name not in BUILT_IN or name == GOLD]
     items = {name: pd.read_csv(run / paper / f"items/{name}.csv", dtype={"id": str}) for name in theirs}
     every = [
         of.assign(by=name, machine=np.where(of["compliancy"], "compliant", "")) for name, of in items.items()

@@ -12,6 +12,7 @@ from change_it.judges.judge import Judge
 from change_it.judges.options import MARKS, NGRAMS, StyleScale
 from change_it.scoring.panel import Judges
 from change_it.scoring.scores import score
+from change_it.scoring.settings import ScoreSettings
 from change_it.scoring.systems import built_in_systems
 from change_it.text.tokens import words
 
@@ -94,10 +95,11 @@ def load_fakes(patch, *outlets, **about):
     patch.setattr(Judges, "from_pretrained", lambda *_, **__: FakeJudges(*outlets, **about))
 
 
-def scored(test, judges, *more, resamples=5, **how):
+def scored(test, judges, *more, resamples=5, reversal="relative"):
     """Scores of the systems that are built in, and of more."""
     systems = [*built_in_systems(test), *more]
-    return score(test, judges, systems, resamples=resamples, progress=False, **how)
+    settings = ScoreSettings(reversal=reversal, resamples=resamples)
+    return score(test, judges, systems, settings, progress=False)
 
 
 def _pairs():

@@ -4,7 +4,6 @@ Blocks marked `bash` and `python` run, `change-it quickstart` on few articles an
 install, serve or train for hours: their commands are parsed alone.
 """
 
-import json
 import os
 import re
 import shlex
@@ -22,6 +21,7 @@ from short_quickstart import shorten
 from change_it.cli.main import TYRO_CONFIG, main, union_of
 from change_it.generators.options import GeneratorOptions
 from change_it.judges.options import JudgeOptions
+from change_it.report.record import read_report_record
 
 CHECKOUT = Path(__file__).parent.parent
 NAV = re.findall(r": ([\w-]+\.md)", (CHECKOUT / "mkdocs.yml").read_text(encoding="utf-8"))
@@ -102,10 +102,9 @@ def test_shell_and_python_examples_run(name, tmp_path, monkeypatch):
             ran = run_python("-c", code)
             assert ran.returncode == 0, ran.stderr[-4000:]
             if name == "quickstart":
-                scores = json.loads(Path("runs/quickstart/report/scores.json").read_text(encoding="utf-8"))
-                gold = scores["systems"]["gold"]["average"]
-                interval = tuple(gold["intervals"]["compliancy"])
-                assert f"{gold['compliancy']} {interval}\n{gold['signature']}" in ran.stdout
+                gold = read_report_record(Path("runs/quickstart/report")).scores.systems["gold"]["average"]
+                figures = f"{gold.values['compliancy']} {gold.intervals['compliancy']}"
+                assert f"{figures}\n{gold.signature}" in ran.stdout
             continue
         for line in lines_of(code):
             program, *arguments = shlex.split(line, comments=True) or [""]

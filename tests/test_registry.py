@@ -27,6 +27,7 @@ from change_it.files.atomic import write_json
 from change_it.files.records import to_json
 from change_it.judges.judge import Judge
 from change_it.judges.spec import JUDGES, trained_tasks
+from change_it.report.record import read_report_record
 from change_it.scoring.choosing import order
 from change_it.scoring.signature import Reranker, parse_reranker
 from change_it.space import answers
@@ -137,8 +138,8 @@ def test_it_multiplies_acceptability_where_its_entry_says_so(corpus, judges, mon
 
 
 def test_it_stands_in_both_signatures(judges, report):
-    scores = json.loads((report / "scores.json").read_text(encoding="utf-8"))
-    assert f"|{ENDING}:{judges.by_task[ENDING].model_hash[:6]}|" in scores["signature"]
+    signature = read_report_record(report).scores.signature
+    assert f"|{ENDING}:{judges.by_task[ENDING].model_hash[:6]}|" in signature
     chosen = Reranker.of(judges)
     assert chosen.signature.endswith(f"|{ENDING}:{judges.by_task[ENDING].weights_hash}")
     assert parse_reranker(chosen.signature) == chosen

@@ -77,6 +77,21 @@ class Headlines:
     seen: bool = False
 
 
+@dataclass(frozen=True, kw_only=True)
+class AuditSettings:
+    """How judges are audited.
+
+    Attributes:
+        at_most: headlines of each kind, at most.
+        resamples: bootstrap resamples of an interval.
+        seed: seed of all that is drawn.
+    """
+
+    at_most: int = 400
+    resamples: int = 1000
+    seed: int = 1
+
+
 def audit(
     corpus: Resources,
     judges: "Judges",
@@ -110,10 +125,8 @@ def audit(
     gold, kinds = measure_kinds(
         judges,
         corpus,
+        AuditSettings(at_most=at_most, resamples=resamples, seed=seed),
         choosers=choosers,
-        at_most=at_most,
-        seed=seed,
-        resamples=resamples,
         progress=progress,
     )
     main = metrics.get("main")
@@ -170,11 +183,9 @@ def verdicts_of(kinds: Sequence[TriedKind], pairs: int) -> dict[Measure, Measure
 def measure_kinds(
     judges: "Judges",
     resources: Resources,
+    settings: AuditSettings,
     *,
     choosers: "Judges | None" = None,
-    at_most: int,
-    resamples: int,
-    seed: int,
     progress: bool = False,
 ) -> tuple[GoldMeans, list[TriedKind]]:
     """Judge gold and every kind of wrong headlines that applies to an item.
@@ -185,6 +196,7 @@ def measure_kinds(
     Returns:
         Means of gold, of all items that a kind has, and the kinds in the order of their groups.
     """
+    at_most, seed = settings.at_most, settings.seed
     ordered = _in_random_order(resources.test.items, seed)
     tried = [*_perturbed(ordered, resources, at_most, seed)]
     tried += _baselines(ordered[:at_most], judges, resources, choosers, seed)
@@ -208,7 +220,7 @@ def measure_kinds(
         rows = table.filter(system=kind.name).join(
             gold.select("place", *MEASURES), on="place", suffix="_gold", maintain_order="left"
         )
-        shares = {name: share_kept(rows, name, resamples=resamples, seed=seed) for name in MEASURES}
+        shares = {name: share_kept(rows, name, settings) for name in MEASURES}
         results.append(
             TriedKind(
                 name=kind.name,
@@ -220,7 +232,7 @@ def measure_kinds(
                 events=rows["event"].n_unique(),
                 shares=shares,
                 values=_means(rows),
-                examples=_examples(rows, headlines, ordered, has_fluency=judges.fluency is not None),
+                examples=_examples(rows, headlines, ordered, has_acceptability=judges.has_acceptability),
             )
         )
     return means, results
@@ -284,10 +296,10 @@ def _means(rows: pl.DataFrame) -> dict[str, float | None]:
 
 
 def _examples(
-    rows: pl.DataFrame, headlines: Headlines, items: Sequence[Item], *, has_fluency: bool
+    rows: pl.DataFrame, headlines: Headlines, items: Sequence[Item], *, has_acceptability: bool
 ) -> tuple[Example, ...]:
     """Return the highest headlines of a kind by the measure that should notice it."""
-    order = "acceptability" if has_fluency else "compliancy"
+    order = "acceptability" if has_acceptability else "compliancy"
     if headlines.kind.groups and not headlines.kind.is_business_of("acceptability"):
         order = "style"
     best = rows.sort(order, descending=True, nulls_last=True, maintain_order=True).head(EXAMPLES)
@@ -300,14 +312,13 @@ def _examples(
     return tuple(examples)
 
 
-def share_kept(rows: pl.DataFrame, name: Measure, *, resamples: int, seed: int) -> KindShare:
+def share_kept(rows: pl.DataFrame, name: Measure, settings: AuditSettings) -> KindShare:
     """Return the share of gold's mean of a measure that a kind keeps.
 
     Args:
         rows: the kind's headlines, with `event`, the measure, and gold's on the same items as `<measure>_gold`.
         name: the measure; where one of both is null an item is left out.
-        resamples: of the interval.
-        seed: of the interval.
+        settings: resamples and seed of the interval.
     """
     known = rows.drop_nulls([name, f"{name}_gold"])
     n, events = rows.height, rows["event"].n_unique()
@@ -316,7 +327,7 @@ def share_kept(rows: pl.DataFrame, name: Measure, *, resamples: int, seed: int) 
     values, gold = known[name].to_numpy(), known[f"{name}_gold"].to_numpy()
     is_signed = name == "style"
     shares = None if is_signed else {"ratio": "below"}
-    kept = _ratio(values, gold, known["event"].to_numpy(), shares, resamples=resamples, seed=seed)
+    kept = _ratio(values, gold, known["event"].to_numpy(), settings, shares)
     n, events = known.height, known["event"].n_unique()
     if np.isnan(kept.value):
         return KindShare(None, None, None, n, events)
@@ -326,15 +337,27 @@ def share_kept(rows: pl.DataFrame, name: Measure, *, resamples: int, seed: int) 
 
 
 def _ratio(
-    above: Floats, below: Floats, events: EventIds, shares: Mapping[str, str] | None = None, **how: Any
+    above: Floats,
+    below: Floats,
+    events: EventIds,
+    settings: AuditSettings,
+    shares: Mapping[str, str] | None,
 ) -> Score:
-    """The ratio of both sums with its interval; NaN where there is nothing below."""
+    """Return the ratio of both sums with its interval; NaN where there is nothing below."""
 
     def aggregate(sums: Statistics) -> dict[str, Floats]:
         return {"ratio": sums["above"] / np.where(sums["below"] > 0, sums["below"], np.nan)}
 
     columns = {"above": above, "below": below}
-    return measure(columns, aggregate, events=events, shares=shares, **how)[AVERAGE]["ratio"]
+    measured = measure(
+        columns,
+        aggregate,
+        events=events,
+        shares=shares,
+        resamples=settings.resamples,
+        seed=settings.seed,
+    )
+    return measured[AVERAGE]["ratio"]
 
 
 def main_cues(main: "Judge", items: Sequence[Item], *, seed: int = 1) -> list[dict[str, Any]]:

@@ -1,18 +1,22 @@
 """Records of an audit: kinds of wrong headlines as judges take them, and what reports say of the judges."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from change_it.audit.verdict import Group, KindShare, Measure, MeasureVerdict, Outcome
-from change_it.files.atomic import read_json, record_errors
+from change_it.files.atomic import read_json
+from change_it.files.records import IF_KNOWN, read_record
 from change_it.files.texts import listed
 from change_it.judges.reliability import Verdict, hashes, rate_judges, read_metrics
 from change_it.judges.spec import JUDGES, Task
 
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judge
+
+#: Name of the record in the folder of an audit.
+AUDIT = "audit.json"
 
 
 @dataclass(frozen=True)
@@ -67,19 +71,6 @@ class TriedKind:
     def outcome(self, measure: Measure) -> Outcome:
         """Return what the measure makes of the kind."""
         return self.shares[measure].outcome
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return a JSON object with the outcome beside each share."""
-        shares = {name: {**asdict(share), "outcome": share.outcome} for name, share in self.shares.items()}
-        return asdict(self) | {"shares": shares}
-
-    @classmethod
-    def from_dict(cls, record: Mapping[str, Any]) -> Self:
-        """Read what `as_dict` returned."""
-        shares = {measure: KindShare.from_dict(share) for measure, share in record["shares"].items()}
-        examples = tuple(Example(**example) for example in record["examples"])
-        parsed = {"shares": shares, "examples": examples, "groups": tuple(record["groups"])}
-        return cls(**{**record, **parsed})
 
 
 @dataclass(frozen=True)
@@ -142,17 +133,12 @@ class Summary:
             parts.append(f"of no use here: {listed([JUDGES[judge].heading for judge in self.weak])}")
         return "; ".join(parts)
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return a JSON object of the verdicts: on the measures, and on each judge."""
-        verdicts = {measure: verdict.as_dict() for measure, verdict in self.verdicts.items()}
-        return {"verdicts": verdicts, "judges": [verdict.as_dict() for verdict in self.judges]}
-
 
 #: Nothing is known of the judges.
 NO_AUDIT = Summary()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Audit:
     """An audit of judges on a corpus.
 
@@ -197,22 +183,13 @@ class Audit:
     kinds: tuple[TriedKind, ...]
     cues: list[dict[str, Any]]
     style: Mapping[str, Any]
-    agreement: Mapping[str, Any] | None
+    agreement: Mapping[str, Any] | None = field(default=None, metadata=IF_KNOWN)
     signature: str
 
     @property
     def summary(self) -> Summary:
         """Return what reports say of it."""
         return Summary(self.judges, self.verdicts, self.kinds, self.pairs, self.test_pairs, self.articles)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return a JSON object; without labels it has no `agreement`."""
-        record = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        record |= self.summary.as_dict()
-        record |= {"gold": asdict(self.gold), "kinds": [kind.as_dict() for kind in self.kinds]}
-        if self.agreement is None:
-            del record["agreement"]
-        return record
 
 
 def read_summary(judges: Mapping[Task, "Judge"], folder: Path) -> Summary:
@@ -221,23 +198,15 @@ def read_summary(judges: Mapping[Task, "Judge"], folder: Path) -> Summary:
     It is read from `audit.json` in the folder `audit` next to theirs, if that is of the same models, else from the
     `metrics.json` of each.
     """
-    path = folder.resolve().parent / "audit" / "audit.json"
-    audit = read_json(path)
-    is_of_these = audit is not None and audit.get("hashes") == hashes(judges) and "kinds" in audit
-    if audit is None or not is_of_these:
+    path = folder.resolve().parent / "audit" / AUDIT
+    content = read_json(path)
+    is_of_these = content is not None and content.get("hashes") == hashes(judges)
+    audit = read_audit(path.parent) if is_of_these else None
+    if audit is None:
         return Summary(tuple(rate_judges(judges, read_metrics(folder))))
-    with record_errors(path):
-        return summary_of(audit, path.with_suffix(".html"))
+    return replace(audit.summary, page=path.with_suffix(".html"))
 
 
-def summary_of(audit: Mapping[str, Any], page: Path | None = None) -> Summary:
-    """Read the summary of an audit from its JSON object."""
-    return Summary(
-        judges=tuple(Verdict.from_dict(row) for row in audit["judges"]),
-        verdicts={name: MeasureVerdict.from_dict(verdict) for name, verdict in audit["verdicts"].items()},
-        kinds=tuple(TriedKind.from_dict(kind) for kind in audit["kinds"]),
-        pairs=audit["pairs"],
-        test_pairs=audit["test_pairs"],
-        articles=audit["articles"],
-        page=page,
-    )
+def read_audit(folder: Path) -> Audit | None:
+    """Read the audit in a folder; None where there is none."""
+    return read_record(folder / AUDIT, Audit, "audit the judges again with change-it audit")

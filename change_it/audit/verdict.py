@@ -6,8 +6,10 @@ A kind of such headlines keeps a share of gold's mean on the same items. The rul
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, Self, get_args
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from change_it.files.records import record_to_json
 
 Measure = Literal["style", "acceptability", "compliancy"]
 Outcome = Literal["stops", "sees", "misses", "not known"]
@@ -119,10 +121,9 @@ class KindShare:
             return "sees"
         return "misses" if self.low > SEES_AT_MOST else "not known"
 
-    @classmethod
-    def from_dict(cls, record: Mapping[str, Any]) -> Self:
-        """Read a JSON object; its outcome follows from the figures."""
-        return cls(**{name: record[name] for name in ("share", "low", "high", "n", "events")})
+    def to_json(self) -> dict[str, Any]:
+        """Return the JSON object that is written, with the outcome, which follows from the figures."""
+        return record_to_json(self) | {"outcome": self.outcome}
 
 
 @dataclass(frozen=True)
@@ -154,24 +155,6 @@ class MeasureVerdict:
         """Return the sentence as an answer to "can it rank systems here?": `yes; misses …`, `no: …`."""
         beginning, answer = BEGINNINGS[self.verdict]
         return answer + self.sentence.removeprefix(beginning)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return a JSON object with the outcome beside each kind's share."""
-        kinds = {name: {**asdict(share), "outcome": share.outcome} for name, share in self.kinds.items()}
-        return {
-            "verdict": self.verdict,
-            "sentence": self.sentence,
-            "kinds": kinds,
-            "misses": list(self.misses),
-            "pairs_needed": self.pairs_needed,
-        }
-
-    @classmethod
-    def from_dict(cls, record: Mapping[str, Any]) -> Self:
-        """Read what `as_dict` returned."""
-        kinds = {name: KindShare.from_dict(kind) for name, kind in record["kinds"].items()}
-        misses = tuple(record["misses"])
-        return cls(record["verdict"], record["sentence"], kinds, misses, record["pairs_needed"])
 
 
 def verdict_of(

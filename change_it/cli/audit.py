@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tyro.conf import Fixed
 
@@ -10,6 +9,7 @@ from change_it.cli.common import check_counts, print_json
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
 from change_it.files.atomic import check_writable
+from change_it.files.records import to_json
 from change_it.render.tables import console, print_lines, print_table, print_wrapped
 from change_it.training.training_options import Device, Precision
 
@@ -69,9 +69,10 @@ def run(options: AuditOptions) -> None:
     corpus = read_corpus(options.corpus, seed=options.seed)
     labels = reader_labels(options.labels, corpus.test) if options.labels else None
     folder = local_folder(options.judges, command="change-it train judge")
-    where: dict[str, Any] = {"precision": options.precision, "device": options.device}
-    judges = Judges.from_pretrained(folder, **where)
-    choosers = Judges.from_pretrained(options.floor, **where) if options.floor else None
+    judges = Judges.from_pretrained(folder, precision=options.precision, device=options.device)
+    choosers = None
+    if options.floor:
+        choosers = Judges.from_pretrained(options.floor, precision=options.precision, device=options.device)
     audited, labels_beside = audit(
         corpus,
         judges,
@@ -85,7 +86,7 @@ def run(options: AuditOptions) -> None:
     )
     write_audit(out, audited, labels_beside)
     if options.json:
-        print_json(audited.as_dict())
+        print_json(to_json(audited))
         return
     terminal = console()
     print_verdicts(audited.summary, terminal)

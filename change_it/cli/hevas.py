@@ -111,8 +111,14 @@ def run(options: HevasOptions) -> None:
         write_hevas,
     )
 
-    how = {"distinct": options.distinct, "progress": not options.json}
-    evaluation = evaluate(documents, systems, metrics=metrics, options=options, **how)
+    evaluation = evaluate(
+        documents,
+        systems,
+        metrics=metrics,
+        options=options,
+        distinct=options.distinct,
+        progress=not options.json,
+    )
     analysis = analyse(evaluation, resamples=options.resamples, seed=options.seed)
     if options.json:
         print_json(hevas_record(evaluation, analysis), allow_nan=False)

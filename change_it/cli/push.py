@@ -70,6 +70,7 @@ class PushOptions:
 
 def run(options: PushOptions) -> None:
     """Push a folder, or write what would be pushed."""
+    from change_it.hub.cards import CardSettings
     from change_it.hub.packaging import files_of, write
     from change_it.hub.publishing import foresee, publish
 
@@ -81,17 +82,16 @@ def run(options: PushOptions) -> None:
     digest, lines = _dataset_digest(options)
     if options.kind == "dataset" and not options.private:
         _check_licence(folder, options.license)
-    files = files_of(
-        options.kind,
-        folder,
-        options.repo_id,
-        options.license,
-        options.dataset,
-        digest,
-        options.package,
-        to.variables,
-        options.base,
+    settings = CardSettings(
+        repo_id=options.repo_id,
+        license=options.license,
+        dataset=options.dataset,
+        dataset_digest=digest,
+        package=options.package,
+        variables=to.variables,
+        base=options.base,
     )
+    files = files_of(options.kind, folder, settings)
     size = sum(len(file) if isinstance(file, bytes) else file.stat().st_size for file in files.values())
     summary = f"{len(files)} files, {size / 1e6:,.1f} MB ({listed(sorted(files), NAMED)})"
     if options.dry_run:
@@ -133,9 +133,9 @@ def _destination(options: PushOptions) -> "Destination":
     """Check where and how a push goes."""
     from change_it.hub.publishing import Destination
 
-    to = Destination.checked(
-        options.kind,
-        options.repo_id,
+    to = Destination(
+        kind=options.kind,
+        repo_id=options.repo_id,
         private=options.private,
         replace=options.replace,
         revision=options.revision,
@@ -143,6 +143,7 @@ def _destination(options: PushOptions) -> "Destination":
         message=options.commit_message,
         tag=options.tag,
     )
+    to.check()
     if options.license and not re.fullmatch(r"[a-z0-9][a-z0-9.+-]*", options.license):
         raise InputError(f"--license {options.license}: give the Hub's name of a licence, as cc-by-4.0")
     is_page = options.kind in ("metric", "space")

@@ -20,7 +20,7 @@ from change_it.corpus.folder import REPORT, read_report
 from change_it.corpus.reading.options import BuildOptions, ReadingOptions
 from change_it.corpus.reading.sample import SIZE
 from change_it.errors import InputError
-from change_it.files.atomic import check_writable, read_json, write_json
+from change_it.files.atomic import check_writable, write_json
 from change_it.files.model_folders import is_missing_path
 from change_it.files.records import JsonObject, read_record, to_json
 from change_it.files.rows import outlet_and_file
@@ -230,6 +230,8 @@ def record_of(name: str, out: Path) -> Path:
 
 def result_of(name: str, out: Path) -> str:
     """What a finished step came to, in a line, from what it wrote."""
+    from change_it.audit.record import read_audit  # loads scipy
+
     if name == "choosing":
         return "a second set of judges, to choose among candidates and clauses"
     file = record_of(name, out)
@@ -242,8 +244,8 @@ def result_of(name: str, out: Path) -> str:
         pairs = report.pairs.kept
         return f"{report.kept:,} articles, {pairs['A1']:,} pairs for training, {pairs['A2']:,} for tests"
     if name == "audit":
-        record = read_json(file) or {}
-        verdicts = ((measure, verdict["verdict"]) for measure, verdict in record["verdicts"].items())
-        return ", ".join(f"{measure} {verdict}" for measure, verdict in verdicts)
+        audit = read_audit(file.parent)
+        verdicts = audit.verdicts if audit else {}
+        return ", ".join(f"{measure} {verdict.verdict}" for measure, verdict in verdicts.items())
     metrics = read_judge_metrics(file.parent)
     return line_of(metrics) if metrics else ""

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from change_it.cli.common import check_counts, exclude, print_json, require
 from change_it.corpus.folder import check_corpus, read_warnings
 from change_it.corpus.test_set import BUILT_IN, FLOOR
 from change_it.files.atomic import check_writable
+from change_it.files.records import to_json
 from change_it.files.texts import listed
 from change_it.render.tables import TableForm, console, print_lines, print_table, print_wrapped, to_text
 from change_it.scoring.systems import PredictionFile, check_against, names_of_runs, read_prediction_files
@@ -93,6 +94,7 @@ def run(options: ScoreOptions) -> None:
     from change_it.readers.labels import reader_labels, shares_accepted
     from change_it.report.report_files import made, report_record, write_report  # matplotlib
     from change_it.scoring.scores import score
+    from change_it.scoring.settings import ScoreSettings
 
     test = read_test_set(options.corpus)
     labels = reader_labels(options.labels, test) if options.labels else None
@@ -103,21 +105,22 @@ def run(options: ScoreOptions) -> None:
 
     folder = local_folder(options.judges, command="change-it train judge")
     qualities = read_metrics(folder)  # refused before anything is scored
-    where: dict[str, Any] = {"precision": options.precision, "device": options.device}
-    judges = Judges.from_pretrained(folder, **where)
+    judges = Judges.from_pretrained(folder, precision=options.precision, device=options.device)
+    summary = read_summary(judges.by_task, folder)  # refused before anything is scored, too
     if options.floor:
         from change_it.scoring.choosing import floor
         from change_it.scoring.systems import select_items
 
         widest, _ = tables[-1]
-        chosen = floor(widest, Judges.from_pretrained(options.floor, **where))
+        choosers = Judges.from_pretrained(options.floor, precision=options.precision, device=options.device)
+        chosen = floor(widest, choosers)
         for table, systems in tables:
             ids = {item.id for item in table.items}
             systems.append(select_items(chosen, [item.id in ids for item in widest.items]))
     is_plain = options.json or bool(options.format)
-    settings = {name: getattr(options, name) for name in ("reversal", "resamples", "seed")}
+    settings = ScoreSettings(reversal=options.reversal, resamples=options.resamples, seed=options.seed)
     scores, *wider = (
-        score(table, judges, systems, **settings, progress=not is_plain) for table, systems in tables
+        score(table, judges, systems, settings, progress=not is_plain) for table, systems in tables
     )
     all_articles = wider[0] if wider else None
     if labels:
@@ -132,9 +135,8 @@ def run(options: ScoreOptions) -> None:
                 f"Warning: {count} are of no system that is scored, such as {text!r} ({id_}).",
                 file=sys.stderr,
             )
-    summary = read_summary(judges.by_task, folder)
     if options.json:
-        print_json(report_record(scores, summary, all_articles))
+        print_json(to_json(report_record(scores, summary, all_articles)))
     elif options.format:
         print(_paper(options, options.format, scores, summary, all_articles))
     else:  # the work is not lost where the report cannot be written

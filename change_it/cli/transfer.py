@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from change_it.cli.common import check_counts, exclude, require
 from change_it.corpus.folder import check_corpus, check_outlet
@@ -95,15 +95,19 @@ def _transfer(options: TransferOptions) -> None:
     """See `run`."""
     started = time.monotonic()
 
-    from change_it.generators.batch import corpus_items, file_items, transfer_items
+    from change_it.generators.batch import TransferSettings, corpus_items, file_items, transfer_items
 
     setup = _setup(options)
     if options.input:
         items = file_items(setup, options.input, columns=options.columns, to=options.to)
     else:
         items = corpus_items(setup, str(options.corpus), options.items)
-    record = {name: value for name, value in asdict(options).items() if name not in FREE}
-    items = transfer_items(setup, items, options.out, record=record)
+    settings = TransferSettings(
+        options={name: value for name, value in asdict(options).items() if name not in FREE},
+        generation=options.generation,
+        endpoint=options.endpoint,
+    )
+    items = transfer_items(setup, items, options.out, settings)
     _show(items, options, setup, time.monotonic() - started)
     if items and all(item.error for item in items):
         raise InputError(f"no headline was written; {options.out} says why for each: {items[0].error}")
@@ -168,8 +172,7 @@ def _setup(options: TransferOptions) -> "TransferSetup":
     from change_it.models.chat_server import Server
     from change_it.scoring.panel import Judges
 
-    beams: dict[str, Any] = {} if options.endpoint else {"num_beams": BEAMS}
-    decoding = read_decoding(options.generation, **beams)
+    decoding = read_decoding(options.generation, num_beams=None if options.endpoint else BEAMS)
     system: HeadlineSystem
     if options.endpoint:
         server = Server(options.endpoint, options.generator)
@@ -189,7 +192,10 @@ def _setup(options: TransferOptions) -> "TransferSetup":
         judges = Judges.from_pretrained(options.rerank, precision=options.precision, device=options.device)
         judges.check_outlets(system.outlets, options.corpus or f"behind {options.generator}")
     candidates = (options.candidates or CANDIDATES) if judges else 1
-    return TransferSetup(system, judges, Search(decoding, candidates, options.seed))
+    search = Search(
+        decoding=decoding, candidates=candidates, seed=options.seed, batch_size=options.batch_size
+    )
+    return TransferSetup(system, judges, search)
 
 
 def _show(items: Sequence["Item"], options: TransferOptions, setup: "TransferSetup", seconds: float) -> None:

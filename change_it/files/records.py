@@ -5,7 +5,18 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import cache
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, Literal, Protocol, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import (
+    Any,
+    Literal,
+    NamedTuple,
+    Protocol,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from change_it.errors import InputError
 from change_it.files.atomic import read_json
@@ -18,9 +29,26 @@ JsonObject = dict[str, object]
 #: Metadata of a field that a file has only where it is known: of None no key is written.
 IF_KNOWN = {"left out where it is None": True}
 
+#: Metadata of a field, a dict or a record, whose keys stand beside the other fields in the file. A record has one at most.
+BESIDE = {"its keys stand beside the other fields": True}
+
 
 class RecordError(ValueError):
     """A JSON value is not of the type of its record; the message says which part."""
+
+
+class _FieldType(NamedTuple):
+    """What a record says of one of its fields.
+
+    Attributes:
+        type_: its type.
+        is_needed: whether a file must have it.
+        is_beside: whether its keys stand beside the other fields, see `BESIDE`.
+    """
+
+    type_: Any
+    is_needed: bool
+    is_beside: bool = False
 
 
 class CustomRecord(Protocol):
@@ -51,12 +79,13 @@ def to_json(value: Any) -> Any:
 
 def record_to_json(record: Any) -> dict[str, Any]:
     """Return the fields of a dataclass as a JSON object, without those `IF_KNOWN` that are not known."""
-    content = {}
+    content: dict[str, Any] = {}
     for part in fields(record):
         value = getattr(record, part.name)
-        if value is None and part.metadata == IF_KNOWN:
-            continue
-        content[part.name] = to_json(value)
+        if part.metadata == BESIDE:
+            content |= to_json(value)
+        elif value is not None or part.metadata != IF_KNOWN:
+            content[part.name] = to_json(value)
     return content
 
 
@@ -116,21 +145,28 @@ def _record(kind: Any, value: Any, place: str) -> Any:
     if not isinstance(value, dict):
         raise RecordError(f"{place or 'it'} is {value!r:.40}")
     given = {}
-    for name, (type_, is_needed) in _fields_of(kind).items():
-        if name in value:
-            given[name] = _checked(type_, value[name], _inside(place, name))
-        elif is_needed:
+    known = _fields_of(kind)
+    for name, of_field in known.items():
+        if of_field.is_beside:
+            others = {key: item for key, item in value.items() if key not in known}
+            given[name] = _checked(of_field.type_, others, place)
+        elif name in value:
+            given[name] = _checked(of_field.type_, value[name], _inside(place, name))
+        elif of_field.is_needed:
             raise RecordError(f"it lacks {_inside(place, name)}")
     return kind(**given)
 
 
 @cache
-def _fields_of(kind: Any) -> dict[str, tuple[Any, bool]]:
-    """Return the type of each field of a record, and whether a file must have it."""
+def _fields_of(kind: Any) -> dict[str, _FieldType]:
+    """Return each field of a record by its name."""
     hints = get_type_hints(kind)
     if hasattr(kind, "_fields"):
-        return {name: (hints[name], name not in kind._field_defaults) for name in kind._fields}
-    return {part.name: (hints[part.name], _is_needed(part)) for part in fields(kind)}
+        return {name: _FieldType(hints[name], name not in kind._field_defaults) for name in kind._fields}
+    return {
+        part.name: _FieldType(hints[part.name], _is_needed(part), part.metadata == BESIDE)
+        for part in fields(kind)
+    }
 
 
 def _is_needed(part: "Field[Any]") -> bool:

@@ -1,10 +1,9 @@
 """From headlines to new ones: what reads, writes and chooses, and how an interrupted run goes on."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from change_it.corpus.reading.article import KNOWN_LABELS
 from change_it.corpus.reading.reading import COLUMNS
@@ -12,6 +11,7 @@ from change_it.corpus.test_set import Item, directions_in_turn, read_test_set
 from change_it.errors import InputError
 from change_it.files.atomic import write_table
 from change_it.files.growing import earlier_rows, write_growing
+from change_it.files.records import JsonObject
 from change_it.files.rows import parse_columns, read_tables
 from change_it.files.texts import cell_text, length_fault
 from change_it.generators.transfer import HeadlineSystem, Search
@@ -26,12 +26,33 @@ from change_it.version import __version__
 HEADER = ("id", "headline", "target", "error", "reranker", "candidates", "generator")
 
 
+@dataclass(frozen=True, kw_only=True)
+class TransferSettings:
+    """What a transfer into a file was asked for.
+
+    Attributes:
+        options: all options that decide what is written, by name; a run goes on only where they are the same.
+        generation: settings of transformers that were given, as NAME=VALUE; a message names them.
+        endpoint: address of the server that writes; None where generators do.
+    """
+
+    options: JsonObject
+    generation: tuple[str, ...] = ()
+    endpoint: str | None = None
+
+
 @dataclass(frozen=True)
 class TransferSetup:
-    """The system that writes headlines, and the judges that choose."""
+    """The system that writes headlines, and the judges that choose.
+
+    Attributes:
+        system: the system.
+        judges: they choose among candidates; None takes the first.
+        search: how the system writes.
+    """
 
     system: HeadlineSystem
-    judges: Judges | None  # choose among candidates; None takes the first
+    judges: Judges | None
     search: Search
 
     @property
@@ -95,22 +116,22 @@ def _checked(item: Item, setup: TransferSetup) -> Item:
 
 
 def transfer_items(
-    setup: TransferSetup, items: Sequence[Item], out: Path, *, record: Mapping[str, Any]
+    setup: TransferSetup, items: Sequence[Item], out: Path, settings: TransferSettings
 ) -> list[Item]:
     """Write new headlines for the items to a file, and return the items with them.
 
-    They are kept in FILE.*.partial until all are there: a call with the same `record` of options goes on with those that it lacks.
+    They are kept in FILE.*.partial until all are there: a call with the same options goes on with those that it lacks.
     `out` is held by `only_run`.
     """
     system, search = setup.system, setup.search
     # another file for other options, texts, generators or judges; what a server's model is, is known only later
-    signatures = [] if record["endpoint"] else [system.signature(target) for target in system.targets]
-    run = repr(({**record}, signatures, setup.reranker, __version__, *items))
+    signatures = [] if settings.endpoint else [system.signature(target) for target in system.targets]
+    run = repr((settings.options, signatures, setup.reranker, __version__, *items))
     digest = hashlib.sha256(run.encode("utf-8", "backslashreplace")).hexdigest()
     partial = out.with_name(f"{out.name}.{digest[:8]}.partial")
     rows = _finished(partial, len(items))
     places = [place for place, item in enumerate(items) if not item.error]
-    batches = system.batches([items[place] for place in places], search, record["batch_size"])
+    batches = system.batches([items[place] for place in places], search)
     batches = [[places[row] for row in batch] for batch in batches]
 
     def answer(batch: Sequence[int]) -> dict[int, list[str]]:
@@ -118,7 +139,7 @@ def transfer_items(
         try:
             offered = system.write(part, search)
         except (TypeError, ValueError) as error:
-            given = record["generation"]
+            given = settings.generation
             # transformers checks some settings only when it writes
             if isinstance(error, InputError) or rows or not given or not writes_by_default(setup, part):
                 raise

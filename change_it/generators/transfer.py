@@ -5,8 +5,9 @@ import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import torch
 from transformers import GenerationConfig
@@ -53,13 +54,21 @@ _DRAWING = threading.Lock()
 Aims = str | int | Iterable[str] | Iterable[int] | None
 
 
-class Search(NamedTuple):
-    """Settings of decoding."""
+@dataclass(frozen=True, kw_only=True)
+class Search:
+    """Settings of decoding.
 
-    #: Settings of transformers; `num_beams` is 5 when None, and `no_repeat_ngram_size` what the generator was trained for.
-    decoding: GenerationConfig = GenerationConfig()
-    candidates: int = 1  # distinct headlines a source, at most
-    seed: int = 1  # of headlines that are drawn (`do_sample`); they depend on it and on the batch alone
+    Attributes:
+        decoding: settings of transformers; `num_beams` is 5 when None, and `no_repeat_ngram_size` what the generator was trained for.
+        candidates: distinct headlines a source, at most.
+        seed: of headlines that are drawn (`do_sample`); they depend on it and on the batch alone.
+        batch_size: sources that a generator reads at once; None for its own choice.
+    """
+
+    decoding: GenerationConfig = field(default_factory=GenerationConfig)
+    candidates: int = 1
+    seed: int = 1
+    batch_size: int | None = None
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -73,8 +82,10 @@ class Search(NamedTuple):
         """Whether headlines are drawn at random."""
         return bool(self.decoding.do_sample)
 
-    def batch_size(self, generator: Generator) -> int:
-        """The number of sources in a batch where none is given, at least 1."""
+    def sources_at_once(self, generator: Generator) -> int:
+        """Return the number of sources in a batch of a generator, at least 1."""
+        if self.batch_size:
+            return self.batch_size
         lengths, vocabulary = generator.format, generator.model.config.get_text_config().vocab_size
         width = self.candidates if self.is_drawn else max(self.settings["num_beams"], self.candidates)
         scores = width * lengths.max_target_tokens * vocabulary  # `generate` keeps those of every step
@@ -101,8 +112,9 @@ def check_beams(beams: object) -> None:
         )
 
 
-def read_decoding(settings: Sequence[str], **values: Any) -> GenerationConfig:
-    """The settings `NAME=VALUE` of transformers' `GenerationConfig`, which win over the other values."""
+def read_decoding(settings: Sequence[str], *, num_beams: int | None = None) -> GenerationConfig:
+    """Read settings `NAME=VALUE` of transformers' `GenerationConfig`; they win over `num_beams`, which None leaves open."""
+    values: dict[str, Any] = {} if num_beams is None else {"num_beams": num_beams}
     for setting in settings:
         name, values[name] = setting_of(setting, "--generation", "GenerationConfig")
         if name not in SETTINGS:
@@ -139,7 +151,7 @@ class HeadlineSystem(ABC):
     def signature(self, target: str) -> str:
         """The column `generator` of headlines for an outlet: the hash of weights or `endpoint`, the pre-trained model, the prompt."""
 
-    def batches(self, items: Sequence[Item], search: Search, batch_size: int | None) -> list[list[int]]:
+    def batches(self, items: Sequence[Item], search: Search) -> list[list[int]]:
         """The positions of the items that have something to read, in batches for `write`: one item each."""
         return [[row] for row, item in enumerate(items) if (item.source + item.article).strip()]
 
@@ -147,11 +159,9 @@ class HeadlineSystem(ABC):
         """The number of batches that are written in parallel."""
         return 1
 
-    def propose(
-        self, items: Sequence[Item], search: Search, batch_size: int | None = None, progress: bool = False
-    ) -> list[list[Candidate]]:
+    def propose(self, items: Sequence[Item], search: Search, progress: bool = False) -> list[list[Candidate]]:
         """The candidates of each item as `search` wants them; none where there is nothing to read."""
-        batches = self.batches(items, search, batch_size)
+        batches = self.batches(items, search)
         candidates: list[list[Candidate]] = [[] for _ in items]
         with bar(f"{self.name} generator", sum(map(len, batches)), shown=progress) as done:
             parts = ([items[row] for row in batch] for batch in batches)
@@ -303,8 +313,8 @@ class HeadlineTransfer(HeadlineSystem, Pushable):
         texts = [[text] if single and text is not None else text for text in (headline, article)]
         decoding = decoding or GenerationConfig()
         count = decoding.num_return_sequences or 1
-        search = Search(decoding, count, seed)
-        offered = self.propose(self._items(texts[0], texts[1], to), search, batch_size, progress)
+        search = Search(decoding=decoding, candidates=count, seed=seed, batch_size=batch_size)
+        offered = self.propose(self._items(texts[0], texts[1], to), search, progress)
         if count > 1:
             several = [[candidate.text for candidate in candidates] for candidates in offered]
             return several[0] if single else several
@@ -324,8 +334,13 @@ class HeadlineTransfer(HeadlineSystem, Pushable):
         progress: bool = False,
     ) -> list[list[Candidate]]:
         """Offer at most `num_candidates` distinct headlines for each of many, best first; the other arguments are those of a call."""
-        search = Search(decoding or GenerationConfig(), num_candidates, seed)
-        return self.propose(self._items(headlines, article, to), search, batch_size, progress)
+        search = Search(
+            decoding=decoding or GenerationConfig(),
+            candidates=num_candidates,
+            seed=seed,
+            batch_size=batch_size,
+        )
+        return self.propose(self._items(headlines, article, to), search, progress)
 
     def _items(self, headlines: object, article: object, to: Aims) -> list[Item]:
         """The items of a call, whose texts that are read are not empty."""
@@ -349,14 +364,14 @@ class HeadlineTransfer(HeadlineSystem, Pushable):
             )
         return [Item("", "", *row) for row in zip(aims, *texts.values(), strict=True)]
 
-    def batches(self, items: Sequence[Item], search: Search, batch_size: int | None) -> list[list[int]]:
+    def batches(self, items: Sequence[Item], search: Search) -> list[list[int]]:
         """See `HeadlineSystem`; a batch has sources of like length for one generator."""
         lengths = [len(self._source(item).strip()) for item in items]
         batches = []
         for generator in self.distinct:
             rows = [row for row, item in enumerate(items) if self.generators[item.target] is generator]
             rows = sorted(filter(lengths.__getitem__, rows), key=lambda row: -lengths[row])
-            size = batch_size or search.batch_size(generator)
+            size = search.sources_at_once(generator)
             batches += [rows[start : start + size] for start in range(0, len(rows), size)]
         return batches
 
@@ -365,11 +380,17 @@ class HeadlineTransfer(HeadlineSystem, Pushable):
         generator, sources = self.generators[items[0].target], [*map(self._source, items)]
         with reading_errors(generator.format.tokenizer), generator.format.lock:
             inputs = generator.format.inputs(sources)
-        rules = {"candidates": search.candidates, "rule": generator.info.no_repeat_ngram_size}
         settings = search.settings
         try:
             with search.drawing(sources):
-                return search_headlines(generator.model, generator.format, inputs, settings, **rules)
+                return search_headlines(
+                    generator.model,
+                    generator.format,
+                    inputs,
+                    settings,
+                    candidates=search.candidates,
+                    rule=generator.info.no_repeat_ngram_size,
+                )
         except Exception as error:
             add_versions(error)
             raise

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import permutations
 from pathlib import Path
 from typing import Any, Literal
@@ -14,7 +14,7 @@ from jinja2.utils import htmlsafe_json_dumps
 from change_it.corpus.folder import PICTURE, describe_corpus, read_trained_on
 from change_it.corpus.reading.sample import OUTLETS, is_sample_corpus
 from change_it.corpus.record import TrainedOn
-from change_it.corpus.test_set import BUILT_IN
+from change_it.corpus.test_set import BUILT_IN, Item
 from change_it.errors import InputError
 from change_it.files.atomic import read_json, record_errors
 from change_it.files.model_folders import is_hub_id
@@ -27,10 +27,12 @@ from change_it.judges.record import JudgeMetrics
 from change_it.judges.reliability import table_of, within_event_table
 from change_it.judges.spec import JUDGES, compliancy_tasks
 from change_it.readers.published import CITATIONS
-from change_it.render.tables import Column, Row, Table, card_markdown, with_interval
+from change_it.render.tables import Column, Row, Table, Value, card_markdown, with_interval
 from change_it.render.templates import template_environment, without_markup
+from change_it.report.record import read_report_record
 from change_it.report.score_tables import heading_of
 from change_it.scoring.aspects import compliancy_measures
+from change_it.scoring.record import ScoresRecord
 from change_it.training.record import TrainingRecord
 from change_it.version import __version__
 
@@ -72,17 +74,62 @@ EXAMPLES = {
 _PATH = re.compile(r"([^/=]*=)?(?:/[^/\s]+/|~/|[A-Za-z]:[\\/])")
 
 
+@dataclass(frozen=True, kw_only=True)
+class CardSettings:
+    """What is given for the card of a push.
+
+    Attributes:
+        repo_id: where it is pushed to.
+        license: the Hub's name of a licence; None for what follows from texts and pre-trained models.
+        dataset: Hub id of the data set that models are said to be trained on.
+        dataset_digest: digest of that data set; the card names one of another digest as another one.
+        package: address from which pip installs this package, as git+https://…; None where it is on no server.
+        variables: variables of a metric or Space, by name.
+        base: name on the Hub of the model that adapters belong to; None for the recorded one.
+    """
+
+    repo_id: str
+    license: str | None = None
+    dataset: str | None = None
+    dataset_digest: str | None = None
+    package: str | None = None
+    variables: Mapping[str, str] = field(default_factory=dict)
+    base: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CardFigure:
+    """A figure of a model, for the Hub's `model-index`.
+
+    Attributes:
+        task_type: the Hub's name of the task.
+        task_name: what people call it.
+        dataset_config: config or direction, and the test.
+        metric_type: name of the measure.
+        metric_name: what people call it.
+        value: the figure.
+        signature: what it depends on.
+        corpus: name of the corpus that it was measured on.
+        digest: of that corpus; empty where it is not known.
+    """
+
+    task_type: str
+    task_name: str
+    dataset_config: str
+    metric_type: str
+    metric_name: str
+    value: float
+    signature: str
+    corpus: str
+    digest: str
+
+
 def model_card(
     kind: Literal["judge", "generator"],
     folder: Path,
     metrics: Metrics,
-    repo_id: str,
-    license: str | None = None,
-    dataset: str | None = None,
-    dataset_digest: str | None = None,
-    package: str | None = None,
+    settings: CardSettings,
     outputs: Mapping[str, str] | None = None,
-    base: str | None = None,
 ) -> str:
     """Return README.md of judges or a generator.
 
@@ -90,36 +137,43 @@ def model_card(
         kind: what is in the folder.
         folder: the models.
         metrics: by prefix in `folder` the `metrics.json` of each model.
-        repo_id: where it is pushed to.
-        license: the Hub's name of a licence; None for what follows from texts and pre-trained models.
-        dataset: Hub id of the data set that it is said to be trained on.
-        dataset_digest: digest of that data set; the card names one of another digest as another one.
-        package: address from which pip installs this package, as git+https://…; None where it is on no server.
+        settings: what is given for the card.
         outputs: what the models answer to the example, by task of a judge, under an empty name of a generator.
-        base: name on the Hub of the model that adapters belong to; None for the recorded one.
     """
-    metadata, values = _judges(folder, metrics) if kind == "judge" else _generator(folder, metrics[""], base)
+    if kind == "judge":
+        metadata, values = _judges(folder, metrics)
+    else:
+        metadata, values = _generator(folder, metrics[""], settings.base)
     corpus = read_trained_on(folder / next(iter(metrics)))
-    is_same = dataset_digest is not None and dataset_digest == corpus.digest
-    other_dataset = dataset if corpus.digest and dataset_digest and not is_same else None
-    dataset = dataset if is_same and dataset else corpus.dataset or ""
-    dataset = dataset if re.fullmatch(r"[\w.-]+(/[\w.-]+)?", dataset) else None
+    given, given_digest = settings.dataset, settings.dataset_digest
+    is_same = given_digest is not None and given_digest == corpus.digest
+    other_dataset = given if corpus.digest and given_digest and not is_same else None
+    dataset = given if is_same and given else corpus.dataset or ""
+    named = dataset if re.fullmatch(r"[\w.-]+(/[\w.-]+)?", dataset) else None
     language = corpus.language or metadata.get("language")
     digest = corpus.digest or ""
-    licence, terms = _licence(license, values["outlets"], is_model=bool(values["pretrained"]))
+    licence, terms = _licence(settings.license, values["outlets"], is_model=bool(values["pretrained"]))
     metadata |= {
         "language": None if language == "none" else language,
-        "datasets": [dataset] if dataset else None,
+        "datasets": [named] if named else None,
         "license": licence,
         "tags": ["change-it", "style-transfer", "headline-generation", *metadata["tags"]],
-        "model_name": repo_id.rpartition("/")[2],
-        "eval_results": _eval_results(values.pop("figures"), dataset, digest) or None,
+        "model_name": settings.repo_id.rpartition("/")[2],
+        "eval_results": _eval_results(values.pop("figures"), named, digest) or None,
     }
     first = values["entries"][0]["info"].task if kind == "judge" else ""
     headline, original, article = example_of(language)
     values |= {"headline": headline, "original": original, "article": article}
-    values |= {"package": package, "output": (outputs or {}).get("hh" if values.get("several") else first)}
-    values |= {"repo_id": repo_id, "corpus": to_json(corpus) | {"name": values["corpus"], "dataset": dataset}}
+    if first:
+        _, values["second"] = JUDGES[first].reads(headline, Item("", "", "", original, article))
+    values |= {
+        "package": settings.package,
+        "output": (outputs or {}).get("hh" if values.get("several") else first),
+    }
+    values |= {
+        "repo_id": settings.repo_id,
+        "corpus": to_json(corpus) | {"name": values["corpus"], "dataset": named},
+    }
     values["corpus"]["other_dataset"] = other_dataset
     values |= {"terms": terms, "card_data": ModelCardData(**metadata).to_yaml()}
     return TEMPLATES.get_template(f"{kind}.md.jinja").render(values).strip() + "\n"
@@ -130,48 +184,51 @@ def example_of(language: str | None) -> tuple[str, str, str]:
     return EXAMPLES.get(language or "", EXAMPLES["en"])
 
 
-def _eval_results(figures: Iterable[dict[str, Any]], dataset: str | None, trained: str) -> list[EvalResult]:
+def _eval_results(figures: Iterable[CardFigure], dataset: str | None, trained: str) -> list[EvalResult]:
     """Return the entries of `model-index`; the digest of the corpus and the signature say what a figure compares with.
 
     Args:
-        figures: arguments of `EvalResult`, and the name (`corpus`) and `digest` of the corpus, and the `signature`.
+        figures: the figures.
         dataset: Hub id of the corpus of training.
         trained: its digest; a figure of another corpus is not named as one of `dataset`.
     """
     results = []
     for figure in figures:
-        digest = figure.pop("digest")
-        corpus = without_markup(figure.pop("corpus"))
-        args = {"signature": figure.pop("signature")} | ({"corpus_digest": digest} if digest else {})
+        digest, corpus = figure.digest, without_markup(figure.corpus)
+        args = {"signature": figure.signature} | ({"corpus_digest": digest} if digest else {})
         named = dataset if digest and digest == trained else None
         result = EvalResult(
+            task_type=figure.task_type,
+            task_name=figure.task_name,
             dataset_type=named or OWN_CORPUS,
             dataset_name=named or corpus or OWN_CORPUS,
+            dataset_config=figure.dataset_config,
             dataset_split="test",
             dataset_args=args,
-            **figure,
+            metric_type=figure.metric_type,
+            metric_name=figure.metric_name,
+            metric_value=round(figure.value, 4),
         )
         results.append(result)
     return results
 
 
-def _judge_figures(task: str, record: JudgeMetrics, corpus: TrainedOn, name: str) -> list[dict[str, Any]]:
-    """Return the mean F1 of a judge on each of its tests, for `_eval_results`; `name` is that of its corpus."""
+def _judge_figures(task: str, record: JudgeMetrics, corpus: TrainedOn, name: str) -> list[CardFigure]:
+    """Return the mean F1 of a judge on each of its tests; `name` is that of its corpus."""
     figures = []
     for test, result in record.results.items():
-        figures.append(
-            {
-                "task_type": "text-classification",
-                "task_name": JUDGES[task].heading,
-                "dataset_config": f"{task}, {test}",
-                "metric_type": "f1",
-                "metric_name": f"mean F1 of both classes, {test}",
-                "metric_value": round(float(result.macro_f1), 4),
-                "signature": f"{task}:{record.model_hash[:6]}",
-                "digest": corpus.digest,
-                "corpus": name,
-            }
+        figure = CardFigure(
+            task_type="text-classification",
+            task_name=JUDGES[task].heading,
+            dataset_config=f"{task}, {test}",
+            metric_type="f1",
+            metric_name=f"mean F1 of both classes, {test}",
+            value=result.macro_f1,
+            signature=f"{task}:{record.model_hash[:6]}",
+            corpus=name,
+            digest=corpus.digest,
         )
+        figures.append(figure)
     return figures
 
 
@@ -197,7 +254,7 @@ def _shown(value: Any) -> str:
 def _judges(folder: Path, metrics: Metrics) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the metadata of the card of one judge or several, and the values of its template."""
     judges: list[dict[str, Any]] = []
-    figures: list[dict[str, Any]] = []
+    figures: list[CardFigure] = []
     hashes = {}
     for prefix, record in metrics.items():
         config = read_json(folder / prefix / "config.json") or {}
@@ -255,18 +312,15 @@ def _generator(
     if base:
         info = replace(info, base=base)
     path = folder.resolve()
-    reports = [read_json(above / "report" / "scores.json") for above in [*path.parents][:3]]
-    report: dict[str, Any] = next(
-        (report for report in reports if report and {*report["outlets"]} == {*info.outlets}), {}
-    )
-    scores: dict[str, Any] = report.get("systems", {})
-    scored_corpus = str(report.get("corpus") or "")
+    report = _scores_above(path, info.outlets)
+    scores = report.systems if report else {}
+    scored_corpus = report.corpus if report else ""
     is_here = bool(scored_corpus) and Path(scored_corpus).is_dir()
     digest = describe_corpus(scored_corpus).digest if is_here else ""
     names = (path.name, path.parent.name, f"{info.recipe}-{info.architecture}", info.recipe)
     system = next((name for name in names if name in scores and name not in BUILT_IN), "")
     tables = []
-    figures: list[dict[str, Any]] = []
+    figures: list[CardFigure] = []
     for source, target in permutations(info.outlets):
         direction = f"{source}2{target}"
         if info.to not in (None, target) or direction not in scores.get(system, {}):
@@ -274,31 +328,34 @@ def _generator(
         rows = []
         for name in (*BUILT_IN, system):
             if row := scores.get(name, {}).get(direction):
-                ends = {f"{score}_interval": ends and tuple(ends) for score, ends in row["intervals"].items()}
-                rows.append(Row({"system": name, **row, **ends}))
+                cells: dict[str, Value] = {"system": name, **row.values}
+                for measure, ends in row.intervals.items():
+                    cells[f"{measure}_interval"] = ends
+                rows.append(Row(cells))
         known = [
             name
             for name in (*compliancy_measures(), "bleu", "rougeL")
             if any(row.values.get(name) is not None for row in rows)
         ]
         columns = [with_interval(name, heading_of(name)) for name in known]
-        signature = str(rows[-1].values["signature"])
-        figures += [
-            {
-                "task_type": "text-generation",
-                "task_name": "headline style transfer",
-                "dataset_config": direction,
-                "metric_type": name,
-                "metric_name": heading_of(name),
-                "metric_value": round(float(scores[system][direction][name]), 4),
-                "signature": signature,
-                "digest": digest,
-                "corpus": str(public(scored_corpus)),
-            }
-            for name in known
-            if scores[system][direction].get(name) is not None
-        ]
-        tables.append(Table([Column("system", "text", direction), *columns], rows, signature))
+        of_system = scores[system][direction]
+        for name in known:
+            value = of_system.values.get(name)
+            if value is None:
+                continue
+            figure = CardFigure(
+                task_type="text-generation",
+                task_name="headline style transfer",
+                dataset_config=direction,
+                metric_type=name,
+                metric_name=heading_of(name),
+                value=value,
+                signature=of_system.signature,
+                corpus=str(public(scored_corpus)),
+                digest=digest,
+            )
+            figures.append(figure)
+        tables.append(Table([Column("system", "text", direction), *columns], rows, of_system.signature))
     base = info.base or info.architecture
     adapters = (folder / "adapter_config.json").is_file()  # else they are merged, or there were none
     metadata = {
@@ -320,6 +377,15 @@ def _generator(
     values |= {"digest": digest, "figures": figures, "procedure_lines": _procedure(metrics)}
     pretrained = [info.pretrained] if info.pretrained else []
     return metadata, values | {"corpus": info.corpus, "outlets": info.outlets, "pretrained": pretrained}
+
+
+def _scores_above(path: Path, outlets: Sequence[str]) -> ScoresRecord | None:
+    """Return the scores of the nearest report of these newspapers above a generator's folder; None where there is none."""
+    for above in [*path.parents][:3]:
+        report = read_report_record(above / "report")
+        if report is not None and {*report.scores.outlets} == {*outlets}:
+            return report.scores
+    return None
 
 
 def dataset_card(folder: Path, outlets: Sequence[str], repo_id: str, license: str | None) -> str:

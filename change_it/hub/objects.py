@@ -1,9 +1,9 @@
 """What `push_to_hub` of a loaded model does: the push of its folder, with the checks of `change-it push`."""
 
 from pathlib import Path
-from typing import Any
 
 from change_it.corpus.folder import digest_of_dataset
+from change_it.hub.cards import CardSettings
 from change_it.hub.packaging import PushKind, files_of
 from change_it.hub.publishing import Destination, publish
 
@@ -16,7 +16,12 @@ def push_folder(
     license: str | None = None,
     dataset: str | None = None,
     package: str | None = None,
-    **how: Any,
+    private: bool = False,
+    replace: bool = False,
+    revision: str | None = None,
+    create_pr: bool = False,
+    message: str | None = None,
+    tag: str | None = None,
 ) -> str:
     """Push a folder and return the address of the commit or the pull request.
 
@@ -27,10 +32,31 @@ def push_folder(
         license: the Hub's name of a licence; None for the known one.
         dataset: Hub id of the corpus that models were trained on.
         package: address from which pip installs this package, for the card.
-        how: the other fields of `Destination`.
+        private: as in `Destination`, as all that follow.
+        replace: whether files of others are replaced.
+        revision: the branch.
+        create_pr: whether a pull request is made.
+        message: of the commit.
+        tag: name that the commit gets.
     """
-    to = Destination.checked(kind, repo_id, **how)
-    digest = digest_of_dataset(dataset) if dataset else None
-    files = files_of(kind, folder, repo_id, license, dataset, digest, package)
+    to = Destination(
+        kind=kind,
+        repo_id=repo_id,
+        private=private,
+        replace=replace,
+        revision=revision,
+        create_pr=create_pr,
+        message=message,
+        tag=tag,
+    )
+    to.check()
+    settings = CardSettings(
+        repo_id=repo_id,
+        license=license,
+        dataset=dataset,
+        dataset_digest=digest_of_dataset(dataset) if dataset else None,
+        package=package,
+    )
+    files = files_of(kind, folder, settings)
     commit, _ = publish(files, to)
     return str(commit.pr_url or commit.commit_url)

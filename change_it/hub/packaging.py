@@ -13,6 +13,7 @@ from huggingface_hub import DatasetCard, SpaceCard, constants
 from huggingface_hub.utils import filter_repo_objects
 
 from change_it.corpus.folder import FILES, MODEL_CORPUS, PICTURE, REPORT, check_corpus, read_report
+from change_it.corpus.test_set import Item
 from change_it.errors import InputError
 from change_it.files.atomic import read_json, record_errors, refuse_pointer, replace_folder, write_text
 from change_it.files.model_folders import GENERATOR_FILE, MODEL_FILES, is_hub_id, weight_files
@@ -20,11 +21,19 @@ from change_it.files.shipped import shipped_path
 from change_it.files.texts import listed
 from change_it.generators.folder import GeneratorInfo
 from change_it.generators.record import read_generator_metrics
-from change_it.hub.cards import Metrics, dataset_card, example_of, licence_of, model_card, public
+from change_it.hub.cards import (
+    CardSettings,
+    Metrics,
+    dataset_card,
+    example_of,
+    licence_of,
+    model_card,
+    public,
+)
 from change_it.judges.options import COMMAND as JUDGE_COMMAND
 from change_it.judges.options import check_tasks
 from change_it.judges.record import read_judge_metrics
-from change_it.judges.spec import trained_tasks
+from change_it.judges.spec import JUDGES, trained_tasks
 from change_it.version import __version__
 
 PushKind = Literal["dataset", "judge", "generator", "metric", "space"]
@@ -55,41 +64,23 @@ RECORD = ".change_it.json"
 def files_of(
     kind: PushKind,
     folder: Path,
-    repo_id: str,
-    license: str | None = None,
-    dataset: str | None = None,
-    dataset_digest: str | None = None,
-    package: str | None = None,
-    variables: Mapping[str, str] | None = None,
-    base: str | None = None,
+    settings: CardSettings,
 ) -> Files:
     """Collect the files of a push, with their record.
 
-    They are a corpus, judges or a generator in a folder, or a shipped metric or Space by its name. `variables` are those of
-    a metric or Space, `base` is the name on the Hub of the model that adapters belong to. For the other arguments see `cards.model_card`.
+    They are a corpus, judges or a generator in a folder, or a shipped metric or Space by its name.
     """
     about: dict[str, Any] = {"kind": kind, "version": __version__}
     if kind == "metric" or kind == "space":
         about["commit"] = _commit()
-        files = _app(kind, shipped_path(f"{kind}s/{folder}/app.py").parent, repo_id, variables or {})
+        files = _app(kind, shipped_path(f"{kind}s/{folder}/app.py").parent, settings)
     else:
         check_folder(kind, folder)
         if kind == "dataset":
-            files = _dataset(folder, repo_id, license)
+            files = _dataset(folder, settings)
         else:
-            files = _models(kind, folder, base)
-            card = model_card(
-                kind,
-                folder,
-                _metrics(kind, folder),
-                repo_id,
-                license,
-                dataset,
-                dataset_digest,
-                package,
-                _outputs(kind, folder),
-                base,
-            )
+            files = _models(kind, folder, settings.base)
+            card = model_card(kind, folder, _metrics(kind, folder), settings, _outputs(kind, folder))
             files["README.md"] = card.encode()
     for content in files.values():
         if isinstance(content, Path):
@@ -125,14 +116,14 @@ def read_licence(folder: Path, license: str | None) -> str:
     return licence_of(license or of_card, report.outlets.names if report else ())
 
 
-def _dataset(folder: Path, repo_id: str, license: str | None) -> Files:
+def _dataset(folder: Path, settings: CardSettings) -> Files:
     """Collect the tables of a corpus, its report without paths of this machine, and its card."""
     check_corpus(str(folder))
     tables: Files = {name: folder / name for name in (*FILES, PICTURE) if (folder / name).is_file()}
     report = read_report(folder)
     if report is None:
         raise InputError(f"{folder} is not a corpus folder: write one with `change-it corpus build`")
-    card = dataset_card(folder, report.outlets.names, repo_id, license)
+    card = dataset_card(folder, report.outlets.names, settings.repo_id, settings.license)
     record = public(read_json(folder / REPORT))  # with what it has besides
     return tables | {REPORT: _as_json(record), "README.md": card.encode()}
 
@@ -194,21 +185,22 @@ def _check_judges(folder: Path, metrics: Metrics, example: tuple[str, str, str])
         loaded = {f"{task}/": judge for task, judge in judges.items()}
     answers: dict[str, str] = {}
     headline, original, article = example
+    item = Item("", "", "", original, article)
     for prefix, judge in loaded.items():
         record = metrics[prefix]
         measured = (record.weights_hash, record.model_hash) if record else None
         if (judge.weights_hash, judge.model_hash) != measured:
             fault = f"the judge in {folder / prefix} is not the one that its metrics.json measured"
             raise InputError(f"{fault}: train it again with {JUDGE_COMMAND}")
-        pair = {"hh": original, "ah": article}.get(judge.task)
-        [[first, second]] = judge.probabilities(headline, pair, progress=False)
+        text, other_text = JUDGES[judge.task].reads(headline, item)
+        [[first, second]] = judge.probabilities(text, other_text, progress=False)
         answers[judge.task] = f"[[{first:.2f}, {second:.2f}]]"
     return answers
 
 
 def write_readme(folder: Path, kind: Literal["judge", "generator"]) -> None:
     """Write the card of a trained model into its folder, with its metadata, as any tool may upload it."""
-    card = model_card(kind, folder, _metrics(kind, folder), folder.as_posix())
+    card = model_card(kind, folder, _metrics(kind, folder), CardSettings(repo_id=folder.as_posix()))
     write_text(folder / "README.md", card)
 
 
@@ -283,11 +275,12 @@ def _classes_of(folder: Path) -> list[str]:
     return [name for name in classes if name and "--" not in name]  # OWNER/NAME-- is in another repository
 
 
-def _app(kind: PushKind, folder: Path, repo_id: str, variables: Mapping[str, str]) -> Files:
+def _app(kind: PushKind, folder: Path, settings: CardSettings) -> Files:
     """Collect a metric or the Space: its folder, and the package's source, which is imported from the folder of `app.py`.
 
-    What no page needs is left out of the source; its card names the models and data sets of `variables`.
+    What no page needs is left out of the source; its card names the models and data sets of the variables.
     """
+    repo_id, variables = settings.repo_id, settings.variables
     files, module = _tree(folder, folder), f"{folder.name}.py"
     source = _tree(PACKAGE, PACKAGE.parent)
     source = {name: content for name, content in source.items() if not name.startswith(LEFT_OUT)}

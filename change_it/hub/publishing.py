@@ -55,19 +55,16 @@ class Destination:
     tag: str | None = None
     variables: dict[str, str] = field(default_factory=dict)
 
-    @classmethod
-    def checked(cls, kind: PushKind, repo_id: str, **how: Any) -> "Destination":
-        """Return a destination; refuse a name that no repository can have, and options that exclude each other."""
+    def check(self) -> None:
+        """Refuse a name that no repository can have, and options that exclude each other."""
         try:
-            validate_repo_id(repo_id if "/" in repo_id else "")
+            validate_repo_id(self.repo_id if "/" in self.repo_id else "")
         except HFValidationError as error:
-            raise InputError(f"{repo_id} is no name of a repository: give owner/name") from error
-        to = cls(kind=kind, repo_id=repo_id, **how)
-        if to.create_pr and (to.tag or to.revision):
+            raise InputError(f"{self.repo_id} is no name of a repository: give owner/name") from error
+        if self.create_pr and (self.tag or self.revision):
             raise InputError(
                 "--create-pr goes to the main branch without a tag: leave --tag and --revision out"
             )
-        return to
 
     @property
     def repo(self) -> dict[str, Any]:

@@ -3,16 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from change_it.corpus.record import Thresholds
-from change_it.files.records import IF_KNOWN, from_json, read_record, to_json
+from change_it.files.records import BESIDE, IF_KNOWN, from_json, read_record
 from change_it.judges.options import COMMAND, StyleScale
 from change_it.stats import Score
 from change_it.training.record import METRICS, TrainingRecord
-
-#: Fields of `TestScores` that stand beside the classes in the file.
-_OF_ALL = ("macro_f1", "accuracy", "lead")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,29 +34,10 @@ class TestScores:
 
     __test__ = False  # not a pytest class
 
-    classes: dict[str, ClassScores]
+    classes: dict[str, ClassScores] = field(metadata=BESIDE)
     macro_f1: float
     accuracy: float
-    lead: Score | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the JSON object that is written."""
-        content: dict[str, Any] = {name: to_json(figures) for name, figures in self.classes.items()}
-        content |= {"macro_f1": self.macro_f1, "accuracy": self.accuracy}
-        return content | ({"lead": to_json(self.lead)} if self.lead else {})
-
-    @classmethod
-    def from_json(cls, value: Any) -> "TestScores":
-        """Return the scores of a JSON object; a RecordError where it is none."""
-        figures = from_json(dict[str, Any], value)
-        classes = {name: figures[name] for name in figures if name not in _OF_ALL}
-        lead = figures.get("lead")
-        return cls(
-            classes=from_json(dict[str, ClassScores], classes),
-            macro_f1=from_json(float, figures.get("macro_f1")),
-            accuracy=from_json(float, figures.get("accuracy")),
-            lead=None if lead is None else from_json(Score, lead),
-        )
+    lead: Score | None = field(default=None, metadata=IF_KNOWN)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,12 +1,13 @@
 """What each judge sees and misses, by the tests of its training and 95% intervals; and the tables of a training."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal
 
 from change_it.corpus.reading.issues import tells_outlets
 from change_it.files.atomic import record_errors
+from change_it.files.records import record_to_json
 from change_it.files.texts import listed
 from change_it.judges.options import MARKS, StyleScale
 from change_it.judges.record import JudgeMetrics, JudgeResults, WithinEvent, read_judge_metrics
@@ -86,16 +87,10 @@ class Verdict:
                 parts.append(f"{outcome}: {', '.join(tests)}")
         return "; ".join(parts)
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return a JSON object with the outcome of each test beside its share."""
+    def to_json(self) -> dict[str, Any]:
+        """Return the JSON object that is written, with the outcome of each test beside its share."""
         outcomes = {test: self.outcome(test) for test in self.shares}
-        return asdict(self) | {"outcomes": outcomes}
-
-    @classmethod
-    def from_dict(cls, record: Mapping[str, Any]) -> Self:
-        """Read what `as_dict` returned."""
-        shares = {test: (value, low, high) for test, (value, low, high) in record["shares"].items()}
-        return cls(record["judge"], record["level"], record["text"], shares)
+        return record_to_json(self) | {"outcomes": outcomes}
 
 
 def verdicts_table(verdicts: Sequence[Verdict]) -> Table:

@@ -53,9 +53,15 @@ def train_judge(options: JudgeOptions) -> JudgeMetrics | None:
     """
     settings = settings_of(options)
     task, corpus = settings.task, settings.corpus
-    sets: Any = {name: getattr(settings, name) for name in ("fold", "seed", "train_on", "as_published")}
     with process_state().main_process_first():
-        data = load_task(task, corpus, **sets)
+        data = load_task(
+            task,
+            corpus,
+            fold=settings.fold,
+            seed=settings.seed,
+            train_on=settings.train_on,
+            as_published=settings.as_published,
+        )
     trained_on = describe_corpus(corpus, learnt=training_article_hashes(corpus, settings.fold))
     is_here = train_in_folder(
         settings,

@@ -7,11 +7,12 @@ from typing import Any
 import polars as pl
 
 from change_it.audit.measure import OCCLUDED
-from change_it.audit.record import Audit, Summary, TriedKind
+from change_it.audit.record import AUDIT, Audit, Summary, TriedKind
 from change_it.audit.verdict import MEASURES, OUTCOMES, Group, KindShare
 from change_it.corpus.reading.sample import OUTLETS
 from change_it.corpus.test_set import FLOOR, GOLD
 from change_it.files.atomic import replace_folder, write_json, write_text
+from change_it.files.records import to_json
 from change_it.judges.record import read_within_event
 from change_it.judges.reliability import verdicts_table, within_event_table
 from change_it.judges.spec import JUDGES
@@ -136,8 +137,8 @@ def write_audit(out: Path, audit: Audit, labels: pl.DataFrame | None = None) -> 
         "occluded": OCCLUDED,
     }
     page = environment().get_template("audit.html.jinja").render(values)
-    with replace_folder(out, "audit.json") as folder:
-        write_json(folder / "audit.json", audit.as_dict())
+    with replace_folder(out, AUDIT) as folder:
+        write_json(folder / AUDIT, to_json(audit))
         write_text(folder / "audit.html", page)
         if labels is not None:
             labels.write_csv(folder / "labels.csv")

@@ -106,7 +106,7 @@ def _style_plane(scores: Scores, rows: Sequence[ScoreRow], content: str) -> Figu
         (left, right), (down, up) = (gap.ravel() for gap in gaps)
         crosses += [np.array([[x - left, y], [x + right, y]]), np.array([[x, y - down], [x, y + up]])]
     if len(scores.curve) > 1:
-        steps = [(step["candidates"], (step["style"], step[content])) for step in scores.curve]
+        steps = [(step.candidates, (step.values["style"], step.values[content])) for step in scores.curve]
         axes.plot(*zip(*(at for _, at in steps), strict=True), ".-", color=_BASELINE, linewidth=0.9, ms=5)
         numbers = [row.candidates for row in rows if row.candidates and row.system not in BUILT_IN]
         marked = {min((step for step, _ in steps), key=lambda step: abs(step - n)) for n in numbers}

@@ -80,7 +80,9 @@ def find_unwritten(scores: Scores) -> dict[str, str]:
         gaps = (both["fluency_system"] - both["fluency"]).to_numpy()
         columns = {"n": np.ones(both.height), "gap": gaps}
         strata, events = both["direction"].to_list(), both["event"].to_list()
-        found_gap = measure(columns, _mean_gap, strata, events, resamples=scores.resamples)[AVERAGE]["gap"]
+        found_gap = measure(columns, _mean_gap, strata, events, resamples=scores.settings.resamples)[AVERAGE][
+            "gap"
+        ]
         if name != GOLD and found_gap.high < -FLUENCY_GAP:
             below = f"{-found_gap.value:.2f}".removeprefix("0")
             found[name] = f"its fluency is {below} below gold's: it does not write sentences"

@@ -16,7 +16,7 @@ import polars as pl
 from change_it.audit.record import NO_AUDIT, Summary
 from change_it.corpus.reading.sample import is_sample_corpus
 from change_it.corpus.test_set import BUILT_IN
-from change_it.files.atomic import replace_folder, without_formula, write_json, write_table, write_text
+from change_it.files.atomic import replace_folder, without_formula, write_table, write_text
 from change_it.files.texts import enumerated
 from change_it.judges.record import JudgeMetrics
 from change_it.judges.reliability import within_event_table
@@ -33,6 +33,7 @@ from change_it.report.pages import (
     items_table,
 )
 from change_it.report.ranking import Ranking, best_system, headline, outcome
+from change_it.report.record import SCORES, ReportRecord, write_report_record
 from change_it.scoring.aspects import ASPECTS, refusals
 from change_it.scoring.overlap import OVERLAP_MEASURES
 from change_it.scoring.scores import AVERAGE, Scores
@@ -102,12 +103,12 @@ def write_report(
         "tests": {name: tables.tests_table(scores, name) for name in scores.p_values},
     }
     page = environment().get_template("compliancy.html.jinja").render(values)
-    record = report_record(scores, audit, all_articles) | ({"made": made} if made else {})
-    with replace_folder(out, "scores.json") as folder:
+    record = replace(report_record(scores, audit, all_articles), made=dict(made) if made else None)
+    with replace_folder(out, SCORES) as folder:
         _write_systems(folder / "systems.csv", scores)
         if all_articles:
             _write_systems(folder / "all-articles.csv", all_articles)
-        write_json(folder / "scores.json", record)
+        write_report_record(folder, record)
         for name in ("charts", "items"):
             (folder / name).mkdir()
         (folder / "charts" / "plane.svg").write_bytes(drawing.svg)
@@ -138,16 +139,17 @@ def _table_of_all(all_articles: Scores, audit: Summary) -> Table:
 
 def report_record(
     scores: Scores, audit: Summary = NO_AUDIT, all_articles: Scores | None = None
-) -> dict[str, object]:
-    """Return the report without its items, as a JSON object, the verdicts of the audit first.
-
-    `all_articles` is a key of it where they are given.
-    """
+) -> ReportRecord:
+    """Return the report without its items, as its file has it."""
     ranking = Ranking.of(scores, audit)
-    grey = {system: ranking.grey(system) for system in scores.names}
-    more = {"meaning": tables.meaning(scores, ranking), "grey": grey}
-    record = audit.as_dict() | scores.as_dict() | more
-    return record | ({"all_articles": all_articles.as_dict()} if all_articles else {})
+    return ReportRecord(
+        verdicts=dict(audit.verdicts),
+        judges=audit.judges,
+        scores=scores.record,
+        meaning=tables.meaning(scores, ranking),
+        grey={system: ranking.grey(system) for system in scores.names},
+        all_articles=all_articles.record if all_articles else None,
+    )
 
 
 def without_formulas(items: pl.DataFrame) -> pl.DataFrame:

@@ -13,6 +13,7 @@ from change_it.errors import InputError
 from change_it.files.texts import column_of, refuse_lengths, texts_by_name, texts_of
 from change_it.scoring.aspects import Reversal, check_reversal, compliancy_measures, refusals
 from change_it.scoring.scores import score
+from change_it.scoring.settings import ScoreSettings
 from change_it.scoring.systems import ScoredSystem
 from change_it.stats import AVERAGE
 
@@ -102,8 +103,8 @@ def compute_compliancy(
     )
     test = TestSet(tuple(items), outlets, {}, SYSTEM)
     system = ScoredSystem(SYSTEM, tuple(new))
-    how: dict[str, Any] = {"resamples": resamples, "seed": seed, "progress": progress}
-    scores = score(test, judges, [system], reversal=reversal, **how)
+    settings = ScoreSettings(reversal=reversal, resamples=resamples, seed=seed)
+    scores = score(test, judges, [system], settings, progress=progress)
     values, intervals = dict[str, Any](), dict[str, Any]()
     measures = compliancy_measures()
     for row in scores.rows:

@@ -7,7 +7,7 @@ import numpy as np
 from change_it.scoring import aspects
 from change_it.scoring.scores import Scores
 from change_it.scoring.systems import check_against
-from change_it.stats import AVERAGE, LEAST_EVENTS, Floats, Score, Statistics, holm, measure
+from change_it.stats import AVERAGE, LEAST_EVENTS, Floats, Score, Statistics, holm
 
 #: What the names of the statistics of the two systems begin with where they are in one record.
 FIRST, SECOND = "first ", "second "
@@ -49,7 +49,7 @@ def differences(scores: Scores, against: str) -> list[Difference]:
         least = len(others) / (scores.trials + 1)
         for system, p in zip(others, holm(raw), strict=True):
             score = _difference(scores, name, system, against)
-            is_known = len(set(scores.events)) >= LEAST_EVENTS and np.isfinite(score).all()
+            is_known = len(set(scores.draws.events)) >= LEAST_EVENTS and np.isfinite(score).all()
             interval = score.interval if is_known else None
             compared.append(Difference(system, name, score.value, interval, p, p <= least * 1.001))
     return compared
@@ -67,10 +67,7 @@ def _difference(scores: Scores, measure_: str, system: str, against: str) -> Sco
         second = aspects.aggregate(_of(sums, SECOND))
         return {measure_: first[measure_] - second[measure_]}
 
-    measured = measure(
-        statistics, difference, scores.strata, scores.events, resamples=scores.resamples, seed=scores.seed
-    )
-    return measured[AVERAGE][measure_]
+    return scores.draws.measure(statistics, difference)[AVERAGE][measure_]
 
 
 def _of(sums: Statistics, prefix: str) -> dict[str, Floats]:

@@ -1,8 +1,7 @@
 """Scores systems on a test set: compliancy and overlap with intervals, per-item verdicts, paired tests."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import chain, combinations, compress
 from math import comb
 from typing import TYPE_CHECKING, Any
@@ -17,9 +16,11 @@ from change_it.judges.options import StyleScale
 from change_it.scoring import aspects, overlap
 from change_it.scoring.accepted import Accepted
 from change_it.scoring.aspects import ASPECTS, Reversal
-from change_it.scoring.signature import Reranker, signature
+from change_it.scoring.record import CurvePoint, ScoresRecord, SystemScores
+from change_it.scoring.settings import ScoreSettings
+from change_it.scoring.signature import Basis, Reranker, signature
 from change_it.scoring.systems import ScoredSystem
-from change_it.stats import AVERAGE, LEAST_EVENTS, Floats, Ints, Score, Statistics, measure, paired_p_values
+from change_it.stats import AVERAGE, LEAST_EVENTS, Floats, Ints, Resampling, Statistics
 from change_it.text.folding import composed
 
 if TYPE_CHECKING:  # loads torch
@@ -40,23 +41,36 @@ def score_measures() -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class ScoreRow:
-    """One system in one direction, or on average; of several runs of a system their mean."""
+    """One system in one direction, or on average; of several runs of a system their mean.
 
-    system: str  # name
-    direction: str  # `rep2gio` and the like, or `average`
-    n: int  # number of items
-    events: int  # that they are of; intervals and tests draw events
-    references: int  # how many of them have a reference, which is what `bleu` and `rougeL` are of
-    errors: int  # how many have no headline, of all runs together; they count as not compliant
-    # measure to value in 0-1 without what is unknown: what lacks a judge (see `Judges.judge`), `bleu` and `rougeL` without references
-    # and of `gold`, which is its own
+    Attributes:
+        system: its name.
+        direction: `rep2gio` and the like, or `average`.
+        n: number of items.
+        events: number of distinct events among them; intervals and tests draw events.
+        references: items that have a reference, which `bleu` and `rougeL` compare with.
+        errors: items without a headline, of all runs together; they count as not compliant.
+        values: measure to its value. It lacks what needs a judge that is not there (see `Judges.judge`), and `bleu` and `rougeL`
+            without references and of `gold`, which is its own.
+        intervals: measure to the ends of its 95% interval. Below 5 events what is no share, such as style, has none.
+        signature: what the figures depend on.
+        runs: training runs that the values are means of.
+        chosen: whether judges chose the headlines, or those that the system learnt from.
+        candidates: mean number of headlines that one was chosen of; None where it is not known.
+    """
+
+    system: str
+    direction: str
+    n: int
+    events: int
+    references: int
+    errors: int
     values: dict[str, float]
-    # measure to the ends of its 95% interval; below 5 events what is no share, such as style, has none
     intervals: dict[str, tuple[float, float]]
-    signature: str  # what the numbers depend on
-    runs: int = 1  # of which the values are means
-    chosen: bool = False  # whether judges chose the headlines, or those that the system learnt from
-    candidates: float | None = None  # mean number of headlines that one was chosen of, where it is known
+    signature: str
+    runs: int = 1
+    chosen: bool = False
+    candidates: float | None = None
 
     def flat(self, measures: Sequence[str]) -> dict[str, Any]:
         """The row as columns: system, direction, `ABOUT`, each measure with `_low` and `_high`, signature."""
@@ -66,35 +80,60 @@ class ScoreRow:
             cells |= {name: self.values.get(name), f"{name}_low": low, f"{name}_high": high}
         return cells | {"signature": self.signature}
 
+    def record(self, measures: Sequence[str]) -> SystemScores:
+        """Return the row as files have it, with these measures."""
+        return SystemScores(
+            values={name: self.values.get(name) for name in measures},
+            chosen=self.chosen,
+            candidates=self.candidates,
+            n=self.n,
+            events=self.events,
+            runs=self.runs,
+            references=self.references,
+            errors=self.errors,
+            intervals=self.intervals,
+            signature=self.signature,
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """A table of systems."""
+    """A table of systems.
 
-    # systems, and of several runs of one (`ScoredSystem.run_of`) also their mean: those of prediction files by their compliancy,
-    # below these the ones that judges chose, then `BUILT_IN`; for each the directions and then the average
+    Attributes:
+        rows: systems, and of several runs of one (`ScoredSystem.run_of`) also their mean. Those of prediction files stand first by
+            their compliancy, then the ones that judges chose, then `BUILT_IN`; of each the directions and then the average.
+        items: system to a table with one row an item, of `clause` with one row a clause: its event, headlines, verdicts,
+            probabilities and ROUGE-L.
+        p_values: for each of `ASPECTS` that is known an (m, m) matrix of paired tests of the average, in the order of `systems`,
+            with 1 on the diagonal.
+        curve: score of the best of rising numbers of clauses; empty without the baseline `floor`.
+        outlets: names of A and B.
+        settings: how they were scored.
+        draws: how intervals are drawn, by direction and event of the items.
+        corpus: as it was given.
+        rerankers: system to the judges that chose its headlines, where judges did.
+        trained: digest of the judges' corpus where that is another one, see `Judges.check_corpus`.
+        style: scale of main, which style is measured by.
+        style_fault: why style is n/a; empty where it is not.
+        accepted: system with labels to the share of its headlines that readers accept, the measure `accepted` of its average.
+        statistics: system to the statistics of its items.
+    """
+
     rows: list[ScoreRow]
-    # per system, a table with one row an item, of `clause` with one row a clause: its event, headlines, verdicts, probabilities, ROUGE-L
     items: dict[str, pl.DataFrame] = field(repr=False)
-    # of those of `ASPECTS` that are known, (m, m) paired tests of the average, in the order of `systems`; 1 on the diagonal
     p_values: dict[str, Floats] = field(repr=False)
-    # of `floor`, the score of the best of so many clauses, for rising numbers: `candidates`, and of each of `ASPECTS` its value and
-    # `_interval`; empty without it
-    curve: list[dict[str, Any]] = field(repr=False)
-    outlets: tuple[str, str]  # A and B
-    reversal: Reversal  # as scored
-    resamples: int  # of the intervals
-    corpus: str  # as it was given
-    rerankers: dict[str, Reranker]  # system to the judges that chose its headlines, where judges did
-    trained: str = ""  # digest of the corpus of the judges, where that is another one (`Judges.check_corpus`)
-    style: StyleScale | None = None  # main's, which style is measured by
-    style_fault: str = ""  # why style is n/a, if it is
-    # of systems with labels, the share of headlines that readers accept; it is the measure `accepted` of their average
+    curve: list[CurvePoint] = field(repr=False)
+    outlets: tuple[str, str]
+    settings: ScoreSettings
+    draws: Resampling = field(repr=False)
+    corpus: str
+    rerankers: dict[str, Reranker]
+    trained: str = ""
+    style: StyleScale | None = None
+    style_fault: str = ""
     accepted: Mapping[str, Accepted] = field(default_factory=dict)
-    statistics: Mapping[str, Statistics] = field(default_factory=dict, repr=False)  # per system, of its items
-    strata: Sequence[str] = field(default=(), repr=False)  # (n,) directions of these items
-    events: Sequence[str] = field(default=(), repr=False)  # (n,) and their events
-    seed: int = 1  # of intervals and tests
+    statistics: Mapping[str, Statistics] = field(default_factory=dict, repr=False)
 
     @property
     def systems(self) -> list[str]:
@@ -104,7 +143,7 @@ class Scores:
     @property
     def trials(self) -> int:
         """Number of trials of each paired test."""
-        return trials(len(self.items), self.resamples)
+        return trials(len(self.items), self.settings.resamples)
 
     @property
     def names(self) -> list[str]:
@@ -154,55 +193,49 @@ class Scores:
             rows.append(row)
         return replace(self, rows=rows, accepted=accepted)
 
-    def as_dict(self) -> dict[str, Any]:
-        """The scores without their items, as a JSON object."""
-        systems: dict[str, dict[str, Any]] = {}
+    @property
+    def record(self) -> ScoresRecord:
+        """The scores without their items, as files have them."""
+        systems: dict[str, dict[str, SystemScores]] = {}
         for row in self.rows:
-            systems.setdefault(row.system, {})[row.direction] = {
-                **{name: row.values.get(name) for name in self.measures},
-                **{name: getattr(row, name) for name in ABOUT},
-                "intervals": {name: list(ends) for name, ends in row.intervals.items()},
-                "signature": row.signature,
-            }
-        tests = {}
-        for measure_, table in self.p_values.items():
-            rows = (dict(zip(self.systems, row, strict=True)) for row in table.tolist())
-            named = dict(zip(self.systems, rows, strict=True))
-            tests[measure_] = {
-                name: {other: p for other, p in row.items() if other != name} for name, row in named.items()
-            }
-        return {
-            "corpus": self.corpus,
-            "outlets": list(self.outlets),
-            "signature": self.signature,
-            "systems": systems,
-            "rerankers": {
-                system: {"fold": reranker.fold, "hashes": dict(reranker.hashes)}
-                for system, reranker in self.rerankers.items()
-            },
-            "style": self.style and self.style._asdict(),
-            "style_fault": self.style_fault,
-            "floor": self.curve,
-            "accepted": {system: share._asdict() for system, share in self.accepted.items()},
-            "p_values": tests,
-        }
+            systems.setdefault(row.system, {})[row.direction] = row.record(self.measures)
+        return ScoresRecord(
+            corpus=self.corpus,
+            outlets=self.outlets,
+            signature=self.signature,
+            systems=systems,
+            rerankers=self.rerankers,
+            style=self.style,
+            style_fault=self.style_fault,
+            floor=self.curve,
+            accepted=dict(self.accepted),
+            p_values={name: self._named(table) for name, table in self.p_values.items()},
+        )
+
+    def _named(self, p_values: Floats) -> dict[str, dict[str, float]]:
+        """Return each system to every other one to the p of their test."""
+        named = {}
+        for system, row in zip(self.systems, p_values.tolist(), strict=True):
+            of_system = dict(zip(self.systems, row, strict=True))
+            del of_system[system]
+            named[system] = of_system
+        return named
 
 
 def score(
     test: TestSet,
     judges: "Judges",
     systems: Sequence[ScoredSystem],
+    settings: ScoreSettings | None = None,
     *,
-    reversal: Reversal = "relative",
-    resamples: int = 1000,
-    seed: int = 1,
     progress: bool = True,
 ) -> Scores:
-    """Score systems that have a headline for every item, see `on_same_items`; `resamples` and `seed` are of intervals and paired tests.
+    """Score systems that have a headline for every item, see `on_same_items`.
 
     Systems whose headlines judges of the same fold or weights have chosen are refused, and judges that have learnt from test articles.
     """
-    aspects.check_reversal(reversal)
+    settings = settings or ScoreSettings()
+    aspects.check_reversal(settings.reversal)
     trained = judges.check_corpus(test)
     rerankers = {system.name: system.reranker for system in systems if system.reranker}
     shared = {name: reranker.shared_with(Reranker.of(judges)) for name, reranker in rerankers.items()}
@@ -211,15 +244,19 @@ def score(
             f"the judges that score are not independent of those that chose the headlines ({overlaps}): score with judges "
             "trained with the other --fold"
         )
-    tables, statistics = _judged(test, judges, systems, reversal=reversal, progress=progress)
+    tables, statistics = _judged(test, judges, systems, settings.reversal, progress=progress)
     runs: dict[str, list[ScoredSystem]] = {}  # of each name in the table
     for system in systems:
         for name in filter(None, (system.name, system.run_of)):
             runs.setdefault(name, []).append(system)
-    strata = [item.direction for item in test.items]
-    interval = partial(measure, strata=strata, events=test.events, resamples=resamples, seed=seed)
-    signed = partial(signature, judges, reversal=reversal, trained=trained, resamples=resamples, seed=seed)
-    rows = {name: _rows(name, of_name, statistics, test, interval, signed) for name, of_name in runs.items()}
+    draws = Resampling(
+        strata=[item.direction for item in test.items],
+        events=test.events.tolist(),
+        resamples=settings.resamples,
+        seed=settings.seed,
+    )
+    scoring = _Scoring(test=test, judges=judges, settings=settings, draws=draws, trained=trained)
+    rows = {name: _rows(name, of_name, statistics, scoring) for name, of_name in runs.items()}
 
     def place(name: str) -> tuple[int, bool, float]:
         number = BUILT_IN.index(name) + 1 if name in BUILT_IN else 0
@@ -230,9 +267,9 @@ def score(
     known = [name for name in ASPECTS if all(name in of_items for of_items in statistics.values())]
     p_values = {name: np.ones((len(tables), len(tables))) for name in known}
     compared = [{name: statistics[system][name] for name in ("n", *known)} for system in tables]
-    how: dict[str, int] = {"trials": trials(len(tables), resamples), "seed": seed}
+    number = trials(len(tables), settings.resamples)
     for i, j in combinations(range(len(compared)), 2):
-        tested = paired_p_values(compared[i], compared[j], aspects.aggregate, strata, test.events, **how)
+        tested = draws.p_values(compared[i], compared[j], aspects.aggregate, trials=number)
         for name, p in p_values.items():
             p[i, j] = p[j, i] = tested[name][-1]
     floors = [system for system in systems if system.name == FLOOR and CLAUSE in tables]
@@ -241,15 +278,12 @@ def score(
         rows=[row for name in names for row in rows[name]],
         items=tables,
         p_values=p_values,
-        curve=_curve(tables[CLAUSE], floors[0].cuts, known, interval) if floors else [],
+        curve=_curve(tables[CLAUSE], floors[0].cuts, known, draws) if floors else [],
         outlets=test.outlets,
-        reversal=reversal,
-        resamples=resamples,
+        settings=settings,
+        draws=draws,
         corpus=test.name,
         statistics={name: statistics[name] for name in tables},
-        strata=strata,
-        events=test.events.tolist(),
-        seed=seed,
         trained=trained,
         rerankers=rerankers,
         style=judges.main.style,
@@ -257,8 +291,36 @@ def score(
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Scoring:
+    """What the rows of a table have in common.
+
+    Attributes:
+        test: the items.
+        judges: the judges that score.
+        settings: how they score.
+        draws: how intervals are drawn.
+        trained: digest of the judges' corpus where that is another one.
+    """
+
+    test: TestSet
+    judges: "Judges"
+    settings: ScoreSettings
+    draws: Resampling
+    trained: str
+
+    def signature(self, basis: Basis) -> str:
+        """Return the signature of a row."""
+        return signature(self.judges, self.settings, basis, trained=self.trained)
+
+
 def _judged(
-    test: TestSet, judges: "Judges", systems: Sequence[ScoredSystem], **how: Any
+    test: TestSet,
+    judges: "Judges",
+    systems: Sequence[ScoredSystem],
+    reversal: Reversal,
+    *,
+    progress: bool,
 ) -> tuple[dict[str, pl.DataFrame], dict[str, dict[str, Floats]]]:
     """The items of each system with their verdicts, see `Scores.items`, and their statistics: of `clause` the means over the cuts of each item."""
     predicted = [test.predicted(system.headlines) for system in systems]
@@ -266,7 +328,7 @@ def _judged(
         if system.name == CLAUSE:
             cuts = zip(test.items, system.cuts, strict=True)
             predicted[place] = [replace(item, prediction=text) for item, texts in cuts for text in texts]
-    verdicts = judges.judge(list(chain(*predicted)), **how)
+    verdicts = judges.judge(list(chain(*predicted)), reversal=reversal, progress=progress)
     parts = aspects.split_by_counts(verdicts, map(len, predicted))
     tables, statistics = dict[str, pl.DataFrame](), dict[str, dict[str, Floats]]()
     for system, items, part in zip(systems, predicted, parts, strict=True):
@@ -294,9 +356,7 @@ def _rows(
     name: str,
     runs: Sequence[ScoredSystem],
     statistics: Mapping[str, Statistics],
-    test: TestSet,
-    interval: Callable[..., Mapping[str, Mapping[str, Score]]],
-    signed: Callable[..., str],
+    scoring: _Scoring,
 ) -> list[ScoreRow]:
     """Rows of one system, the mean of its runs: its directions and the average."""
     of_runs = [statistics[run.name] for run in runs]
@@ -311,12 +371,17 @@ def _rows(
     reranker = "+".join(dict.fromkeys(run.reranker.short for run in runs if run.reranker))
     numbers = [run.candidates for run in runs if run.candidates is not None]
     candidates = sum(numbers) / len(numbers) if len(numbers) == len(runs) else None
-    about: dict[str, Any] = {"runs": len(runs), "candidates": candidates}
-    for direction, scores in interval(columns, aggregate, shares=shares).items():
-        is_here = [direction in (item.direction, AVERAGE) for item in test.items]
-        items = list(compress(test.items, is_here))
-        partners, counts = sum(bool(item.reference_article) for item in items), {"n": len(items)}
-        counts["events"] = len({item.event for item in items})
+    for direction, scores in scoring.draws.measure(columns, aggregate, shares).items():
+        is_here = [direction in (item.direction, AVERAGE) for item in scoring.test.items]
+        items = list(compress(scoring.test.items, is_here))
+        basis = Basis(
+            n=len(items),
+            events=len({item.event for item in items}),
+            partners=sum(bool(item.reference_article) for item in items),
+            runs=len(runs),
+            candidates=candidates,
+            reranker=reranker,
+        )
         known = {
             key: score for key, score in scores.items() if key not in unknown and np.isfinite(score.value)
         }
@@ -329,12 +394,14 @@ def _rows(
             intervals={
                 key: score.interval
                 for key, score in known.items()
-                if np.isfinite(score).all() and (key in shares or counts["events"] >= LEAST_EVENTS)
+                if np.isfinite(score).all() and (key in shares or basis.events >= LEAST_EVENTS)
             },
-            signature=signed(reranker=reranker, partners=partners, **counts, **about),
+            signature=scoring.signature(basis),
             chosen=bool(reranker),
-            **counts,
-            **about,
+            n=basis.n,
+            events=basis.events,
+            runs=basis.runs,
+            candidates=basis.candidates,
         )
         rows.append(row)
     return rows
@@ -344,8 +411,8 @@ def _curve(
     clause: pl.DataFrame,
     ranked: Sequence[Sequence[str]],
     measures: Sequence[str],
-    interval: Callable[..., Mapping[str, Mapping[str, Score]]],
-) -> list[dict[str, Any]]:
+    draws: Resampling,
+) -> list[CurvePoint]:
     """The score of the best of `CANDIDATES` clauses that are drawn at random, in expectation; `ranked` are the clauses of each item, the best first."""
     counts = [len(texts) for texts in ranked]
     parts, places, start = aspects.split_by_counts(clause, counts), list[Ints](), 0
@@ -353,18 +420,19 @@ def _curve(
         headlines = part["headline"].to_list()
         places.append(start + np.array([headlines.index(composed(text)) for text in texts], np.int64))
         start += len(headlines)
-    rows = []
+    points = []
     for number in (n for n in CANDIDATES if n == 1 or n <= max(counts)):
-        statistics, row = {"n": np.ones(len(counts))}, dict[str, Any](candidates=number)
+        statistics = {"n": np.ones(len(counts))}
         for name in measures:
             values = clause[name].cast(pl.Float64).to_numpy()
             statistics[name] = np.array([chances(number, len(at)) @ values[at] for at in places], np.float64)
-        for name, score in interval(statistics, aspects.aggregate)[AVERAGE].items():
-            row[name] = score.value
+        point = CurvePoint(candidates=number, values={}, intervals={})
+        for name, score in draws.measure(statistics, aspects.aggregate)[AVERAGE].items():
+            point.values[name] = score.value
             if name in aspects.share_measures() or len(set(clause["event"])) >= LEAST_EVENTS:
-                row[f"{name}_interval"] = score.interval
-        rows.append(row)
-    return rows
+                point.intervals[name] = score.interval
+        points.append(point)
+    return points
 
 
 def chances(number: int, count: int) -> Floats:

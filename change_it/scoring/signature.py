@@ -12,37 +12,59 @@ from typing import TYPE_CHECKING
 
 from change_it.errors import InputError
 from change_it.judges.spec import compliancy_tasks, optional_tasks, trained_tasks
+from change_it.scoring.settings import ScoreSettings
 from change_it.version import __version__
 
 if TYPE_CHECKING:  # loads torch
     from change_it.scoring.panel import Judges
 
 
-def signature(
-    judges: "Judges", *, partners: int, runs: int = 1, candidates: float | None = None, **options: str | int
-) -> str:
-    """The options that a compliancy figure depends on, in one line: keys and values, separated by bars.
+@dataclass(frozen=True, kw_only=True)
+class Basis:
+    """What the figures of a row are of.
 
-    `partners` of the items had the other outlet's article; `options` are reversal, `n` items of `events`, resamples and seed, perhaps
-    `reranker`, short, and `trained`, the digest of another corpus of the judges. `candidates` is the mean number of headlines
-    that one was chosen of.
+    Attributes:
+        n: number of items.
+        events: number of distinct events among them.
+        partners: items of which the other outlet's article is known.
+        runs: training runs that the figures are means of.
+        candidates: mean number of headlines that one was chosen of; None where it is not known.
+        reranker: judges that chose the headlines, as in `Reranker.short`; empty where none did.
+    """
+
+    n: int
+    events: int
+    partners: int
+    runs: int = 1
+    candidates: float | None = None
+    reranker: str = ""
+
+
+def signature(judges: "Judges", settings: ScoreSettings, basis: Basis, *, trained: str = "") -> str:
+    """Return what a compliancy figure depends on, in one line: keys and values, separated by bars.
+
+    Args:
+        judges: the judges that score.
+        settings: how they score.
+        basis: what the figure is of.
+        trained: digest of the judges' corpus where that is another one, see `Judges.check_corpus`.
     """
     parts = {
         "judges": judges.signature,
-        "trained": options.get("trained", ""),
-        "reranker": options.get("reranker", ""),
+        "trained": trained,
+        "reranker": basis.reranker,
         **{task: judges.by_task[task].model_hash[:6] for task in optional_tasks() if task in judges.by_task},
         "style": "none" if len(judges.style_faults) == 2 else "",
         "evidence": "" if judges.has_evidence else "none",
-        "reversal": options["reversal"],
+        "reversal": settings.reversal,
         "tok": "unicode",
-        "n": options["n"],
-        "partners": partners,
-        "events": options["events"],
-        "runs": runs if runs > 1 else "",
-        "candidates": "" if candidates is None else f"{candidates:.3g}",
-        "resamples": options["resamples"],
-        "seed": options["seed"],
+        "n": basis.n,
+        "partners": basis.partners,
+        "events": basis.events,
+        "runs": basis.runs if basis.runs > 1 else "",
+        "candidates": "" if basis.candidates is None else f"{basis.candidates:.3g}",
+        "resamples": settings.resamples,
+        "seed": settings.seed,
         "v": __version__,
     }
     return "|".join(["compliancy", *(f"{key}:{value}" for key, value in parts.items() if value != "")])

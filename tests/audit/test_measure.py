@@ -1,15 +1,15 @@
 """What measures make of kinds of wrong headlines, on a corpus and judges that follow simple rules."""
 
-import json
-
 import pytest
 from scoring_fakes import SCALE, FakeJudges, judges_that_know
 
 from change_it.audit import measure
-from change_it.audit.measure import audit, measure_kinds
+from change_it.audit.measure import AuditSettings, audit, measure_kinds
 from change_it.audit.perturbations import Perturbation
-from change_it.audit.record import read_summary, summary_of
+from change_it.audit.record import read_audit, read_summary
 from change_it.errors import InputError
+from change_it.files.atomic import write_json
+from change_it.files.records import to_json
 from change_it.version import __version__
 
 
@@ -32,7 +32,7 @@ def measured(sample, judges, kinds, monkeypatch, at_most=200, groups=("wrong con
         for name, make in kinds.items()
     }
     monkeypatch.setattr(measure, "PERTURBATIONS", registry)
-    gold, results = measure_kinds(judges, sample, at_most=at_most, resamples=200, seed=1)
+    gold, results = measure_kinds(judges, sample, AuditSettings(at_most=at_most, resamples=200))
     return gold, {result.name: result for result in results}
 
 
@@ -110,11 +110,11 @@ def test_an_audit_has_the_events_of_the_corpus_and_is_read_again(sample, judges,
     how = f"items:5 of {count}|events:{events}|resamples:5|seed:1|v:{__version__}"
     assert found.signature == f"audit|judges:{judges.signature}|trained:unknown|{how}"
     assert (found.pairs, found.test_pairs) == (3, count // 2)
-    record = json.loads(json.dumps(found.as_dict()))
-    assert summary_of(record) == found.summary
-    assert set(record["verdicts"]) == {"style", "acceptability", "compliancy"}
     (tmp_path / "audit").mkdir()
-    (tmp_path / "audit" / "audit.json").write_text(json.dumps(record))
+    write_json(tmp_path / "audit" / "audit.json", to_json(found))
+    read = read_audit(tmp_path / "audit")
+    assert read.summary == found.summary
+    assert set(read.verdicts) == {"style", "acceptability", "compliancy"}
     again = read_summary(judges.by_task, tmp_path / "judges")
     assert again == found.summary
     assert again.page == tmp_path / "audit" / "audit.html"

@@ -1,8 +1,11 @@
 """Whether a measure can rank systems, by what it makes of headlines that nobody should write."""
 
+import json
+
 import pytest
 
 from change_it.audit.verdict import Kind, KindShare, MeasureVerdict, verdict_of
+from change_it.files.records import from_json, to_json
 
 LEAD = Kind("lead", ("not written for this",), "the article's first words", plural=True)
 COPY = Kind("copy", ("not written for this", "unchanged style"), "the unchanged original")
@@ -116,6 +119,6 @@ def test_outcomes_at_their_bounds(low, high, events, outcome):
 
 def test_a_verdict_survives_its_file():
     found = verdict(lead=UNDECIDED, number_mistaken=MISSED, copy=STOPPED)
-    record = found.as_dict()
+    record = json.loads(json.dumps(to_json(found)))
     assert record["kinds"]["number mistaken"]["outcome"] == "misses"
-    assert MeasureVerdict.from_dict(record) == found
+    assert from_json(MeasureVerdict, record) == found

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import pytest
 
 from change_it.errors import InputError
-from change_it.files.records import IF_KNOWN, RecordError, from_json, read_record, to_json
+from change_it.files.records import BESIDE, IF_KNOWN, RecordError, from_json, read_record, to_json
 
 
 class Ends(NamedTuple):
@@ -40,6 +40,30 @@ WRITTEN = {
     "note": None,
     "names": ["y"],
 }
+
+
+@dataclass
+class Counted:
+    name: str
+    counts: dict[str, int] = field(metadata=BESIDE)
+    total: int
+
+
+@dataclass
+class Framed:
+    part: Counted = field(metadata=BESIDE)
+    note: str
+
+
+def test_the_keys_of_a_field_stand_beside_the_others():
+    framed = Framed(Counted("a", {"x": 1, "y": 2}, 3), "b")
+    written = {"name": "a", "x": 1, "y": 2, "total": 3, "note": "b"}
+    assert list(to_json(framed).items()) == list(written.items())
+    assert from_json(Framed, written) == framed
+    with pytest.raises(RecordError, match=r"^y is 'many'$"):
+        from_json(Framed, written | {"y": "many"})
+    with pytest.raises(RecordError, match=r"^it lacks total$"):
+        from_json(Framed, {"name": "a", "note": "b"})
 
 
 def test_what_is_written_comes_back():

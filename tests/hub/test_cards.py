@@ -9,15 +9,16 @@ import pytest
 from datasets import load_dataset
 from huggingface_hub import DatasetCard, ModelCard
 from malformed import edit
+from report_records import a_report, a_row
 from saved_judges import save_judge
 from tiny_generators import save_generator, save_pretrained_generator
 
 from change_it import HeadlineTransfer
-from change_it.files.atomic import write_json
 from change_it.hub import packaging
-from change_it.hub.cards import example_of
+from change_it.hub.cards import CardSettings, example_of
 from change_it.hub.packaging import write
 from change_it.judges.judge import Judge
+from change_it.report.record import write_report_record
 
 
 def model_card(files):
@@ -50,7 +51,11 @@ def test_judges_show_their_tables_and_signature(run, files_of):
 
 def test_cards_install_show_an_answer_and_how_a_model_was_trained(run):
     judges = run / "judges"
-    card = model_card(packaging.files_of("judge", judges, "me/judges", package="git+https://x.org/me/it@v1"))
+    card = model_card(
+        packaging.files_of(
+            "judge", judges, CardSettings(repo_id="me/judges", package="git+https://x.org/me/it@v1")
+        )
+    )
     assert 'pip install "change-it @ git+https://x.org/me/it@v1"' in card.text
     headline, original, _ = example_of("it")
     judge = Judge.from_pretrained(judges / "hh", device="cpu")
@@ -61,7 +66,7 @@ def test_cards_install_show_an_answer_and_how_a_model_was_trained(run):
     assert "/home/somebody" not in card.text
     assert "@inproceedings{de-mattei-etal-2020-interaction," in card.text
     writer = run / "generators/sum-gio"
-    text = model_card(packaging.files_of("generator", writer, "me/sum")).text
+    text = model_card(packaging.files_of("generator", writer, CardSettings(repo_id="me/sum"))).text
     assert "It is not on PyPI: `pip install .` in a copy of its source" in text
     _, original, article = example_of("it")
     written = HeadlineTransfer.from_pretrained(writer, device="cpu")(original, article=article)
@@ -72,7 +77,9 @@ def test_figures_say_their_corpus_and_signature(run, tmp_path):
     folder = Path(shutil.copytree(run, tmp_path / "mine"))
     digest = json.loads((folder / "judges/hh/corpus.json").read_text())["digest"]
     given = {"dataset": "me/news", "dataset_digest": digest}
-    card = model_card(packaging.files_of("judge", folder / "judges/hh", "me/hh", **given))
+    card = model_card(
+        packaging.files_of("judge", folder / "judges/hh", CardSettings(repo_id="me/hh", **given))
+    )
     record = json.loads((folder / "judges/hh/metrics.json").read_text())
     assert card.data.model_name == "hh"
     assert {result.dataset_config for result in card.data.eval_results} == {"hh, random", "hh, hard"}
@@ -86,7 +93,9 @@ def test_figures_say_their_corpus_and_signature(run, tmp_path):
     def figures_of_writer(corpus):
         edit(folder / "report/scores.json", lambda record: record.update(corpus=corpus))
         writer = folder / "generators/sum-gio"
-        results = model_card(packaging.files_of("generator", writer, "me/sum", **given)).data.eval_results
+        results = model_card(
+            packaging.files_of("generator", writer, CardSettings(repo_id="me/sum", **given))
+        ).data.eval_results
         [share] = [result for result in results if result.metric_type == "compliancy"]
         assert (share.metric_value, share.dataset_config) == (0.43, "rep2gio")
         assert share.dataset_args["signature"] == "compliancy|judges:abc|rep2gio"
@@ -124,10 +133,9 @@ def test_strings_of_strangers_are_text(files_of, tmp_path):
     """Outlets, systems and names of folders can hold whatever somebody calls them."""
     name = "a|b <img src=x onerror=alert(1)> [c](javascript:d)"
     folder = save_generator(tmp_path / "sum", to=name, outlets=("rep", name))
-    row = {"compliancy": 0.5, "intervals": {"compliancy": None}, "signature": f"abc|rep2{name} `x`"}
+    row = a_row({"compliancy": 0.5}, {}, f"abc|rep2{name} `x`")
     (tmp_path / "report").mkdir()
-    record = {"outlets": ["rep", name], "systems": {"sum": {f"rep2{name}": row}}}
-    write_json(tmp_path / "report/scores.json", record)
+    write_report_record(tmp_path / "report", a_report(("rep", name), {"sum": {f"rep2{name}": row}}))
     text = model_card(files_of("generator", folder)).text
     outside_code = re.sub(r"`[^`\n]*`", "", text)
     assert "<img" not in outside_code
@@ -141,13 +149,13 @@ def test_a_data_set_is_named_as_the_one_of_training_only_where_its_articles_are_
     judges = run / "judges"
     digest = json.loads((judges / "main/corpus.json").read_text())["digest"]
     given = {"dataset": "me/news", "repo_id": "me/judges"}
-    same = model_card(packaging.files_of("judge", judges, **given, dataset_digest=digest))
+    same = model_card(packaging.files_of("judge", judges, CardSettings(**given, dataset_digest=digest)))
     assert same.data.datasets == ["me/news"]
     assert "Data set: [`me/news`]" in same.text
-    other = model_card(packaging.files_of("judge", judges, **given, dataset_digest="0" * 16))
+    other = model_card(packaging.files_of("judge", judges, CardSettings(**given, dataset_digest="0" * 16)))
     assert other.data.datasets is None
     assert "Corpus: `corpus`, another one than the data set [`me/news`]" in other.text
-    unknown = model_card(packaging.files_of("judge", judges, **given))
+    unknown = model_card(packaging.files_of("judge", judges, CardSettings(**given)))
     assert unknown.data.datasets is None
     assert "me/news" not in unknown.text
 
@@ -159,10 +167,10 @@ def test_models_of_pretrained_ones_say_so_and_claim_no_licence_of_their_own(tmp_
         save_judge(folder, "main", ["Il ponte", "La neve"], ("rep", "gio"), transformer=True)
     else:
         folder = save_pretrained_generator(tmp_path / "t5", "encoder-decoder")
-    card = model_card(packaging.files_of(kind, folder, "me/it"))
+    card = model_card(packaging.files_of(kind, folder, CardSettings(repo_id="me/it")))
     assert card.data.license == "unknown"
     base = "bert" if kind == "judge" else "t5-base"
     assert f"Trained from {base}: the terms of that model hold, too." in card.text
-    named = model_card(packaging.files_of(kind, folder, "me/it", "mit"))
+    named = model_card(packaging.files_of(kind, folder, CardSettings(repo_id="me/it", license="mit")))
     assert named.data.license == "mit"
     assert f"mit. Trained from {base}: the terms" in named.text

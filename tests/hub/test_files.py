@@ -13,7 +13,7 @@ from malformed import edit, edit_weights, spoil
 from change_it.corpus.reading import sample
 from change_it.errors import InputError
 from change_it.hub import packaging
-from change_it.hub.cards import public
+from change_it.hub.cards import CardSettings, public
 from change_it.hub.packaging import RECORD
 from change_it.version import __version__
 
@@ -92,8 +92,8 @@ def test_adapters_of_a_local_base_go_under_its_name_on_the_hub(run, tmp_path):
     (folder / "model.safetensors").rename(folder / "adapter_model.safetensors")
     (folder / "adapter_config.json").write_text('{"base_model_name_or_path": "/home/me/t5", "r": 16}')
     with pytest.raises(InputError, match=r"\(/home/me/t5\): give the name .* --base OWNER/NAME"):
-        packaging.files_of("generator", folder, "me/sum")
-    files = packaging.files_of("generator", folder, "me/sum", base="it5/it5-base")
+        packaging.files_of("generator", folder, CardSettings(repo_id="me/sum"))
+    files = packaging.files_of("generator", folder, CardSettings(repo_id="me/sum", base="it5/it5-base"))
     assert json.loads(files["generator.json"])["base"] == "it5/it5-base"
     adapter = json.loads(files["adapter_config.json"])
     assert adapter == {"base_model_name_or_path": "it5/it5-base", "r": 16}
@@ -101,7 +101,9 @@ def test_adapters_of_a_local_base_go_under_its_name_on_the_hub(run, tmp_path):
     assert card.data.base_model == "it5/it5-base"
     assert "/home/me" not in card.content
     with pytest.raises(InputError, match=r"--base is of adapters, and .* holds none"):
-        packaging.files_of("generator", run / "generators/sum-gio", "me/sum", base="it5/it5-base")
+        packaging.files_of(
+            "generator", run / "generators/sum-gio", CardSettings(repo_id="me/sum", base="it5/it5-base")
+        )
 
 
 def test_the_name_of_this_machine_stays_here(run, tmp_path):
@@ -112,7 +114,7 @@ def test_the_name_of_this_machine_stays_here(run, tmp_path):
     (folder / logs).parent.mkdir(parents=True)
     (folder / logs).touch()
     edit(folder / "metrics.json", lambda record: record.update(files=[*names, logs]))
-    files = packaging.files_of("judge", folder, "me/hh")
+    files = packaging.files_of("judge", folder, CardSettings(repo_id="me/hh"))
     assert json.loads(files["metrics.json"])["files"] == names
     assert not any(b"MYHOST" in content(files, name) for name in files)
     assert not any("MYHOST" in name for name in files)
@@ -167,12 +169,14 @@ def test_the_card_of_a_page_names_its_models_and_data_set():
         "CHANGE_IT_CORPUS": "me/news",
         "OTHER": "me/other",
     }
-    files = packaging.files_of("space", Path("headline_transfer"), "me/page", variables=variables)
+    files = packaging.files_of(
+        "space", Path("headline_transfer"), CardSettings(repo_id="me/page", variables=variables)
+    )
     card = SpaceCard(files["README.md"].decode())
     assert card.data.models == card.data.preload_from_hub == ["me/judges", "me/sum-rep", "me/sum-gio"]
     assert card.data.datasets == ["me/news"]
     assert (card.data.sdk, card.data.title) == ("gradio", "Headline transfer")
-    plain = packaging.files_of("space", Path("headline_transfer"), "me/page")
+    plain = packaging.files_of("space", Path("headline_transfer"), CardSettings(repo_id="me/page"))
     assert SpaceCard(plain["README.md"].decode()).text == card.text
 
 

@@ -41,7 +41,7 @@ def test_the_metrics_of_a_judge_come_back(tmp_path):
     ("part", "content", "says"),
     [
         ("task", None, "it lacks task"),
-        ("results", {"gold": {"rep": {}}}, "it lacks rep.precision"),
+        ("results", {"gold": {"rep": {}}}, "it lacks results.gold.rep.precision"),
         ("training", {"updates": "7"}, "training.updates is '7'"),
     ],
 )

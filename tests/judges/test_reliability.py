@@ -1,3 +1,4 @@
+import json
 from dataclasses import replace
 
 import pytest
@@ -7,6 +8,7 @@ from scoring_fakes import SCALE, FakeJudges, judges_that_know
 
 from change_it.corpus.reading.issues import END
 from change_it.corpus.record import TrainedOn
+from change_it.files.records import from_json, to_json
 from change_it.judges.options import MARKS
 from change_it.judges.record import ClassScores, Leads, TestScores, WithinEvent, WithinEventShare
 from change_it.judges.reliability import Verdict, rate_judges, verdicts_table
@@ -56,7 +58,9 @@ def test_a_judge_sees_and_misses_and_is_never_called_reliable():
         ("refuses changed facts", "misses"),
         ("no better than tf-idf", ""),
     ]
-    assert Verdict.from_dict(verdict.as_dict()) == verdict
+    written = to_json(verdict)
+    assert written["outcomes"] == {"refuses wrong stories": "sees", "refuses changed facts": "misses"}
+    assert from_json(Verdict, json.loads(json.dumps(written))) == verdict
 
 
 def main_of(judges, start, **marks):

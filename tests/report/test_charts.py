@@ -13,6 +13,7 @@ from change_it.render.drawing import save
 from change_it.render.tables import figure
 from change_it.report.charts import Drawing, plane
 from change_it.report.hevas_report import bar_chart, scatter_chart
+from change_it.scoring.record import CurvePoint
 from change_it.scoring.systems import ScoredSystem
 
 #: What earlier tests in the process left open is not ours.
@@ -51,7 +52,10 @@ def test_the_plane_has_a_point_and_a_label_of_its_own_for_each_system():
     names = ["mine", "a system with a very long name", "cost$s"]
     same = [ScoredSystem(name, tuple(item.reference for item in test.items), candidates=4) for name in names]
     found = scored(test, FakeJudges(digits="abcd"), *same)
-    curve = [{"candidates": n, "style": n / 10, "acceptability": n / 20} for n in (1, 2, 4)]
+    curve = [
+        CurvePoint(candidates=n, values={"style": n / 10, "acceptability": n / 20}, intervals={})
+        for n in (1, 2, 4)
+    ]
     rows = [replace(row, system="floor") if row.system == "lead" else row for row in found.rows]
     found = replace(found, rows=rows, curve=curve)
     drawing = plane(found)

@@ -19,6 +19,7 @@ from change_it.audit.verdict import KindShare, MeasureVerdict
 from change_it.judges.reliability import Verdict
 from change_it.report.pages import ACCEPTABILITY, COMPLIANCY, STYLE, named
 from change_it.report.ranking import Ranking
+from change_it.report.record import read_report_record
 from change_it.report.report_files import write_report
 from change_it.report.score_tables import (
     examples_table,
@@ -28,6 +29,7 @@ from change_it.report.score_tables import (
 )
 from change_it.scoring.aspects import NO_CHECK, compliancy_measures, judge_headings
 from change_it.scoring.scores import score
+from change_it.scoring.settings import ScoreSettings
 from change_it.scoring.systems import ScoredSystem, built_in_systems
 
 EVIL = "<b onclick=window.ran=1>evil"
@@ -43,7 +45,7 @@ def hostile_scores():
     test = toy_test_set()
     hostile = tuple(f"<script>alert('{item.id}')</script> & {item.source}" for item in test.items)
     systems = [*built_in_systems(test), ScoredSystem("hostile", hostile)]
-    return score(test, FakeJudges(digits="abcd"), systems, resamples=20)
+    return score(test, FakeJudges(digits="abcd"), systems, ScoreSettings(resamples=20))
 
 
 @pytest.fixture
@@ -90,7 +92,7 @@ def test_the_page_escapes_and_stands_alone(report, scores):
     )
     drawn = base64.b64decode(re.search(r"svg\+xml;base64,([^\"]+)", text)[1])
     assert drawn == (report / "charts" / "plane.svg").read_bytes()
-    assert few in json.loads((report / "scores.json").read_text())["meaning"]
+    assert few in read_report_record(report).meaning
     assert "headline by headline over hostile" in shown
     assert re.search(r"BLEU: Newspaper \(main\) (n/a|-?[.\d]+ \()", shown)
 
@@ -105,7 +107,8 @@ def test_the_outlet_aimed_at_is_named_whatever_it_is_called(outlets):
     training = {names[outlet]: texts for outlet, texts in test.training_headlines.items()}
     test = replace(test, items=tuple(items), outlets=outlets, training_headlines=training)
     mine = ScoredSystem("mine", tuple(item.reference for item in items))
-    scores = score(test, FakeJudges(outlets), [*built_in_systems(test), mine], resamples=5)
+    systems = [*built_in_systems(test), mine]
+    scores = score(test, FakeJudges(outlets), systems, ScoreSettings(resamples=5))
     targets = {item.source: item.target for item in items}
     shown = {row.values["source"]: row.values["to"] for row in examples_table(scores).rows}
     assert shown == {source: targets[source] for source in shown}
@@ -195,7 +198,7 @@ def test_the_table_of_items_in_a_browser(tmp_path, browser, toy_test, fake_judge
     mine = [f"Titolo {number}: 100 {item.reference}" for number, item in enumerate(toy_test.items)]
     evil = ScoredSystem(EVIL, (hostile,) * len(mine))
     systems = [evil, ScoredSystem("mine", tuple(mine))]
-    scores = score(toy_test, fake_judges, systems, resamples=2)
+    scores = score(toy_test, fake_judges, systems, ScoreSettings(resamples=2))
     write_report(tmp_path, scores, {}, articles={item.id: item.article for item in toy_test.items})
     screen = {"viewport": {"width": width, "height": 900}}
     with watched(browser, (tmp_path / "report.html").as_uri(), **screen) as page:
@@ -263,7 +266,7 @@ def use(page, scores, toy_test, hostile):
 def test_files_beside_the_page(report, scores):
     out = report
     assert {path.stem for path in (out / "items").iterdir()} == set(scores.systems)
-    assert json.loads((out / "scores.json").read_text())["systems"].keys() == set(scores.systems)
+    assert read_report_record(out).scores == scores.record
     rows = read_csv(out / "systems.csv")
     assert len(rows) == len(scores.systems) * 3
     [gold] = [row for row in rows if (row["system"], row["direction"]) == ("gold", "average")]

@@ -10,6 +10,7 @@ import pytest
 from scoring_fakes import OUTLETS, SCALE, FakeJudges, larger, scored, toy_test_set, write_toy_corpus
 
 from change_it.corpus.test_set import read_test_set
+from change_it.files.records import to_json
 from change_it.judges.options import MARKS, NGRAMS
 from change_it.report.score_tables import remarks
 from change_it.scoring import aspects
@@ -179,7 +180,7 @@ def test_the_other_outlet_s_article_is_evidence_and_its_headline_is_not(toy_test
 )
 def test_what_cannot_be_computed_is_null_and_said(toy_test, about, unknown, signed, said):
     scores = scored(toy_test, FakeJudges(**{"digits": "abcd", **about}))
-    record = json.loads(json.dumps(scores.as_dict(), allow_nan=False))
+    record = json.loads(json.dumps(to_json(scores.record), allow_nan=False))
     values = record["systems"]["gold"]["average"]
     assert {name for name in aspects.compliancy_measures() if values[name] is None} == unknown
     assert scores.items["gold"][next(iter(unknown))].null_count() == 8
@@ -202,7 +203,7 @@ def test_systems_are_compared_by_each_aspect(toy_test, judges):
     assert list(found) == ["compliancy", "style", "acceptability"]
     assert found["compliancy"] == 1
     assert found["acceptability"] < 0.2
-    assert scores.as_dict()["p_values"]["acceptability"]["gold"]["broken"] == found["acceptability"]
+    assert scores.record.p_values["acceptability"]["gold"]["broken"] == found["acceptability"]
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 5, 9])
@@ -226,9 +227,9 @@ def test_the_curve_of_the_floor_begins_at_the_clause_and_ends_at_the_floor(toy_t
     most = max(map(len, system.cuts))
     monkeypatch.setattr(scores_module, "CANDIDATES", (1, 2, most, most + 1))
     scores = scored(test, FakeJudges(fold="1", digits="abcd"), system)
-    assert [row["candidates"] for row in scores.curve] == [1, 2, most]
+    assert [point.candidates for point in scores.curve] == [1, 2, most]
     for name in aspects.ASPECTS:
-        first, *_, last = ((row[name], row[f"{name}_interval"]) for row in scores.curve)
+        first, *_, last = ((point.values[name], point.intervals[name]) for point in scores.curve)
         for (value, (low, high)), system_name in ((first, "clause"), (last, "floor")):
             assert value == pytest.approx(scores.row(system_name).values[name])
             assert low - 1e-9 <= value <= high + 1e-9

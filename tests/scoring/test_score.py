@@ -9,6 +9,7 @@ from scoring_fakes import larger, scored, write_toy_corpus
 
 from change_it.corpus.test_set import read_test_set
 from change_it.errors import InputError
+from change_it.files.records import to_json
 from change_it.scoring.aspects import share_measures
 from change_it.scoring.systems import ScoredSystem, built_in_systems
 
@@ -44,7 +45,7 @@ def test_rows_intervals_and_signatures(scores):
     for table in scores.p_values.values():
         assert table.shape == (5, 5)
         assert (table == table.T).all()
-    json.dumps(scores.as_dict(), allow_nan=False)
+    json.dumps(to_json(scores.record), allow_nan=False)
 
 
 def test_intervals_and_tests_draw_events(toy_test, fake_judges):
@@ -82,8 +83,8 @@ def test_several_runs_are_a_mean_with_intervals_over_runs_and_events(toy_test, f
     assert "runs" not in of_each[0].signature
     assert of_each[0].intervals["compliancy"] == (pytest.approx(0.025 ** (1 / 4)), 1)
     assert mean.intervals["compliancy"] == (0, 1)  # two of three runs are drawn
-    assert scores.as_dict()["systems"]["mine"]["average"]["runs"] == 3
-    assert set(scores.as_dict()["p_values"]["compliancy"]) == set(scores.systems)
+    assert scores.record.systems["mine"]["average"].runs == 3
+    assert set(scores.record.p_values["compliancy"]) == set(scores.systems)
 
 
 def test_of_several_partners_an_article_keeps_the_most_similar(tmp_path):

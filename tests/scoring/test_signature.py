@@ -3,6 +3,7 @@ from scoring_fakes import SCALE, FakeJudges, scored
 
 from change_it import InputError
 from change_it.scoring.scores import score
+from change_it.scoring.settings import ScoreSettings
 from change_it.scoring.signature import Reranker, parse_reranker
 from change_it.scoring.systems import ScoredSystem
 
@@ -50,7 +51,7 @@ def test_the_judges_of_the_other_fold_may_score(toy_test):
     assert "reranker" not in scores.signature
     of_gold = scores.row("gold").values
     assert {name: scores.row("mine").values[name] for name in of_gold} == of_gold
-    assert scores.as_dict()["rerankers"]["mine"]["hashes"]["hh"] == "e" * 64
+    assert scores.record.rerankers["mine"].hashes["hh"] == "e" * 64
 
 
 def test_a_row_without_a_headline_is_never_better_than_a_copy(toy_test):
@@ -74,7 +75,7 @@ def test_headlines_that_are_missing_fail_everywhere(toy_test):
     judges = FakeJudges()
     # an empty text would be gio's
     judges.main.rule = lambda text, _: 0.9 if "!" in text or not text.strip() else 0.2
-    scores = score(toy_test, judges, systems, resamples=20)
+    scores = score(toy_test, judges, systems, ScoreSettings(resamples=20))
     for judge in (judges.main, judges.hh, judges.ah):
         texts = [text for question in judge.asked for text in question if text is not None]
         assert all(text.strip() for text in texts)
