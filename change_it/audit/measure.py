@@ -237,8 +237,8 @@ def _in_random_order(items: Sequence[Item], seed: int) -> list[Item]:
 def _perturbed(items: Sequence[Item], resources: Resources, at_most: int, seed: int) -> list[Headlines]:
     """Return the perturbations that an item has."""
     made = []
-    for name, kind in PERTURBATIONS.items():
-        if not resources.has_names and "name" in name.split("_"):
+    for kind in PERTURBATIONS.values():
+        if kind.needs_names and not resources.has_names:
             continue
         texts = perturbed(items, kind, resources, seed=seed, at_most=at_most)
         true = {place: kind.true_headline(items[place]) for place, _ in texts}
