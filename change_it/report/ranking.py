@@ -51,7 +51,7 @@ class Ranking:
     @property
     def measures(self) -> list[Measure]:
         """The measures that can rank systems, or systems that write sentences, in the order of tables."""
-        return sorted(self.summary.rank, key=ASPECTS.index)
+        return sorted(self.summary.rank, key=list(ASPECTS).index)
 
     def reason(self, name: Measure, system: str) -> str:
         """Return why the figure of a measure says nothing of a system; empty where it does."""

@@ -16,7 +16,7 @@ from change_it.files.texts import listed
 from change_it.judges.options import StyleScale
 from change_it.scoring import aspects, overlap
 from change_it.scoring.accepted import Accepted
-from change_it.scoring.aspects import ASPECTS, Reversal
+from change_it.scoring.aspects import Reversal, compared_aspects
 from change_it.scoring.signature import Reranker, signature
 from change_it.scoring.systems import ScoredSystem
 from change_it.stats import AVERAGE, LEAST_EVENTS, Floats, Ints, Score, Statistics, measure, paired_p_values
@@ -76,9 +76,9 @@ class Scores:
     rows: list[ScoreRow]
     # per system, a table with one row an item, of `clause` with one row a clause: its event, headlines, verdicts, probabilities, ROUGE-L
     items: dict[str, pl.DataFrame] = field(repr=False)
-    # of those of `ASPECTS` that are known, (m, m) paired tests of the average, in the order of `systems`; 1 on the diagonal
+    # of those of `compared_aspects` that are known, (m, m) paired tests of the average, in the order of `systems`; 1 on the diagonal
     p_values: dict[str, Floats] = field(repr=False)
-    # of `floor`, the score of the best of so many clauses, for rising numbers: `candidates`, and of each of `ASPECTS` its value and
+    # of `floor`, the score of the best of so many clauses, for rising numbers: `candidates`, and of each compared aspect its value and
     # `_interval`; empty without it
     curve: list[dict[str, Any]] = field(repr=False)
     outlets: tuple[str, str]  # A and B
@@ -227,7 +227,7 @@ def score(
 
     names = sorted(rows, key=place)
     tables = {name: tables[name] for name in names if name in tables}
-    known = [name for name in ASPECTS if all(name in of_items for of_items in statistics.values())]
+    known = [name for name in compared_aspects() if all(name in of_items for of_items in statistics.values())]
     p_values = {name: np.ones((len(tables), len(tables))) for name in known}
     compared = [{name: statistics[system][name] for name in ("n", *known)} for system in tables]
     how: dict[str, int] = {"trials": trials(len(tables), resamples), "seed": seed}
