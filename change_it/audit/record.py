@@ -14,6 +14,9 @@ from change_it.judges.spec import JUDGES, Task
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judge
 
+#: Headlines that main's cues are sought in, at most.
+MOST_CUE_HEADLINES = 400
+
 
 @dataclass(frozen=True)
 class Example:
@@ -199,6 +202,11 @@ class Audit:
     style: Mapping[str, Any]
     agreement: Mapping[str, Any] | None
     signature: str
+
+    @property
+    def cue_headlines(self) -> int:
+        """The number of test headlines that `cues` were sought in."""
+        return min(self.items, MOST_CUE_HEADLINES)
 
     @property
     def summary(self) -> Summary:
