@@ -388,6 +388,7 @@ def test_an_aspect_is_an_entry(aspects, score_with, toy_test, tmp_path):
     )  # a missing headline has the worst value
     assert mine["question"] == pytest.approx(5 / 8)
     assert 0 <= mine["intervals"]["question"][0] <= 5 / 8 <= mine["intervals"]["question"][1]
+    assert record["grey"]["mine"]["short"] == "not known: the audit says nothing of it"
     assert set(record["p_values"]) == {"compliancy", "style", "acceptability", "short"}
     [row] = [
         row
