@@ -12,8 +12,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from change_it.corpus.pairing.groups import components, rng_for
-from change_it.corpus.reading.article import Outlets
-from change_it.corpus.reading.options import OTHER, BuildOptions
+from change_it.corpus.reading.article import OTHER, Outlets
+from change_it.corpus.reading.options import BuildOptions
 from change_it.corpus.tasks.negatives import contradict, name_pool
 
 #: Config → split → rows.
