@@ -24,8 +24,6 @@ VALIDATION_SHARE = 0.1
 FACTS = 0.1
 #: Training headlines that new names are taken from.
 NAMED = 2000
-#: Characters of an article that a small network reads, roughly: names and numbers behind them are out of its sight.
-OPENING = 1000
 
 
 def training_sets(
