@@ -24,7 +24,7 @@ from change_it.audit.record import TriedKind
 from change_it.cli import main as command
 from change_it.corpus.test_set import read_test_set
 from change_it.render.tables import figure
-from change_it.scoring.aspects import ASPECTS, compliancy_measures
+from change_it.scoring.aspects import compared_aspects, compliancy_measures
 from change_it.scoring.choosing import floor
 from change_it.scoring.panel import Judges
 from change_it.scoring.scores import score
@@ -93,10 +93,12 @@ def _groups(headlines: pl.DataFrame) -> dict[str, Any]:
     gold, seeds = by_system["gold"], headlines["seed"].n_unique()
     cells: dict[str, Any] = {"n, events": f"{gold.height // seeds}, {gold['event'].n_unique()}"}
     for system, rows in by_system.items():
-        cells[f"`{system}`"] = [_interval(rows, aspect) for aspect in ASPECTS]
+        cells[f"`{system}`"] = [_interval(rows, aspect) for aspect in compared_aspects()]
     both = gold.join(by_system["clause"], on=["id", "seed"], suffix="_clause")
-    gaps = both.with_columns(**{aspect: pl.col(aspect) - pl.col(f"{aspect}_clause") for aspect in ASPECTS})
-    return cells | {"gold − clause": [_interval(gaps, aspect) for aspect in ASPECTS]}
+    gaps = both.with_columns(
+        **{aspect: pl.col(aspect) - pl.col(f"{aspect}_clause") for aspect in compared_aspects()}
+    )
+    return cells | {"gold − clause": [_interval(gaps, aspect) for aspect in compared_aspects()]}
 
 
 def _interval(rows: pl.DataFrame, column: str) -> list[float] | None:

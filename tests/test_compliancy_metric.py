@@ -11,7 +11,7 @@ from scoring_fakes import FakeJudges
 import change_it
 from change_it import InputError, Judges, compute_compliancy
 from change_it.judges.spec import JUDGES
-from change_it.scoring.aspects import ASPECTS, compliancy_measures
+from change_it.scoring.aspects import compared_aspects, compliancy_measures
 from change_it.scoring.scores import score
 from change_it.scoring.systems import built_in_systems
 
@@ -160,7 +160,9 @@ def test_judges_mark_headlines_when_they_are_called(gold):
     verdicts = compute_compliancy(**gold, judges=judges)["verdicts"]
     for one, row in zip(found, verdicts, strict=True):
         assert one.marks == {name: row[name] for name in JUDGES}
-        assert (one.compliant, one.style, one.acceptability) == tuple(row[name] for name in ASPECTS)
+        assert (one.compliant, one.style, one.acceptability) == tuple(
+            row[name] for name in compared_aspects()
+        )
         assert [part.text for part in one.unsupported] == row["unsupported"]
     assert [found[0].text[part.start : part.end] for part in found[0].unsupported] == ["Bari"]
     probabilities = {"hh": 0.8, "ah": 0.7, "main": 0.9, "source": 0.2, "fluency": 0.6}

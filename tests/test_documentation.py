@@ -9,7 +9,9 @@ import re
 import shlex
 import subprocess
 import sys
+from importlib import import_module
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -55,6 +57,21 @@ def test_commands_that_do_not_run_here_are_parsed():
             assert launched.module
             options, arguments = MODULES[launched.training_script], launched.training_script_args
         tyro.cli(options, args=arguments, config=TYRO_CONFIG)
+
+
+def test_names_and_files_on_the_map_exist():
+    """Each `file.py:name, name` of the architecture, and each path that CONTRIBUTING names."""
+    text = (CHECKOUT / "docs/architecture.md").read_text(encoding="utf-8")
+    places = re.findall(r"`([\w/]+/[\w/]+)\.py:([\w., ]+)`", text)
+    assert places
+    for file, names in places:
+        module = import_module(f"change_it.{file.replace('/', '.')}")
+        for name in names.split(", "):
+            assert attrgetter(name)(module)
+    contributing = (CHECKOUT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    paths = re.findall(r"`(change_it/[\w/.]+)`", contributing)
+    assert paths
+    assert [path for path in paths if not (CHECKOUT / path).exists()] == []
 
 
 def test_links_of_the_readme_lead_somewhere():

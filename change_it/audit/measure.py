@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from change_it.audit.perturbations import BASELINES, FLOOR_KIND, PERTURBATIONS, Resources, perturbed
-from change_it.audit.record import Audit, Example, GoldMeans, TriedKind
+from change_it.audit.record import MOST_CUE_HEADLINES, Audit, Example, GoldMeans, TriedKind
 from change_it.audit.verdict import MEASURES, Kind, KindShare, Measure, MeasureVerdict, verdict_of
 from change_it.corpus.folder import read_language, read_report, read_table
 from change_it.corpus.test_set import CLAUSE, GOLD, Item, read_test_set
@@ -38,8 +38,8 @@ if TYPE_CHECKING:  # loads torch
 EXAMPLES = 3
 #: Training articles that corruptions take words from, at most, and the characters of one.
 READ, OPENING = 4000, 1200
-#: Headlines that words are taken out of for cues, at most, and their characters.
-OCCLUDED, LONGEST = 400, 1000
+#: Characters of a headline that words are taken out of for cues, at most.
+LONGEST = 1000
 #: Cues of each outlet, and times that a word must appear in the headlines to be one.
 CUES, OFTEN = 12, 4
 _TOKEN = re.compile(r"\w+(?:['’]\w+)*['’]?|[^\w\s]")
@@ -249,8 +249,8 @@ def _in_random_order(items: Sequence[Item], seed: int) -> list[Item]:
 def _perturbed(items: Sequence[Item], resources: Resources, at_most: int, seed: int) -> list[Headlines]:
     """Return the perturbations that an item has."""
     made = []
-    for name, kind in PERTURBATIONS.items():
-        if not resources.has_names and "name" in name.split("_"):
+    for kind in PERTURBATIONS.values():
+        if kind.needs_names and not resources.has_names:
             continue
         texts = perturbed(items, kind, resources, seed=seed, at_most=at_most)
         true = {place: kind.true_headline(items[place]) for place, _ in texts}
@@ -366,8 +366,8 @@ def main_cues(main: "Judge", items: Sequence[Item], *, seed: int = 1) -> list[di
     `weight` is the mean change of main's log-odds.
     """
     order = np.arange(len(items))
-    if len(items) > OCCLUDED:
-        order = np.sort(np.random.default_rng(seed).permutation(len(items))[:OCCLUDED])
+    if len(items) > MOST_CUE_HEADLINES:
+        order = np.sort(np.random.default_rng(seed).permutation(len(items))[:MOST_CUE_HEADLINES])
     headlines = [items[index].source[:LONGEST] for index in order.tolist()]
     occluded = [
         (row, token[0], without)

@@ -1,4 +1,8 @@
-"""Perturbations: kinds of headlines that are wrong on purpose, each made from a good headline or from the original (after Sai et al., EMNLP 2021)."""
+"""Perturbations, one entry each: kinds of headlines that are wrong on purpose (after Sai et al., EMNLP 2021).
+
+A new perturbation is a new entry of `PERTURBATIONS`, with a function that makes its headlines; nothing else names
+perturbations.
+"""
 
 import math
 import re
@@ -99,6 +103,7 @@ class Perturbation:
         spoils: the headline that it changes.
         seen: what judges are trained on that is made in the same way, a corruption or a function of
             `corpus.tasks.negatives`; or empty.
+        needs_names: whether it is left out where capitals do not show names, as in German.
         make: makes the headline of an item.
     """
 
@@ -109,6 +114,7 @@ class Perturbation:
     description: str
     spoils: Spoils = ""
     seen: str = ""
+    needs_names: bool = False
     make: Make
 
     @property
@@ -210,7 +216,7 @@ _NOT_WRITTEN: tuple[Group, ...] = ("not written for this",)
 _WRONG: tuple[Group, ...] = ("wrong content",)
 _UNCHANGED: tuple[Group, ...] = ("unchanged style",)
 
-_KINDS = (
+_ENTRIES = (
     # no sentence
     Perturbation(
         name="shuffled",
@@ -309,6 +315,7 @@ _KINDS = (
         description="The other newspaper's headline with a name exchanged for another one that the article has twice or more, a person's or a place's.",
         spoils="gold",
         seen="swap_names",
+        needs_names=True,
         make=_name_mistaken,
     ),
     Perturbation(
@@ -376,8 +383,8 @@ BASELINES = (
 )
 #: What judges chose among clauses: it decides no verdict, since how many they chose among decides what it scores.
 FLOOR_KIND = Kind("floor", (), "the clause that other judges like best")
-#: By their names with underscores. Seen are those that a judge is trained on: damage of fluency, changed facts of HH and AH.
-PERTURBATIONS = {kind.name.replace(" ", "_"): kind for kind in _KINDS}
+#: By their names, in the order of `audit.json`.
+PERTURBATIONS = {kind.name: kind for kind in _ENTRIES}
 
 
 def perturbed(

@@ -17,6 +17,8 @@ if TYPE_CHECKING:  # loads torch
 
 #: Name of the record in the folder of an audit.
 AUDIT = "audit.json"
+#: Headlines that main's cues are sought in, at most.
+MOST_CUE_HEADLINES = 400
 
 
 @dataclass(frozen=True)
@@ -185,6 +187,11 @@ class Audit:
     style: Mapping[str, Any]
     agreement: Mapping[str, Any] | None = field(default=None, metadata=IF_KNOWN)
     signature: str
+
+    @property
+    def cue_headlines(self) -> int:
+        """The number of test headlines that `cues` were sought in."""
+        return min(self.items, MOST_CUE_HEADLINES)
 
     @property
     def summary(self) -> Summary:

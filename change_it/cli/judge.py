@@ -22,7 +22,7 @@ from change_it.render.tables import (
     print_table,
     print_wrapped,
 )
-from change_it.scoring.aspects import ASPECTS, NO_CHECK
+from change_it.scoring.aspects import NO_CHECK, compared_aspects
 from change_it.training.training_options import Device, Precision
 
 if TYPE_CHECKING:  # loads torch
@@ -113,6 +113,8 @@ def marks_table(judged: "JudgedHeadline", target: str) -> Table:
         ("edited", "is it the original, or hardly another?", words[judged.edited], ""),
     ]
     names = ("judge", "question", "verdict", "p")
-    rows = [Row(dict(zip(names, line, strict=True)), highlight=line[0] in ASPECTS) for line in lines]
+    rows = [
+        Row(dict(zip(names, line, strict=True)), highlight=line[0] in compared_aspects()) for line in lines
+    ]
     columns = [*(Column(name, "text") for name in names[:3]), Column("p")]
     return Table(columns, rows)

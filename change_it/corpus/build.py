@@ -27,9 +27,9 @@ from change_it.corpus.pairing.matching import (
     share_of_one_event,
 )
 from change_it.corpus.pairing.vectors import near_duplicates, tfidf
-from change_it.corpus.reading.article import Article, Outlets
+from change_it.corpus.reading.article import OTHER, Article, Outlets
 from change_it.corpus.reading.issues import find_issues, refuse_apart, same_headlines
-from change_it.corpus.reading.options import OTHER, BuildOptions, parse_sizes
+from change_it.corpus.reading.options import BuildOptions, parse_sizes
 from change_it.corpus.reading.reading import Reading, Rejection, write_rejected
 from change_it.corpus.reading.sample import is_sample
 from change_it.corpus.record import (

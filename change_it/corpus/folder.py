@@ -9,8 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from change_it.corpus.reading.article import Outlets
-from change_it.corpus.reading.options import OTHER
+from change_it.corpus.reading.article import OTHER, Outlets
 from change_it.corpus.record import CorpusReport, TrainedOn
 from change_it.errors import InputError
 from change_it.files.atomic import refuse_pointer

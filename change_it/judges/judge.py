@@ -1,4 +1,4 @@
-"""A trained judge: it is loaded, gives probabilities and is saved. `scoring.judges` has those that score together."""
+"""A trained judge: it is loaded, gives probabilities and is saved. `scoring.panel` has those that score together."""
 
 import threading
 from collections import Counter

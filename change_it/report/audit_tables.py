@@ -6,7 +6,6 @@ from typing import Any
 
 import polars as pl
 
-from change_it.audit.measure import OCCLUDED
 from change_it.audit.record import AUDIT, Audit, Summary, TriedKind
 from change_it.audit.verdict import MEASURES, OUTCOMES, Group, KindShare
 from change_it.corpus.reading.sample import OUTLETS
@@ -134,7 +133,6 @@ def write_audit(out: Path, audit: Audit, labels: pl.DataFrame | None = None) -> 
         "within_event": within_event_table(read_within_event(audit.style)),
         "agreement": agreement_table(audit.agreement) if audit.agreement else None,
         "cues": cues_table(audit.cues),
-        "occluded": OCCLUDED,
     }
     page = environment().get_template("audit.html.jinja").render(values)
     with replace_folder(out, AUDIT) as folder:

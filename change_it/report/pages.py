@@ -20,7 +20,14 @@ from markupsafe import Markup
 from change_it.judges.spec import JUDGES, short_names
 from change_it.render.tables import formatted
 from change_it.render.templates import template_environment
-from change_it.scoring.aspects import NO_CHECK, judge_headings, probability_columns, refusals
+from change_it.scoring.aspects import (
+    ASPECTS,
+    NO_CHECK,
+    graded_aspects,
+    judge_headings,
+    probability_columns,
+    refusals,
+)
 from change_it.version import __version__
 
 # What each aspect was validated on, which reports show. Their figures are compared with the tables of benchmarks/ by a test.
@@ -48,8 +55,6 @@ ACCEPTABILITY = (
     "On four real pairs of newspapers it stopped none of ten kinds of wrong content. "
     "It is no share of good headlines: read HH and AH beside it."
 )
-#: What of an item is no verdict.
-GRADED = ("style", "acceptability")
 #: Characters of all articles that a page has, at most.
 ARTICLES = 20_000_000
 
@@ -61,6 +66,7 @@ def environment() -> Environment:
     templates.filters |= {"formatted": formatted, "number": "{:,}".format}
     templates.globals |= {"version": __version__, "specs": JUDGES, "named": named, "no_check": NO_CHECK}
     templates.globals |= {"short_names": short_names, "judge_columns": judge_columns}
+    templates.globals |= {"graded_aspects": graded_aspects, "aspect_columns": aspect_columns}
     return templates
 
 
@@ -72,6 +78,11 @@ def named(reasons: Iterable[Mapping[str, str]]) -> str:
 def judge_columns() -> dict[str, str]:
     """Return what the columns of the judges' verdicts mean."""
     return {task: spec.wording.column for task, spec in JUDGES.items()}
+
+
+def aspect_columns() -> dict[str, str]:
+    """Return what the columns of the aspects mean."""
+    return {name: aspect.about for name, aspect in ASPECTS.items()}
 
 
 class ItemsTable(NamedTuple):
@@ -91,8 +102,12 @@ def items_table(
         articles = {}
     items: dict[str, dict[str, str]] = {}
     rows: list[dict[str, Any]] = []
-    measures, probabilities = ("compliancy", *JUDGES), probability_columns()
-    values = (*GRADED, *measures, *probabilities.values())
+    graded = graded_aspects()
+    # what speaks against a headline is among the reasons beside it
+    shown = [name for name, aspect in ASPECTS.items() if aspect.is_verdict and aspect.reason is None]
+    measures = (*shown, *JUDGES)
+    probabilities = probability_columns()
+    values = (*graded, *measures, *probabilities.values())
     columns = ["id", "headline", *values, "unsupported", "refused_by"]
     for system, table in systems.items():
         for item in table.iter_rows(named=True):
@@ -104,7 +119,7 @@ def items_table(
     record = {
         "systems": list(systems),
         "first": first,
-        "graded": GRADED,
+        "graded": graded,
         "measures": measures,
         "probabilities": probabilities,
         "names": judge_headings(),

@@ -10,7 +10,7 @@ from change_it.audit.record import Summary
 from change_it.audit.verdict import MEASURES, Measure, MeasureVerdict
 from change_it.corpus.test_set import BUILT_IN, CLAUSE, GOLD
 from change_it.files.texts import counted
-from change_it.scoring.aspects import ASPECTS
+from change_it.scoring.aspects import ASPECTS, compared_aspects
 from change_it.scoring.scores import Scores
 from change_it.stats import AVERAGE, Floats, Statistics, holm, measure
 
@@ -23,6 +23,8 @@ SURE = 0.05
 #: Own systems that have a sentence each.
 NAMED_SYSTEMS = 3
 NO_AUDIT_REASON = "not known: these judges have no audit"
+#: Why an aspect is grey for which no rule says which wrong headlines it should notice.
+NOT_AUDITED_REASON = "not known: the audit says nothing of it"
 NOT_BETTER = "That does not make it better: read the headlines."
 
 
@@ -51,7 +53,7 @@ class Ranking:
     @property
     def measures(self) -> list[Measure]:
         """The measures that can rank systems, or systems that write sentences, in the order of tables."""
-        return sorted(self.summary.rank, key=ASPECTS.index)
+        return sorted(self.summary.rank, key=list(ASPECTS).index)
 
     def reason(self, name: Measure, system: str) -> str:
         """Return why the figure of a measure says nothing of a system; empty where it does."""
@@ -64,7 +66,9 @@ class Ranking:
 
     def grey(self, system: str) -> dict[str, str]:
         """Return the measures whose figures say nothing of a system, and why."""
-        reasons = {name: self.reason(name, system) for name in MEASURES}
+        reasons = {str(name): self.reason(name, system) for name in MEASURES}
+        not_audited = [name for name in compared_aspects() if name not in reasons]
+        reasons |= dict.fromkeys(not_audited, NOT_AUDITED_REASON)
         return {name: reason for name, reason in reasons.items() if reason}
 
 

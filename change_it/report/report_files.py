@@ -70,11 +70,13 @@ def write_report(
         "judges": metrics or audit.judges or audit.kinds,
         "tests": scores.systems[1:],
     }
+    validation = {"compliancy": COMPLIANCY, "style": STYLE, "acceptability": ACCEPTABILITY}
     values: dict[str, object] = {
         "absent": [section for section, content in parts.items() if not content],
         "items": items_table(scores.items, best_system(scores), articles),
         "chart": drawing,
-        "validation": {"compliancy": COMPLIANCY, "style": STYLE, "acceptability": ACCEPTABILITY},
+        "validation": validation,
+        "other_aspects": [name for name in ASPECTS if name not in validation],
         "averaged": tables.averaged(scores),
         "few": tables.few_events(scores),
         "ours": len(own),
@@ -92,7 +94,7 @@ def write_report(
         "count": len(next(iter(scores.items.values()))),
         "written": written,
         "outcome": outcome(scores, ranking),
-        "average": tables.systems_table(scores, [AVERAGE], (*ASPECTS, "edited", "accepted"), ranking),
+        "average": tables.systems_table(scores, [AVERAGE], (*ASPECTS, "accepted"), ranking),
         "all_articles": _table_of_all(all_articles, audit) if all_articles else None,
         "differences": tables.differences_table(compared, own[0]) if len(own) > 1 else None,
         "latex": to_latex(tables.paper_table({"with a partner": scores}, ranking.measures)),
@@ -133,7 +135,7 @@ def _factors(outlets: str) -> str:
 def _table_of_all(all_articles: Scores, audit: Summary) -> Table:
     """Return the averages on all test articles, those without a partner among them."""
     ranking = Ranking.of(all_articles, audit)
-    table = tables.systems_table(all_articles, [AVERAGE], (*ASPECTS, "edited"), ranking)
+    table = tables.systems_table(all_articles, [AVERAGE], ASPECTS, ranking)
     return replace(table, notes=())
 
 

@@ -23,7 +23,14 @@ from change_it.render.tables import (
     with_interval,
 )
 from change_it.report.ranking import Ranking, best_system, headline, outcome, own_systems
-from change_it.scoring.aspects import ASPECTS, compliancy_measures, judge_headings, refusals
+from change_it.scoring.aspects import (
+    ASPECTS,
+    compared_aspects,
+    compliancy_measures,
+    graded_aspects,
+    judge_headings,
+    refusals,
+)
 from change_it.scoring.comparison import differences
 from change_it.scoring.overlap import OF_REFERENCE, correlations
 from change_it.scoring.scores import AVERAGE, ScoreRow, Scores
@@ -75,7 +82,7 @@ def examples_table(scores: Scores) -> Table | None:
     columns = [
         *(Column("source", "text", "original"), Column("to", "text")),
         *(Column("headline", "text", "new headline"), Column("refused_by", "text", "refused by")),
-        *(Column(name) for name in ("style", "acceptability") if name in scores.known),
+        *(Column(name) for name in graded_aspects() if name in scores.known),
         Column("gold", "text", "the other newspaper's own"),
     ]
     passing, refused = (f"{min(SHOWN, side.height)} of {side.height:,}" for side in sides)
@@ -84,11 +91,13 @@ def examples_table(scores: Scores) -> Table | None:
     return Table(columns, rows, title, [note])
 
 
-def best_columns(scores: Scores, rankable: Collection[str] = ASPECTS) -> dict[str, set[str]]:
+def best_columns(scores: Scores, rankable: Collection[str] | None = None) -> dict[str, set[str]]:
     """Return, of each system of files, the measures in which its average is the best of them.
 
-    `rankable` are the measures that can rank systems. A single system is the best of nothing.
+    `rankable` are the measures that can rank systems, by default all compared aspects. A single system is the best of nothing.
     """
+    if rankable is None:
+        rankable = compared_aspects()
     own = [name for name in scores.names if name not in BUILT_IN]
     columns: dict[str, set[str]] = {name: set() for name in own}
     for measure in rankable:
@@ -101,7 +110,7 @@ def best_columns(scores: Scores, rankable: Collection[str] = ASPECTS) -> dict[st
     return columns
 
 
-def paper_table(tables: Mapping[str, Scores], rankable: Collection[str] = ASPECTS) -> Table:
+def paper_table(tables: Mapping[str, Scores], rankable: Collection[str] | None = None) -> Table:
     """Return the averages of the systems for a paper: a group for each of the tables, by its name where there are several."""
     rows = []
     for group, scores in tables.items():
@@ -112,9 +121,7 @@ def paper_table(tables: Mapping[str, Scores], rankable: Collection[str] = ASPECT
             values |= {f"{name}_interval": ends for name, ends in row.intervals.items()}
             rows.append(Row(values, group if len(tables) > 1 else "", best=best.get(system, ())))
     known = {name for scores in tables.values() for name in scores.known}
-    columns = [
-        with_interval(name, heading_of(name)) for name in (*ASPECTS, "edited", "accepted") if name in known
-    ]
+    columns = [with_interval(name, heading_of(name)) for name in (*ASPECTS, "accepted") if name in known]
     counts = [Column("n", "count"), Column("events", "count")]
     return Table([Column("system", "text"), *columns, *counts], rows).with_groups()
 
@@ -165,7 +172,7 @@ def systems_table(
     marked.
     """
     best, stars = significance(scores)
-    best_of = best_columns(scores, ranking.measures if ranking else ASPECTS)
+    best_of = best_columns(scores, ranking.measures if ranking else None)
     rows = []
     for direction, system in product(directions, scores.names):
         row = scores.row(system, direction)
@@ -200,7 +207,7 @@ def choices_of(system: str) -> str:
 
 
 def significance(scores: Scores) -> tuple[str, dict[str, dict[str, str]]]:
-    """The best system, and for each other marks of the `ASPECTS` in which paired tests, corrected after Holm, tell it from that."""
+    """The best system, and for each other marks of the aspects in which paired tests, corrected after Holm, tell it from that."""
     best = best_system(scores)
     others = [system for system in scores.systems if system != best]
     marks: dict[str, dict[str, str]] = {}
@@ -264,7 +271,7 @@ def few_events(scores: Scores) -> str:
 def terminal_table(scores: Scores, ranking: Ranking, *, by_direction: bool = False) -> Table:
     """Return the averages of the systems for the terminal, perhaps with each direction below."""
     accepted = ["accepted"] if "accepted" in scores.known else []
-    measures = (*ASPECTS, "edited", *accepted)
+    measures = (*ASPECTS, *accepted)
     columns = [Column("system", "text"), *(Column(name, "estimate") for name in measures)]
     rows, best = [], best_system(scores)
     best_of = best_columns(scores, ranking.measures)
@@ -284,13 +291,14 @@ def terminal_table(scores: Scores, ranking: Ranking, *, by_direction: bool = Fal
 
 
 def _estimates(row: ScoreRow, measures: Collection[str]) -> dict[str, Value]:
-    """Return measure to its value with its interval; of `edited` the value alone."""
+    """Return measure to its value with its interval; of a brief aspect the value alone."""
+    brief = {name for name, aspect in ASPECTS.items() if aspect.brief}
     cells: dict[str, Value] = {}
     for name in measures:
         value, ends = row.values.get(name), row.intervals.get(name)
         if value is None:
             cells[name] = "n/a"
-        elif ends is None or name == "edited":
+        elif ends is None or name in brief:
             cells[name] = value
         else:
             cells[name] = (value, *ends)

@@ -54,7 +54,7 @@ def compute_compliancy(
             or None, without any. `change-it score` has them.
         events: n ids of events, which the intervals draw: the column `event` of a corpus. When None, near-duplicate articles
             are one event, and so are both directions of a pair that `reference_articles` shows.
-        reversal: when style counts as reversed, see `compliancy.verdicts`.
+        reversal: when style counts as reversed, see `aspects.verdicts`.
         resamples: bootstrap resamples of the intervals.
         seed: their seed.
         precision: of judges that are loaded here: float32, or bf16.

@@ -1,35 +1,49 @@
 """Compliancy (EvalNLGEval 2020, section 4) and the aspects beside it (ours): formulas, the table of verdicts, means of its columns.
 
+A new aspect is a new entry of `ASPECTS`, with a function that computes it.
+
 A transferred headline is compliant when HH says that it matches the original headline, AH says that it matches the
 article, and main's decision is reversed. The aspects style, acceptability and edited are shown each by itself (Mir et al., NAACL 2019):
 no product of them was found to order headlines as readers do. What chooses among candidates does multiply, see `choosing`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from itertools import accumulate, pairwise
-from typing import Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 import polars as pl
 
 from change_it.errors import InputError
 from change_it.judges.options import StyleScale
-from change_it.judges.spec import JUDGES, MAIN, Task, acceptability_tasks, compliancy_tasks
+from change_it.judges.spec import (
+    EVIDENCE,
+    JUDGES,
+    MAIN,
+    Task,
+    acceptability_tasks,
+    compliancy_tasks,
+    short_names,
+)
 from change_it.stats import Bools, Floats, Ints, Statistics, log_odds
 from change_it.text.folding import fold
 from change_it.text.tokens import words
 
+if TYPE_CHECKING:
+    from change_it.corpus.test_set import Item
+
 Reversal = Literal["relative", "target"]
 
-#: Readers of a table ask for these first; systems are compared by them.
-ASPECTS = ("compliancy", "style", "acceptability")
 #: What no judge checks; it stands wherever their verdicts do.
 NO_CHECK = "no judge reads who did what, or who said it: read the headline"
 #: The probability that main takes the original headline for the outlet aimed at, and its column.
 SOURCE, P_SOURCE = "source", "p_target_source"
 #: The least and the greatest style of a headline.
 STYLE_RANGE = (-1.0, 2.0)
+#: The least and the greatest value of what is a share of headlines on average: a verdict, or a figure like acceptability.
+SHARE = (0.0, 1.0)
 #: The least share of training pairs whose other headline has evidence: else articles are too short to be evidence.
 LEAST_EVIDENCE = 0.5
 #: A headline is the original, edited, if at most this share of its words are new.
@@ -40,7 +54,7 @@ class Reason(NamedTuple):
     """A reason against a headline.
 
     Attributes:
-        name: The judge that refuses it, `edited`, or `no headline`.
+        name: The judge that refuses it, an aspect such as `edited`, or `no headline`.
         detail: What it refuses, such as the names without evidence; empty where there is nothing to add.
     """
 
@@ -64,13 +78,24 @@ def refusals(reasons: Iterable[Reason | Mapping[str, str]], headings: Mapping[st
 
 
 def compliancy_measures() -> tuple[str, ...]:
-    """Return the measures of a headline or system: `ASPECTS`, whether it is edited, and the verdicts of all judges as they are shown."""
-    return (*ASPECTS, "edited", *JUDGES)
+    """Return the measures of a headline or system: the aspects, and the verdicts of all judges as they are shown."""
+    return (*ASPECTS, *JUDGES)
+
+
+def compared_aspects() -> tuple[str, ...]:
+    """Return the aspects by which systems are compared."""
+    return tuple(name for name, aspect in ASPECTS.items() if aspect.compared)
+
+
+def graded_aspects() -> tuple[str, ...]:
+    """Return the aspects that give a headline a figure, and no verdict."""
+    return tuple(name for name, aspect in ASPECTS.items() if not aspect.is_verdict)
 
 
 def share_measures() -> dict[str, str]:
     """Return the measures whose means are shares of the items, see `stats.measure`: all but style, which is signed."""
-    return dict.fromkeys((name for name in compliancy_measures() if name != "style"), "n")
+    shares = [name for name, aspect in ASPECTS.items() if aspect.range == SHARE]
+    return dict.fromkeys((*shares, *JUDGES), "n")
 
 
 def judge_headings() -> dict[str, str]:
@@ -94,7 +119,7 @@ def verdict_schema() -> dict[str, pl.DataType | type[pl.DataType]]:
     texts = {"text": pl.String, "start": pl.Int64, "end": pl.Int64, "kind": pl.String}
     return {
         **dict.fromkeys(compliancy_measures(), pl.Boolean),
-        **dict.fromkeys(("style", "acceptability", "choosing"), pl.Float64),
+        **dict.fromkeys((*graded_aspects(), "choosing"), pl.Float64),
         "unsupported": pl.List(pl.Struct(texts)),
         "refused_by": pl.List(pl.Struct(dict.fromkeys(Reason._fields, pl.String))),
         **dict.fromkeys(probability_columns().values(), pl.Float64),
@@ -227,3 +252,120 @@ def statistics(verdicts: pl.DataFrame | Mapping[str, Bools | Floats]) -> dict[st
 def aggregate(sums: Statistics) -> dict[str, Floats]:
     """Means, each in 0-1 but style, from summed `statistics`: those of `compliancy_measures` that they have."""
     return {name: sums[name] / np.maximum(sums["n"], 1) for name in compliancy_measures() if name in sums}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged:
+    """Hold n new headlines and what the judges answered: what aspects are computed from.
+
+    Attributes:
+        items: The n items, each with its new headline, which may be empty.
+        verdicts: `compliancy` and each judge that could be asked to its verdicts, (n,) each.
+        probabilities: Each trained judge that is there to its probabilities, (n,) each, in 0-1.
+        style: Style of the headlines, (n,), NaN in a direction without a scale; None where no item has a scale.
+        has_acceptability: Whether all judges are there that acceptability multiplies.
+    """
+
+    items: "Sequence[Item]"
+    verdicts: Mapping[str, Bools]
+    probabilities: Mapping[Task, Floats]
+    style: Floats | None
+    has_acceptability: bool
+
+    @property
+    def evidence(self) -> Bools | None:
+        """Whether everything has a source, (n,); None where articles are too short for it."""
+        return self.verdicts.get(EVIDENCE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Aspect:
+    """What there is to know of an aspect of headlines.
+
+    Attributes:
+        name: Heading of its columns in tables and files.
+        range: Least and greatest value of a headline. On average it is a share of headlines where this is `SHARE`.
+        better: Whether more or less of it is better; a missing headline has the worst value.
+        explanation: One or two sentences below the head of its column. `{compliancy}` and `{acceptability}` stand for the
+            judges that these require.
+        compute: Returns the n values, NaN where a headline has none; None where no headline can have one.
+        is_verdict: Whether a headline has yes or no, and no figure.
+        compared: Whether systems are compared by it: paired tests, stars, differences, the curve of `floor`.
+        brief: Whether the terminal shows its value without the interval.
+        reason: Says of an item whose headline has this verdict why it speaks against the headline; None where it does not.
+    """
+
+    name: str
+    range: tuple[float, float] = SHARE
+    better: Literal["more", "less"] = "more"
+    explanation: str
+    compute: Callable[[Judged], Bools | Floats | None]
+    is_verdict: bool = False
+    compared: bool = False
+    brief: bool = False
+    reason: "Callable[[Item], str] | None" = None
+
+    @property
+    def worst(self) -> float:
+        """The value of a missing headline."""
+        least, greatest = self.range
+        return least if self.better == "more" else greatest
+
+    @property
+    def about(self) -> str:
+        """The explanation with the names of the judges."""
+        names = {"compliancy": short_names("compliancy"), "acceptability": short_names("acceptability")}
+        return self.explanation.format(**names)
+
+
+def _acceptability_of(judged: Judged) -> Floats | None:
+    """Return acceptability; None without one of the judges that it multiplies."""
+    return acceptability(judged.probabilities, judged.evidence) if judged.has_acceptability else None
+
+
+def _edited_of(judged: Judged) -> Bools:
+    """Return whether each headline is the original, or hardly another one."""
+    return np.array([is_edited(item.prediction, item.source) for item in judged.items], dtype=bool)
+
+
+def _new_words_of(item: "Item") -> str:
+    """Return `2 of 9 words new`."""
+    return "{} of {} words new".format(*new_words(item.prediction, item.source))
+
+
+_ENTRIES = (
+    Aspect(
+        name="compliancy",
+        explanation="Share of headlines that {compliancy} accept: the papers' score. It looks neither at fluency nor at evidence, "
+        "and does not see the order of words.",
+        compute=lambda judged: judged.verdicts["compliancy"],
+        is_verdict=True,
+        compared=True,
+    ),
+    Aspect(
+        name="style",
+        range=STYLE_RANGE,
+        explanation="How far main moves from the original to the new headline: a clause of the article has 0, the other "
+        "newspaper's own headline 1, a copy less than 0.",
+        compute=lambda judged: judged.style,
+        compared=True,
+    ),
+    Aspect(
+        name="acceptability",
+        explanation="Product of the probabilities of {acceptability}, 0 without evidence. It orders headlines and is no share of "
+        "good ones.",
+        compute=_acceptability_of,
+        compared=True,
+    ),
+    Aspect(
+        name="edited",
+        better="less",
+        explanation="Share of headlines of which at most a quarter of the words are not the original's.",
+        compute=_edited_of,
+        is_verdict=True,
+        brief=True,
+        reason=_new_words_of,
+    ),
+)
+#: In the order in which they are shown.
+ASPECTS: dict[str, Aspect] = {aspect.name: aspect for aspect in _ENTRIES}

@@ -19,7 +19,7 @@ class Difference:
 
     Attributes:
         system: Name of the system.
-        measure: One of `aspects.ASPECTS`.
+        measure: One of `aspects.compared_aspects`.
         value: Its score less that of the other system.
         interval: Ends of the paired 95% bootstrap interval over events; None below five events.
         p: p-value of the paired test, after Holm's correction for the systems that are compared in this measure.

@@ -32,15 +32,13 @@ from change_it.judges.spec import (
 from change_it.models.pretrained import local_folder
 from change_it.models.saving import Pushable, PushedModel
 from change_it.scoring.aspects import (
+    ASPECTS,
     LEAST_EVIDENCE,
     P_SOURCE,
-    STYLE_RANGE,
+    Judged,
     Reason,
     Reversal,
-    acceptability,
     choosing,
-    is_edited,
-    new_words,
     probability_columns,
     refusals,
     style,
@@ -244,32 +242,32 @@ class Judges(Pushable):
         probabilities = _probabilities(answers, of_sources, target)
         p_source = of_sources[MAIN][np.arange(len(items)), target]
         lacking = [_unsupported(item) for item in items]
-        edited = np.array([is_edited(item.prediction, item.source) for item in items], dtype=bool)
-        evidence: Bools | None = None
+        decided = verdicts(answers, of_sources, target, reversal=reversal)
         if self.has_evidence:
-            evidence = np.array([not parts for parts in lacking], dtype=bool)
-        graded = self._style(items, probabilities[MAIN], p_source, target)
+            decided[EVIDENCE] = np.array([not parts for parts in lacking], dtype=bool)
+        judged = Judged(
+            items=items,
+            verdicts=decided,
+            probabilities=probabilities,
+            style=self._style(items, probabilities[MAIN], p_source, target),
+            has_acceptability=self.has_acceptability,
+        )
+        computed = {name: aspect.compute(judged) for name, aspect in ASPECTS.items()}
+        aspects = {name: values for name, values in computed.items() if values is not None}
 
-        columns: dict[str, Any] = {**verdicts(answers, of_sources, target, reversal=reversal)}
-        if evidence is not None:
-            columns[EVIDENCE] = evidence
-        columns["edited"] = edited
+        columns: dict[str, Any] = {**decided, **aspects}
         names = probability_columns()
         columns |= {names[task]: values for task, values in probabilities.items()}
-        if graded is not None:
-            columns["style"] = graded
-        if self.has_acceptability:
-            columns["acceptability"] = acceptability(probabilities, evidence)
         columns = {name: _failed(name, values, written).tolist() for name, values in columns.items()}
         # a direction without a scale is chosen in as if all its headlines had the style aimed at
-        known_style = None if graded is None else np.where(np.isnan(graded), 1.0, graded)
-        order = choosing(probabilities, evidence, known_style, edited)
+        known_style = None if judged.style is None else np.where(np.isnan(judged.style), 1.0, judged.style)
+        order = choosing(probabilities, judged.evidence, known_style, aspects["edited"].astype(bool))
         columns["choosing"] = np.where(written, order, -2.0).tolist()
         columns[P_SOURCE] = p_source.tolist()
         columns["unsupported"] = [[asdict(part) for part in parts] for parts in lacking]
         refused = []
         for row, item in enumerate(items):
-            marks = {name: columns[name][row] for name in (*JUDGES, "edited") if name in columns}
+            marks = {name: columns[name][row] for name in (*JUDGES, *ASPECTS) if name in columns}
             refused.append([reason._asdict() for reason in _reasons(item, marks, lacking[row])])
         columns["refused_by"] = refused
         schema = verdict_schema()
@@ -468,12 +466,12 @@ def _unsupported(item: Item) -> tuple[Unsupported, ...]:
 
 def _failed(name: str, values: NDArray[Any], written: Bools) -> NDArray[Any]:
     """Return a column of verdicts with the worst value where there is no headline; what is unknown stays so."""
-    worst = {"style": STYLE_RANGE[0], "edited": True}.get(name, 0)
+    worst = ASPECTS[name].worst if name in ASPECTS else 0
     return np.where(written | np.isnan(values), values, np.array(worst, values.dtype))
 
 
 def _reasons(item: Item, marks: Mapping[str, bool], lacking: Sequence[Unsupported]) -> list[Reason]:
-    """Return the reasons against a new headline: judges in the order in which they are shown, then that it is edited."""
+    """Return the reasons against a new headline: judges in the order in which they are shown, then aspects such as edited."""
     if not item.prediction.strip():
         return [Reason("no headline")]
     reasons = []
@@ -483,8 +481,7 @@ def _reasons(item: Item, marks: Mapping[str, bool], lacking: Sequence[Unsupporte
         # a semicolon would end the reason where it is printed
         parts = ", ".join(part.text.replace(";", ",") for part in lacking) if name == EVIDENCE else ""
         reasons.append(Reason(name, parts))
-    if marks["edited"]:
-        reasons.append(
-            Reason("edited", "{} of {} words new".format(*new_words(item.prediction, item.source)))
-        )
+    for name, aspect in ASPECTS.items():
+        if aspect.reason and marks.get(name):
+            reasons.append(Reason(name, aspect.reason(item)))
     return reasons

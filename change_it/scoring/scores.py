@@ -15,7 +15,7 @@ from change_it.files.texts import listed
 from change_it.judges.options import StyleScale
 from change_it.scoring import aspects, overlap
 from change_it.scoring.accepted import Accepted
-from change_it.scoring.aspects import ASPECTS, Reversal
+from change_it.scoring.aspects import Reversal, compared_aspects
 from change_it.scoring.record import CurvePoint, ScoresRecord, SystemScores
 from change_it.scoring.settings import ScoreSettings
 from change_it.scoring.signature import Basis, Reranker, signature
@@ -105,7 +105,7 @@ class Scores:
             their compliancy, then the ones that judges chose, then `BUILT_IN`; of each the directions and then the average.
         items: system to a table with one row an item, of `clause` with one row a clause: its event, headlines, verdicts,
             probabilities and ROUGE-L.
-        p_values: for each of `ASPECTS` that is known an (m, m) matrix of paired tests of the average, in the order of `systems`,
+        p_values: for each of `compared_aspects` that is known an (m, m) matrix of paired tests of the average, in the order of `systems`,
             with 1 on the diagonal.
         curve: score of the best of rising numbers of clauses; empty without the baseline `floor`.
         outlets: names of A and B.
@@ -264,7 +264,7 @@ def score(
 
     names = sorted(rows, key=place)
     tables = {name: tables[name] for name in names if name in tables}
-    known = [name for name in ASPECTS if all(name in of_items for of_items in statistics.values())]
+    known = [name for name in compared_aspects() if all(name in of_items for of_items in statistics.values())]
     p_values = {name: np.ones((len(tables), len(tables))) for name in known}
     compared = [{name: statistics[system][name] for name in ("n", *known)} for system in tables]
     number = trials(len(tables), settings.resamples)

@@ -5,7 +5,7 @@ from scoring_fakes import SCALE, FakeJudges, judges_that_know
 
 from change_it.audit import measure
 from change_it.audit.measure import AuditSettings, audit, measure_kinds
-from change_it.audit.perturbations import Perturbation
+from change_it.audit.perturbations import Perturbation, Resources
 from change_it.audit.record import read_audit, read_summary
 from change_it.errors import InputError
 from change_it.files.atomic import write_json
@@ -59,6 +59,21 @@ def test_what_is_kept_is_the_mean_over_gold_s_of_the_same_items(sample, judges, 
     assert example.true in example.headline
     compliancy = results["refused"].shares["compliancy"]
     assert compliancy.share == pytest.approx(1)  # it does not ask fluency
+
+
+@pytest.mark.parametrize("has_names", [True, False])
+def test_a_kind_that_needs_names_is_left_out_where_capitals_show_none(sample, judges, monkeypatch, has_names):
+    about = {"groups": ("wrong content",), "words": "one", "description": "", "spoils": "gold"}
+    kinds = [
+        Perturbation(name=name, needs_names=needs, make=lambda item, *_: f"{item.reference},", **about)
+        for name, needs in (("exchanged", True), ("a name less", False))
+    ]
+    monkeypatch.setattr(measure, "PERTURBATIONS", {kind.name: kind for kind in kinds})
+    monkeypatch.setattr(Resources, "has_names", has_names)
+    _, results = measure_kinds(judges, sample, AuditSettings(at_most=3, resamples=5, seed=1))
+    names = {result.name for result in results}
+    assert ("exchanged" in names) == has_names
+    assert "a name less" in names
 
 
 def test_baselines_are_measured_on_the_same_items(sample, judges, monkeypatch):

@@ -15,7 +15,7 @@ from change_it.corpus.folder import read_outlets
 @pytest.fixture
 def judges(tmp_path, monkeypatch):
     """A folder for judges, fakes where they would be loaded, and four kinds that they are shown beside the baselines."""
-    few = ("capitals", "looped", "number_changed", "claim_added")
+    few = ("capitals", "looped", "number changed", "claim added")
     monkeypatch.setattr(measure, "PERTURBATIONS", {name: measure.PERTURBATIONS[name] for name in few})
     load_fakes(monkeypatch, ("colle", "faro"))
     (tmp_path / "run" / "judges").mkdir(parents=True)
@@ -42,6 +42,8 @@ def test_page_and_figures_lie_beside_the_judges(judges, corpus, capsys):
     assert printed.startswith("Can these measures rank systems here?")
     assert record["verdicts"]["style"]["sentence"].partition(": ")[2] in printed
     assert "reliable" not in printed + page
+    assert record["items"] < 400
+    assert f"Each word and mark of {record['items']} headlines is taken out" in page
 
 
 def test_poisoned_texts_are_only_texts_on_the_page(judges, tmp_path, monkeypatch, capsys):

@@ -6,9 +6,8 @@ import polars as pl
 import pytest
 
 from change_it.corpus.folder import read_table
-from change_it.corpus.tasks.judges import OPENING
 from change_it.generators.data import load_recipe
-from change_it.generators.examples import source_of
+from change_it.generators.examples import CHARACTERS_IN_SIGHT, source_of
 from change_it.text.evidence import unsupported
 
 
@@ -73,7 +72,7 @@ def test_rewrite_learns_own_headlines_and_pairs_and_nothing_invented(corpus):
     table = read_table(corpus, "pairs", "train", ["a_headline", "a_article", "b_headline", "alignment"])
     strict, loose = (
         {
-            (source_of("both", headline, article, "faro"), target): (headline, article[:OPENING])
+            (source_of("both", headline, article, "faro"), target): (headline, article[:CHARACTERS_IN_SIGHT])
             for headline, article, target, _ in table.filter(alignment=name).iter_rows()
         }
         for name in ("A1", "A3")
@@ -87,7 +86,7 @@ def test_rewrite_learns_own_headlines_and_pairs_and_nothing_invented(corpus):
     for source, target in examples:
         outlet, headline, article = source.split(" | ", 2)
         assert own[target]["label"] == outlet
-        assert not unsupported(target, (headline, article[:OPENING]))
+        assert not unsupported(target, (headline, article[:CHARACTERS_IN_SIGHT]))
         if own[target]["article"] == article:
             alone += 1
             assert headline == ""

@@ -184,7 +184,7 @@ def test_what_cannot_be_computed_is_null_and_said(toy_test, about, unknown, sign
     values = record["systems"]["gold"]["average"]
     assert {name for name in aspects.compliancy_measures() if values[name] is None} == unknown
     assert scores.items["gold"][next(iter(unknown))].null_count() == 8
-    assert {*record["p_values"]} == {*aspects.ASPECTS} - unknown
+    assert {*record["p_values"]} == {*aspects.compared_aspects()} - unknown
     assert signed in scores.signature
     assert sum(said in line for line in remarks(scores)) == 1
 
@@ -228,7 +228,7 @@ def test_the_curve_of_the_floor_begins_at_the_clause_and_ends_at_the_floor(toy_t
     monkeypatch.setattr(scores_module, "CANDIDATES", (1, 2, most, most + 1))
     scores = scored(test, FakeJudges(fold="1", digits="abcd"), system)
     assert [point.candidates for point in scores.curve] == [1, 2, most]
-    for name in aspects.ASPECTS:
+    for name in aspects.compared_aspects():
         first, *_, last = ((point.values[name], point.intervals[name]) for point in scores.curve)
         for (value, (low, high)), system_name in ((first, "clause"), (last, "floor")):
             assert value == pytest.approx(scores.row(system_name).values[name])

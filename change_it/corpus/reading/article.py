@@ -12,6 +12,8 @@ Alignment = Literal["A1", "A2", "A3", "R"]
 
 #: Short names of the shared task's labels (directions are written `rep2gio` and `gio2rep`).
 KNOWN_LABELS = {"R": "rep", "G": "gio"}
+#: Splits of `articles` and `pairs` with the articles of further outlets, and pairs that have one of them.
+OTHER = "other"
 
 
 @dataclass(frozen=True, slots=True)

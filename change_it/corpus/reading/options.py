@@ -97,7 +97,3 @@ def parse_sizes(text: str) -> dict[str, int] | None:
     if len(sizes) != len(matches) or not sizes.get("A1") or not sizes.get("A2"):
         raise InputError(f"--sizes {text!r} is not understood: write --sizes A1=5000,A2=5000,A3=10000")
     return {name: sizes.get(name, 0) for name in ("A1", "A2", "A3")}
-
-
-#: Splits of `articles` and `pairs` with the articles of further outlets, and pairs that have one of them.
-OTHER = "other"

@@ -12,8 +12,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from change_it.corpus.pairing.groups import components, rng_for
-from change_it.corpus.reading.article import Outlets
-from change_it.corpus.reading.options import OTHER, BuildOptions
+from change_it.corpus.reading.article import OTHER, Outlets
+from change_it.corpus.reading.options import BuildOptions
 from change_it.corpus.tasks.negatives import contradict, name_pool
 
 #: Config → split → rows.
@@ -24,8 +24,6 @@ VALIDATION_SHARE = 0.1
 FACTS = 0.1
 #: Training headlines that new names are taken from.
 NAMED = 2000
-#: Characters of an article that a small network reads, roughly: names and numbers behind them are out of its sight.
-OPENING = 1000
 
 
 def training_sets(
