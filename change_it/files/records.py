@@ -1,4 +1,7 @@
-"""Write records, which are dataclasses or named tuples, as JSON, and check them against their types when they are read."""
+"""Write records as JSON, and check them against their types when they are read.
+
+A record is a dataclass or a named tuple.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
@@ -161,7 +164,10 @@ def _tuple(kinds: tuple[Any, ...], value: Sequence[Any], place: str) -> tuple[An
 
 
 def _is_plain(kind: Any, value: object) -> bool:
-    """Tell whether a value is of a plain type: a whole number is a float, too, and a truth value is no number."""
+    """Tell whether a value is of a plain type.
+
+    A whole number is a float, too, and a truth value is no number.
+    """
     if kind in (Any, object):
         return True
     if kind is float:
