@@ -364,8 +364,8 @@ def auc(
 def auc_counts(right: Bools, p: Floats) -> dict[str, Floats]:
     """Return statistics of n items, to be summed for `auc_of`.
 
-    At each level of the scores they say which items are right and which wrong. Names are `right 0`, `wrong 0`,
-    `right 1` and so on; level 0 is the lowest score that occurs.
+    At each level of the scores they say which items are right and which wrong. Names are `right 0`,
+    `wrong 0`, `right 1` and so on; level 0 is the lowest score that occurs.
     """
     levels = np.unique(p, return_inverse=True)[1]
     counts = {}
