@@ -155,9 +155,9 @@ def read(options: AnnotateReadOptions) -> None:
 
 def _read(options: AnnotateReadOptions, server: "Server") -> None:
     """See `read`."""
-    from change_it.readers.chat_reader import Reading
+    from change_it.readers.chat_reader import SheetRun
 
-    reading = Reading(options.sheet, server, options.out)
+    reading = SheetRun(options.sheet, server, options.out)
     waiting = len(reading.waiting)
     prompts, answers = reading.tokens()
     number = f"{counted(waiting, 'row')} of {len(reading.rows):,} for {server.model}"

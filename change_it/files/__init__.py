@@ -1,1 +1,1 @@
-"""Atomic writing, growing tables, rows of any table, predictions, folders of models and what comes from the Hub."""
+"""Atomic writing, growing tables, rows of any table, predictions, folders of models, and the Hub's files."""

@@ -1,8 +1,11 @@
-"""Files and folders written next to their place and renamed, and tried before work begins; JSON that this package wrote.
+"""Write files and folders as a whole, and read the JSON that this package wrote.
 
-What is written is the old or the new one, never half of it. A killed run leaves `.NAME.*.partial` next to it. A folder is
-replaced in two steps, the old one to `.NAME.*.old` and the new one to NAME: killed between them, NAME is missing, and the old
-one is whole. A folder is ours only where its record says so, and only the files that the record lists are replaced.
+They are written next to their place and renamed: what is found there is the old or the new one, never half of
+it. A killed run leaves `.NAME.*.partial` next to it.
+
+A folder is replaced in two steps, the old one to `.NAME.*.old` and the new one to NAME: killed between them,
+NAME is missing, and the old one is whole. A folder is ours only where its record says so, and only the files
+that the record lists are replaced.
 """
 
 import csv
@@ -20,12 +23,20 @@ from typing import Any, Literal
 from change_it.errors import InputError
 from change_it.files.texts import listed
 
-#: Places where a spreadsheet, which may part cells at semicolons, begins to read a formula; and those that have our apostrophe.
-_FORMULA, _QUOTED = (
-    re.compile(rf"^{mark}(?=[=+\-@＝＋－＠\t\r\n])|(?<=[;\t\r\n]){mark}(?=[=+\-@＝＋－＠])")
-    for mark in ("", "'")
-)
-#: The record by which a folder is known as ours, and fields that it has besides `files`, the list of what was written.
+
+def _formula_after(mark: str) -> re.Pattern[str]:
+    """Match a mark where a spreadsheet, which may part cells at semicolons, begins to read a formula."""
+    at_start = rf"^{mark}(?=[=+\-@＝＋－＠\t\r\n])"
+    in_cell = rf"(?<=[;\t\r\n]){mark}(?=[=+\-@＝＋－＠])"
+    return re.compile(f"{at_start}|{in_cell}")
+
+
+#: The beginnings of formulas, empty matches.
+_FORMULA = _formula_after("")
+#: The apostrophes that we have put before formulas.
+_QUOTED = _formula_after("'")
+#: Records by which a folder is known as ours, and fields that each has besides `files`, the list of what was
+#: written.
 OURS = {
     "alignment.json": {"outlets", "thresholds"},
     "audit.json": {"hashes", "signature"},
@@ -34,16 +45,16 @@ OURS = {
     "scores.json": {"signature", "systems"},
     "summary.json": {"signature", "systems"},
 }
-#: The beginning of what stands in a checkout where git-lfs has not fetched the file itself.
+#: How the pointer begins that stands in a checkout where git-lfs has not fetched the file itself.
 _POINTER = b"version https://git-lfs"
-#: What a note of an error begins with that names the file which was written.
+#: How a note of an error begins that names the file which was written.
 WRITING = "while writing "
-#: Where training works, in the folder of a model.
+#: Name of the folder, inside that of a model, in which training works.
 WORK = "checkpoints"
 
 
 def read_json(path: Path) -> dict[str, Any] | None:
-    """A JSON object that this package wrote, None where there is no such file."""
+    """Read a JSON object that this package wrote; None where there is no such file."""
     if not path.is_file():
         return None
     with record_errors(path):
@@ -55,7 +66,7 @@ def read_json(path: Path) -> dict[str, Any] | None:
 
 @contextmanager
 def record_errors(path: Path) -> Iterator[None]:
-    """One sentence where a JSON object that this package wrote is not as it writes it."""
+    """Turn what fails while a JSON object of this package is read into one sentence."""
     try:
         yield
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
@@ -69,22 +80,23 @@ def refuse_pointer(path: Path) -> None:
     with path.open("rb") as file:
         beginning = file.read(len(_POINTER))
     if beginning == _POINTER:
-        raise InputError(
-            f"{path} is only a pointer of git-lfs to the file: install git-lfs, then run `git lfs pull` or install anew"
-        )
+        mend = "install git-lfs, then run `git lfs pull` or install anew"
+        raise InputError(f"{path} is only a pointer of git-lfs to the file: {mend}")
 
 
 def check_part(path: Path) -> None:
-    """Refuse a large file of this package that git-lfs did not fetch, or that a Space's copy of the package lacks."""
+    """Refuse a large file of this package that is not there.
+
+    git-lfs has not fetched it, or a Space's copy of the package does not have it.
+    """
     refuse_pointer(path)
     if not path.is_file():
-        raise InputError(
-            f"this copy of the package lacks {path.name}, which a page on the Hub does not need: install the whole package"
-        )
+        fault = f"this copy of the package lacks {path.name}, which a page on the Hub does not need"
+        raise InputError(f"{fault}: install the whole package")
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file in UTF-8; lone surrogates are written as escapes."""
+    """Write a text file in UTF-8, lone surrogates as escapes."""
     with replace_file(path) as partial:
         partial.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
 
@@ -97,29 +109,39 @@ def write_json(path: Path, value: object) -> None:
 def write_table(
     path: Path, header: Sequence[str], rows: Iterable[Sequence[object]], *, quote_formulas: bool = False
 ) -> None:
-    """Write a CSV file; `quote_formulas` puts an apostrophe before texts that a spreadsheet would take for a formula."""
+    """Write a CSV file.
+
+    Args:
+        path: the file.
+        header: its columns.
+        rows: their cells.
+        quote_formulas: puts an apostrophe before texts that a spreadsheet would take for a formula.
+    """
     with (
         replace_file(path) as partial,
         partial.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file,
     ):
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
-        writer.writerows(map(without_formula, row) if quote_formulas else row for row in rows)
+        for row in rows:
+            writer.writerow([without_formula(cell) for cell in row] if quote_formulas else row)
 
 
 def without_formula(cell: object) -> object:
-    """A cell with an apostrophe before what a spreadsheet would take for a formula."""
-    return _FORMULA.sub("'", cell) if isinstance(cell, str) else cell
+    """Return a cell with an apostrophe before what a spreadsheet would take for a formula."""
+    if isinstance(cell, str):
+        return _FORMULA.sub("'", cell)
+    return cell
 
 
 def with_formula(cell: str) -> str:
-    """A cell as it was before `without_formula`."""
+    """Return a cell as it was before `without_formula`."""
     return _QUOTED.sub("", cell)
 
 
 @contextmanager
 def replace_file(path: Path) -> Iterator[Path]:
-    """A place to write a file that replaces `path` when the block ends well, and is gone when it does not."""
+    """Yield a place to write a file that replaces `path` when the block ends well, and else is removed."""
     target = path.resolve()
     if target.exists() and not target.is_file():
         raise InputError(f"cannot write {path}, which is a folder or a device: name a file")
@@ -134,10 +156,19 @@ def replace_file(path: Path) -> Iterator[Path]:
 def replace_folder(
     path: Path, record: str | None = None, *, work: str = "", later: Sequence[str] = ()
 ) -> Iterator[Path]:
-    """An empty folder that takes the place of `path` as a whole when the block ends well, and is gone when it does not.
+    """Yield an empty folder that takes the place of `path` as a whole when the block ends well.
 
-    The files that `record` lists in the old one go, and its folder `work`; all others stay. The new one lists its own, and
-    those that are written `later`. Without a record `path` is new or empty.
+    When the block does not end well, the new folder is gone, and the old one is as it was.
+
+    Args:
+        path: the folder to replace. Without a record it is new or empty.
+        record: name of the JSON file in it that lists what this command wrote there: these files go, all
+            others stay. The new record lists the new ones.
+        work: a folder inside `path` that goes, too.
+        later: files that are written into `path` afterwards; the new record lists them, too.
+
+    Raises:
+        InputError: the folder holds files of others under the same names, or no record of ours.
     """
     target = path.resolve()
     replaced = files_of_ours(target, record) | {work}
@@ -149,19 +180,31 @@ def replace_folder(
             content = read_json(partial / record) or {}
             write_json(partial / record, content | {"files": sorted(files.union(later))})
 
-        def leave(folder: str, names: list[str]) -> list[str]:
-            """Names of our old files, which are not copied; their modes are."""
-            paths = {name: (Path(folder) / name).relative_to(target) for name in names}
-            for file in filter(lambda file: (partial / file).is_file(), paths.values()):
-                if file.as_posix() not in replaced:
-                    raise InputError(f"{target / file} was not written by this command: move it elsewhere")
-                shutil.copymode(target / file, partial / file)
-            return [name for name, file in paths.items() if file.as_posix() in replaced]
+        def names_of_ours(folder: str, names: list[str]) -> list[str]:
+            """Return the names of our old files in a folder, which are not copied; their modes are."""
+            ours = []
+            for name in names:
+                file = (Path(folder) / name).relative_to(target)
+                is_ours = file.as_posix() in replaced
+                if (partial / file).is_file():
+                    if not is_ours:
+                        raise InputError(
+                            f"{target / file} was not written by this command: move it elsewhere"
+                        )
+                    shutil.copymode(target / file, partial / file)
+                if is_ours:
+                    ours.append(name)
+            return ours
 
         old = partial.with_suffix(".old")
         if target.exists():
             shutil.copytree(
-                target, partial, symlinks=True, ignore=leave, copy_function=_link, dirs_exist_ok=True
+                target,
+                partial,
+                symlinks=True,
+                ignore=names_of_ours,
+                copy_function=_link,
+                dirs_exist_ok=True,
             )
             os.replace(target, old)
         os.replace(partial, target)
@@ -177,24 +220,35 @@ def _link(source: str, target: str) -> None:
 
 
 def files_of_ours(folder: Path, record: str | None) -> set[str]:
-    """The files that our record in a folder lists; a folder that has none and is not empty is refused."""
-    others = {path.name for path in folder.iterdir()} - {WORK} if folder.is_dir() else set()
+    """Return the files that our record in a folder lists.
+
+    Raises:
+        InputError: the folder is not empty and has no record of this version.
+    """
+    if not folder.is_dir():
+        return set()
+    others = {path.name for path in folder.iterdir()} - {WORK}
     if not others:
         return set()
-    fields: dict[str, Any] = {}
-    with suppress(InputError):  # a broken record is none of this version
-        fields = read_json(folder / record) or {} if record else {}
-    if record and OURS[record] <= fields.keys() and isinstance(fields.get("files"), list):
-        return {*map(str, fields["files"])}
-    lacking = f" and no {record} of this version" if record else ""
-    raise InputError(
-        f"--out {folder} holds other files ({listed(sorted(others), 3)}){lacking}: choose a folder that is new or empty"
-    )
+    lacking = ""
+    if record:
+        fields: dict[str, Any] = {}
+        with suppress(InputError):  # a broken record is none of this version
+            fields = read_json(folder / record) or {}
+        files = fields.get("files")
+        if OURS[record] <= fields.keys() and isinstance(files, list):
+            return {str(file) for file in files}
+        lacking = f" and no {record} of this version"
+    fault = f"--out {folder} holds other files ({listed(sorted(others), 3)}){lacking}"
+    raise InputError(f"{fault}: choose a folder that is new or empty")
 
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Name the file or folder that is written in whatever is raised: `change-it` says it where the disk is at fault."""
+    """Name the file or folder that is written in whatever is raised.
+
+    `change-it` says it where the disk is at fault.
+    """
     try:
         yield
     except Exception as error:
@@ -204,14 +258,17 @@ def naming(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _beside(target: Path) -> Iterator[Path]:
-    """A temporary name next to the target, for what replaces it; what is left of it is dropped."""
+    """Yield a temporary name next to the target, for what replaces it; what is left of it is removed."""
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = target.with_name(f".{target.name}.{token_hex(4)}.partial")
     try:
         with naming(target):
             yield partial
     finally:
-        shutil.rmtree(partial, ignore_errors=True) if partial.is_dir() else partial.unlink(missing_ok=True)
+        if partial.is_dir():
+            shutil.rmtree(partial, ignore_errors=True)
+        else:
+            partial.unlink(missing_ok=True)
 
 
 def check_writable(
@@ -221,11 +278,20 @@ def check_writable(
     inputs: Iterable[str | Path | None] = (),
     record: str | None = None,
 ) -> None:
-    """Refuse, before work begins, an --out that cannot be written: a file or a folder, either of which is replaced as a whole.
+    """Refuse, before work begins, an --out that cannot be written.
 
-    It may not overwrite `inputs`, of which some need not be there; a folder is new, empty or has our `record`.
+    Args:
+        path: a file or a folder, either of which is replaced as a whole.
+        kind: which of them it is.
+        inputs: files and folders that may not be overwritten; some need not be there.
+        record: the record of a folder of ours, see `replace_folder`.
+
+    Raises:
+        InputError: `path` has another kind or no place on the disk, overwrites an input, or holds files of
+            others.
     """
-    target, is_file = path.resolve(), kind == "csv"
+    target = path.resolve()
+    is_file = kind == "csv"
     if is_file and path.suffix.lower() not in ("", ".csv"):
         raise InputError(f"--out {path} is written as CSV: name it {path.stem}.csv")
     try:
@@ -238,10 +304,12 @@ def check_writable(
         raise InputError(f"cannot write --out {path}: {error.strerror}; choose another place") from error
     if not is_file and Path.cwd().is_relative_to(target):
         raise InputError(f"--out {path} is the working folder or above it: name a folder below it")
-    for name in (name for name in inputs if name):
+    for name in inputs:
+        if not name:
+            continue
         source = Path(name).resolve()
-        inside = source.is_relative_to(target) or (is_file and target.is_relative_to(source))
-        if inside and source.exists():
+        would_overwrite = source.is_relative_to(target) or (is_file and target.is_relative_to(source))
+        if would_overwrite and source.exists():
             raise InputError(f"--out {path} would overwrite the input {name}: choose another --out")
     if not is_file:
         files_of_ours(target, record)

@@ -1,4 +1,4 @@
-"""A CSV file that grows row by row, so that a later run goes on from an interrupted one."""
+"""Write a CSV file row by row, so that a later run goes on from an interrupted one."""
 
 import csv
 import io
@@ -16,7 +16,9 @@ from change_it.errors import InputError
 from change_it.files.atomic import naming, write_table
 from change_it.progress import bar
 
+#: What tells one row from the others.
 Key = TypeVar("Key")
+#: What is answered at once: one row or a batch of them.
 Part = TypeVar("Part")
 
 
@@ -29,7 +31,8 @@ def earlier_rows(path: Path) -> list[list[str]]:
         return []
     data = path.read_bytes()
     end = data.rfind(b"\n")
-    while end >= 0 and data.count(b'"', 0, end) % 2:  # a line break inside a cell that was cut off
+    # an odd number of quotes before a line break: it stands inside a cell, in a row that was cut off
+    while end >= 0 and data.count(b'"', 0, end) % 2:
         end = data.rfind(b"\n", 0, end)
     text = data[: end + 1].decode(errors="replace")
     return [row for row in csv.reader(io.StringIO(text, newline="")) if row]
@@ -49,7 +52,8 @@ def only_run(path: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        Path(lock.lock_file).unlink(missing_ok=True)  # whoever has opened it meanwhile sees that it is gone
+        # whoever has opened the lock file meanwhile sees that it is gone
+        Path(lock.lock_file).unlink(missing_ok=True)
         lock.release()
 
 
@@ -64,17 +68,29 @@ def write_growing(
     total: int,
     work: str,
 ) -> None:
-    """Write the rows of an earlier run, and then those that `answer` gives for each of the other parts, which join `rows`.
+    """Write the rows of an earlier run, and then those of the other parts as they are answered.
 
-    They are on the disk as soon as they are there. What ends the run before, InputError or Ctrl-C, which waits for the parts in
-    the threads of a `pool`, says how many of the `total` are kept; a file without any is deleted. `path` is held by `only_run`.
+    Each row is on the disk as soon as it is there.     What ends the run before, InputError or Ctrl-C, says
+    how many rows are kept; a file without any is deleted. Ctrl-C waits for the parts in the threads of the
+    pool.
+
+    Args:
+        path: the file, which `only_run` holds.
+        header: its columns.
+        rows: those of an earlier run by their keys; new ones join them.
+        parts: what is still to be answered.
+        answer: gives the rows of a part.
+        pool: threads that answer parts; None answers one after another.
+        total: number of rows in the end.
+        work: what the progress bar is called.
     """
     lock = Lock()
     write_table(path, header, rows.values())
     with bar(work, total, initial=len(rows)) as done_bar:
 
         def finish(part: Part) -> None:
-            new, text = answer(part), io.StringIO()
+            new = answer(part)
+            text = io.StringIO()
             csv.writer(text, lineterminator="\n").writerows(new.values())
             with lock, naming(path), path.open("ab") as file:
                 file.write(text.getvalue().encode("utf-8", "backslashreplace"))
@@ -85,7 +101,9 @@ def write_growing(
 
         try:
             with pool or nullcontext():
-                list((pool.map if pool else map)(finish, parts))
+                finished = pool.map(finish, parts) if pool else map(finish, parts)
+                for _ in finished:
+                    pass
         except BaseException as error:
             if not rows:
                 path.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Names of models, which are folders or ids of the Hub, what is fetched from there, and the weights in a folder."""
+"""Find models by their names, which are folders or ids of the Hub, fetch them, and list their weights."""
 
 import re
 from collections.abc import Sequence
@@ -11,16 +11,31 @@ from change_it.files.atomic import read_json, record_errors, refuse_pointer
 
 #: Why weights in another format are refused.
 PICKLE = (
-    "has no safetensors, and weights in a pickle such as pytorch_model.bin are not read, since they can run code: save the "
-    "model again with save_pretrained"
+    "has no safetensors, and weights in a pickle such as pytorch_model.bin are not read, "
+    "since they can run code: save the model again with save_pretrained"
 )
 
 #: Files of a saved model that are no code: those that are fetched from the Hub.
 MODEL_FILES = [
-    "*.safetensors", "*.safetensors.index.json", "*.model", "config.json", "generation_config.json", "adapter_config.json",
-    "generator.json", "metrics.json", "corpus.json", "tokenizer.json", "tokenizer_config.json", "vocab.json", "vocab.txt",
-    "merges.txt", "added_tokens.json", "special_tokens_map.json", "chat_template.jinja", "README.md",
-]  # fmt: skip
+    "*.safetensors",
+    "*.safetensors.index.json",
+    "*.model",
+    "config.json",
+    "generation_config.json",
+    "adapter_config.json",
+    "generator.json",
+    "metrics.json",
+    "corpus.json",
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "vocab.json",
+    "vocab.txt",
+    "merges.txt",
+    "added_tokens.json",
+    "special_tokens_map.json",
+    "chat_template.jinja",
+    "README.md",
+]
 #: Bytes that are fetched from the Hub at a time, at most.
 LARGEST = 20_000_000_000
 #: File in a generator's folder that says what it was made for and of.
@@ -71,24 +86,36 @@ def commit_of(folder: Path) -> str:
 
 
 def is_hub_id(name: str) -> bool:
-    """Whether a name can be a Hub id; a path that exists cannot."""
-    return name.count("/") == 1 and not name.startswith((".", "/", "~")) and not Path(name).exists()
+    """Tell whether a name can be a Hub id; a path that exists cannot."""
+    looks_like_path = name.startswith((".", "/", "~"))
+    return name.count("/") == 1 and not looks_like_path and not Path(name).exists()
 
 
 def is_missing_path(name: str) -> bool:
-    """Whether a name can only be a path, of something that is not there; `bert-base-cased` and `owner/name` may be on the Hub."""
-    return not Path(name).exists() and (name.startswith((".", "/", "~")) or name.count("/") > 1)
+    """Tell whether a name can only be a path, of something that is not there.
+
+    `bert-base-cased` and `owner/name` may be on the Hub.
+    """
+    looks_like_path = name.startswith((".", "/", "~"))
+    return (looks_like_path or name.count("/") > 1) and not Path(name).exists()
 
 
 def instead(folder: Path, wanted: str) -> str:
-    """What to give instead of a folder without the corpus, judges or generators wanted; empty where nothing is known of it."""
+    """Suggest what to give instead of a folder that lacks what is wanted; empty where nothing is known of it.
+
+    Args:
+        folder: what was given.
+        wanted: `corpus`, `judges` or `generators`.
+    """
     if (folder / wanted).is_dir():
         return f"did you mean {folder / wanted}?"
     if wanted == "judges" and (folder / "config.json").is_file() and (folder.parent / "hh").is_dir():
         return f"it is one judge, give all of them: {folder.parent}"
     signs = {"corpus": "alignment.json", "judges": "main/config.json", "generators": GENERATOR_FILE}
-    kinds = [kind for kind, file in signs.items() if (folder / file).is_file()]
-    return f"it is {kinds[0]}, not {wanted}: are two options swapped?" if kinds else ""
+    for kind, file in signs.items():
+        if (folder / file).is_file():
+            return f"it is {kind}, not {wanted}: are two options swapped?"
+    return ""
 
 
 def check_model(name: str, *, command: str) -> None:
@@ -98,13 +125,22 @@ def check_model(name: str, *, command: str) -> None:
 
 
 def weight_files(folder: Path, *, command: str) -> list[Path]:
-    """The safetensors that transformers or PEFT would load of a folder, in one file or in shards; `command` writes such folders."""
+    """Return the safetensors that transformers or PEFT would load of a folder, in one file or in shards.
+
+    Args:
+        folder: of a model.
+        command: what writes such folders, for messages.
+
+    Raises:
+        InputError: there are none, or some of them are missing or pointers of git-lfs.
+    """
     for name in ("model.safetensors", "adapter_model.safetensors"):
         if (folder / name).is_file():
             refuse_pointer(folder / name)
             return [folder / name]
     index = folder / "model.safetensors.index.json"
-    if (record := read_json(index)) is None:
+    record = read_json(index)
+    if record is None:
         if any(folder.glob("*.bin")):
             raise InputError(f"{folder} {PICKLE}")
         raise InputError(f"{folder} holds no model.safetensors: train one with {command}")
@@ -125,11 +161,16 @@ def fetch(
     kind: Literal["model", "dataset"] = "model",
     source: HubSource | None = None,
 ) -> Path:
-    """Fetch the files of a Hub repository whose names match, unless they are too many to be ours, and return their folder."""
+    """Fetch the files of a Hub repository whose names match, and return their folder.
+
+    Raises:
+        InputError: the repository cannot be read, or has more than `LARGEST` bytes of such files.
+    """
     from huggingface_hub import is_offline_mode, snapshot_download
     from huggingface_hub.errors import HfHubHTTPError
 
-    http_error: type[Exception] = HfHubHTTPError.__mro__[1]  # of a proxy, too
+    # the parent of the Hub's error, which a proxy between raises
+    http_error: type[Exception] = HfHubHTTPError.__mro__[1]
     source = source or HubSource()
     wanted: dict[str, Any] = {"repo_type": kind, "allow_patterns": list(patterns), **source.download}
     try:
@@ -137,8 +178,8 @@ def fetch(
             planned = snapshot_download(name, dry_run=True, **wanted)
             size = sum(file.file_size or 0 for file in planned if file.will_download)
             if size > LARGEST:
-                size_and_mend = f"{size / 1e9:,.0f} GB: fetch it by hf download, and give the folder"
-                raise InputError(f"{name} has {size_and_mend}")
+                mend = "fetch it by hf download, and give the folder"
+                raise InputError(f"{name} has {size / 1e9:,.0f} GB: {mend}")
         return Path(snapshot_download(name, **wanted))
     except (http_error, OSError, ValueError) as error:
         if isinstance(error, InputError):
@@ -147,8 +188,9 @@ def fetch(
 
 
 def hub_fault(name: str, error: BaseException) -> str:
-    """Why what a Hub id names cannot be had."""
+    """Return why what a Hub id names cannot be had."""
+    reason = type(error).__name__
     return (
-        f"{name} is no folder here, and the Hub cannot be reached or has none that can be read ({type(error).__name__}): check "
-        "the name and the connection, or log in with hf auth login"
+        f"{name} is no folder here, and the Hub cannot be reached or has none that can be read ({reason}): "
+        "check the name and the connection, or log in with hf auth login"
     )

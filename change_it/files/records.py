@@ -1,4 +1,7 @@
-"""Write records, which are dataclasses or named tuples, as JSON, and check them against their types when they are read."""
+"""Write records as JSON, and check them against their types when they are read.
+
+A record is a dataclass or a named tuple.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
@@ -29,7 +32,8 @@ JsonObject = dict[str, object]
 #: Metadata of a field that a file has only where it is known: of None no key is written.
 IF_KNOWN = {"left out where it is None": True}
 
-#: Metadata of a field, a dict or a record, whose keys stand beside the other fields in the file. A record has one at most.
+#: Metadata of a field, a dict or a record, whose keys stand beside the other fields in the file. A record has one at
+#: most.
 BESIDE = {"its keys stand beside the other fields": True}
 
 
@@ -197,7 +201,10 @@ def _tuple(kinds: tuple[Any, ...], value: Sequence[Any], place: str) -> tuple[An
 
 
 def _is_plain(kind: Any, value: object) -> bool:
-    """Tell whether a value is of a plain type: a whole number is a float, too, and a truth value is no number."""
+    """Tell whether a value is of a plain type.
+
+    A whole number is a float, too, and a truth value is no number.
+    """
     if kind in (Any, object):
         return True
     if kind is float:

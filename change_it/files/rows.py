@@ -1,6 +1,7 @@
-"""The reader of tables (CSV, JSON and parquet files, packed or not, data sets of the Hub) and of text files; rows are streamed.
+"""Read tables row by row, and text files.
 
-A file that is not what its name says is refused with the line at fault; what a row holds is its reader's to judge.
+Tables are CSV, JSON and parquet files, packed or not, and data sets of the Hub. A file that is not what its
+name says is refused with the line at fault. What a row holds is for its reader to judge.
 """
 
 import codecs
@@ -9,12 +10,12 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from glob import glob
 from io import BufferedReader, TextIOWrapper
-from itertools import chain, count, dropwhile
+from itertools import chain, count, dropwhile, filterfalse
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 from urllib.parse import unquote
@@ -23,17 +24,30 @@ from change_it.errors import InputError
 from change_it.files.model_folders import hub_fault
 from change_it.files.texts import cell_text, is_missing, length_fault, listed
 
-KINDS = {".csv": "CSV", ".tsv": "CSV", ".jsonl": "JSON", ".ndjson": "JSON", ".json": "JSON", ".parquet": "parquet"}  # fmt: skip
+#: Kinds of files by their endings.
+KINDS = {
+    ".csv": "CSV",
+    ".tsv": "CSV",
+    ".jsonl": "JSON",
+    ".ndjson": "JSON",
+    ".json": "JSON",
+    ".parquet": "parquet",
+}
 #: Endings of packed files.
 PACKED = (".gz", ".bz2", ".zst")
-HUB, PAGES = "hf://", "https://huggingface.co/"
-#: Characters of a line or a cell, and of a text that is read whole, at most.
-LONGEST_LINE, LARGEST = 10_000_000, 500_000_000
+#: How the name of a data set of the Hub begins.
+HUB = "hf://"
+#: How the address of its page begins, which is taken for its name.
+HUB_PAGES = "https://huggingface.co/"
+#: Characters of a line or a cell, at most.
+LONGEST_LINE = 10_000_000
+#: Characters of a text that is read whole, at most.
+LARGEST_TEXT = 500_000_000
 #: Rows that are decoded at once: a few bytes of parquet can be a long text in each.
 ROWS_A_BATCH = 100
 #: Parts of file and config names that give the outlet where no column does (CHANGE-IT on the Hub).
 OUTLET_NAMES = {"repubblica": "R", "ilgiornale": "G"}
-#: What our columns are called elsewhere.
+#: Names that our columns often have elsewhere.
 ELSEWHERE = {
     "headline": ("title", "titolo", "name", "head"),
     "article": ("body", "text", "content", "maintext", "testo", "articolo"),
@@ -42,41 +56,64 @@ ELSEWHERE = {
 
 #: Our columns with the names that each may have in a file.
 Names = Mapping[str, Sequence[str]]
-#: Columns, the same where they have no other name than their own.
+#: The same, or a list of columns that have no other name than their own.
 Columns = Sequence[str] | Names
+#: Numbers of rows and their cells by the file's names.
 Rows = Iterator[tuple[int, dict[str, Any]]]
 
+#: The marks at the beginning of a text in UTF-16.
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 #: Bytes that are no UTF-8, as `surrogateescape` reads them.
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
+#: Control characters, which are no text.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 class Record(NamedTuple):
-    """One row of a table."""
+    """One row of a table.
 
-    line: int  # of the file, from 1; in JSON lists, parquet and data sets the number of the row
-    cells: dict[str, Any]  # by our names, of the columns that are there; texts from `read_records`
-    values: Mapping[str, Any]  # every cell as it is in the file, by the file's names
+    Attributes:
+        line: of the file, from 1; in JSON lists, parquet and data sets the number of the row.
+        cells: by our names, of the columns that are there; `read_records` makes them texts.
+        values: every cell as it is in the file, by the file's names.
+    """
+
+    line: int
+    cells: dict[str, Any]
+    values: Mapping[str, Any]
 
 
 @dataclass(slots=True)
 class InputTable:
-    """A file, or one split of a data set."""
+    """A file, or one split of a data set.
 
-    name: str  # the file as given, or `hf://owner/name/config/split`
-    stem: str  # start of the ids made for its rows, different for every table of one reading
-    outlet: str | None = None  # of rows without one, by the name of a folder, file or config
-    label: str = ""  # outlet of all its rows, where the input names one: OUTLET=FILE
-    columns: dict[str, None] = field(default_factory=dict)  # in order, as far as rows were read
-    rows: Iterator[Record] = field(default_factory=lambda: iter(()))  # to be read once
+    Attributes:
+        name: the file as given, or `hf://owner/name/config/split`.
+        stem: how the ids begin that are made for its rows; different for every table of one reading.
+        outlet: of rows without one, by the name of a folder, file or config.
+        label: outlet of all its rows, where the input names one: OUTLET=FILE.
+        columns: in order, as far as rows were read.
+        rows: can be read once.
+    """
+
+    name: str
+    stem: str
+    outlet: str | None = None
+    label: str = ""
+    columns: dict[str, None] = field(default_factory=dict)
+    rows: Iterator[Record] = field(default_factory=lambda: iter(()))
 
 
 def read_tables(files: Sequence[str], names: Names | None = None) -> list[InputTable]:
     """Find files and data sets, in the order given and each once; nothing is read before `rows` is used.
 
-    `files` are CSV, TSV, JSON or parquet files, packed ones too, globs of them, or data set ids
-    `hf://datasets/owner/name[/config]`, each perhaps as `OUTLET=FILE`. `names` are those that `cells` have.
+    Args:
+        files: CSV, TSV, JSON or parquet files, packed ones too, globs of them, or data set ids
+            `hf://datasets/owner/name[/config]`, each perhaps as `OUTLET=FILE`.
+        names: those that the cells of rows have.
+
+    Raises:
+        InputError: there are none, one is not there, or one is given for two outlets.
     """
     if not files:
         raise InputError("no input: name files, a glob, or a data set as hf://datasets/owner/name")
@@ -94,7 +131,10 @@ def read_tables(files: Sequence[str], names: Names | None = None) -> list[InputT
 def _tell_stems_apart(tables: Mapping[str, InputTable]) -> None:
     """Put as many names of folders before equal stems as tell them apart, whatever the order of the files.
 
-    Ids are made from stems. `tables` are by their whole paths.
+    Ids are made from stems.
+
+    Args:
+        tables: by their whole paths.
     """
     by_stem: dict[str, list[str]] = {}
     for path, table in tables.items():
@@ -103,25 +143,39 @@ def _tell_stems_apart(tables: Mapping[str, InputTable]) -> None:
     for stem, paths in by_stem.items():
         if len(paths) == 1:
             continue
-        parts = [re.split(r"[/\\]+", path.removeprefix(HUB)) for path in paths]
-        folders = [several[:-1] for several in parts]
-        if len({*map(tuple, folders)}) < len(paths):  # some differ by their endings alone
-            folders, stem = parts, ""
-        for depth in range(1, max(map(len, folders)) + 1):
-            stems = ["-".join([*names[-depth:], *([stem] if stem else [])]) for names in folders]
-            if len({*stems}) == len(stems) and taken.isdisjoint(stems):
-                break
+        stems = _longer_stems(stem, paths, taken)
         taken.update(stems)
         for path, new in zip(paths, stems, strict=True):
             tables[path].stem = new
 
 
+def _longer_stems(stem: str, paths: Sequence[str], taken: set[str]) -> list[str]:
+    """Return stems that tell files of one stem apart, with the fewest names of folders; none is taken."""
+    parts = [re.split(r"[/\\]+", path.removeprefix(HUB)) for path in paths]
+    beginnings = [names[:-1] for names in parts]
+    endings = [stem]
+    if len({tuple(names) for names in beginnings}) < len(paths):
+        # Some lie in one folder and differ by what follows their stems: their whole names tell them apart.
+        beginnings = parts
+        endings = []
+    for depth in range(1, max(len(names) for names in beginnings) + 1):
+        stems = ["-".join([*names[-depth:], *endings]) for names in beginnings]
+        if len(set(stems)) == len(stems) and taken.isdisjoint(stems):
+            break
+    return stems
+
+
 def outlet_and_file(spec: str) -> tuple[str, str]:
-    """The outlet and the file of `OUTLET=FILE`; no outlet where a file is named alone, even one with an equals sign in its path."""
-    spec = spec.replace(PAGES, HUB)
+    """Return the outlet and the file of `OUTLET=FILE`.
+
+    The outlet is empty where a file is named alone, even one with an equals sign in its path.
+    """
+    spec = spec.replace(HUB_PAGES, HUB)
     outlet, _, file = spec.partition("=")
-    alone = not outlet.strip() or not file or re.search(r"[/\\*?]", outlet) or Path(spec).exists()
-    return ("", spec) if alone else (outlet.strip(), file)
+    is_file_alone = not outlet.strip() or not file or re.search(r"[/\\*?]", outlet) or Path(spec).exists()
+    if is_file_alone:
+        return "", spec
+    return outlet.strip(), file
 
 
 def read_records(
@@ -129,14 +183,19 @@ def read_records(
 ) -> list[Record]:
     """Read a small table whole, its cells as text.
 
-    `columns` is a map `ours=theirs`, None where the command has no such option. A file of no known ending is CSV. Optional columns
-    that the file lacks are not in `cells`, rows without any text are left out, and control characters in cells are spaces.
+    A file of no known ending is CSV. Rows without any text are left out, and control characters in cells are
+    spaces.
+
+    Args:
+        file: the table.
+        required: columns that it must have.
+        optional: columns that it may have; those that it lacks are not in `cells`.
+        columns: a map `ours=theirs`, None where the command has no such option.
+
+    Raises:
+        InputError: the file cannot be read, lacks a column or has no rows, or a headline is too long.
     """
-    defaults = {
-        ours: tuple(several[ours]) if isinstance(several, Mapping) else (ours,)
-        for several in (required, optional)
-        for ours in several
-    }
+    defaults = {**_with_names(required), **_with_names(optional)}
     names = parse_columns(columns or "", defaults)
     tables = [table for _, table in _tables(str(file), names)]
     rows = list(chain.from_iterable(table.rows for table in tables))
@@ -144,37 +203,73 @@ def read_records(
     if columns_seen:
         advice = None if columns is None else ""
         check_columns(str(file), columns_seen, names, defaults, needs=required, advice=advice)
-    present = dict.fromkeys(ours for row in rows for ours in row.cells)
+    present = dict.fromkeys(chain.from_iterable(row.cells for row in rows))
     records = []
     for row in rows:
         try:
-            texts = {ours: cell_text(row.cells.get(ours), ours) for ours in present}
-            if fault := length_fault("headline", max(texts.get("headline", "").split("\n"), key=len)):
-                raise InputError(fault)
+            cells = _texts_of_cells(row, present)
         except InputError as error:
             raise InputError(f"{file}, line {row.line}: {error}") from error
-        cells = {ours: _CONTROL.sub(" ", text).strip() for ours, text in texts.items()}
-        others = (str(value).strip() for value in row.values.values() if not is_missing(value))
-        if len(columns_seen) == 1 or any(cells.values()) or any(others):
+        if len(columns_seen) == 1 or any(cells.values()) or _has_text(row.values.values()):
             records.append(row._replace(cells=cells))
     if not records:
         raise InputError(f"{file} has no rows: give a header and at least one row below it")
     return records
 
 
-def parse_columns(spec: str, defaults: Names) -> dict[str, tuple[str, ...]]:
-    """Our columns and the names to look for, from a map `ours=theirs,…`; nothing after `=` leaves a column out.
+def _with_names(columns: Columns) -> dict[str, tuple[str, ...]]:
+    """Return columns with the names that each may have in a file."""
+    if isinstance(columns, Mapping):
+        return {ours: tuple(several) for ours, several in columns.items()}
+    return {ours: (ours,) for ours in columns}
 
-    A comma that no column of ours follows belongs to the name before it.
+
+def _texts_of_cells(row: Record, columns: Iterable[str]) -> dict[str, str]:
+    """Return the cells of a row as text, empty where it lacks a column.
+
+    Raises:
+        InputError: a cell is no text, or a headline is too long.
     """
+    texts = {ours: cell_text(row.cells.get(ours), ours) for ours in columns}
+    longest_line = max(texts.get("headline", "").split("\n"), key=len)
+    fault = length_fault("headline", longest_line)
+    if fault:
+        raise InputError(fault)
+    return {ours: _CONTROL.sub(" ", text).strip() for ours, text in texts.items()}
+
+
+def _has_text(values: Iterable[Any]) -> bool:
+    """Tell whether any cell of a row is more than blanks."""
+    return any(str(value).strip() for value in values if not is_missing(value))
+
+
+def parse_columns(spec: str, defaults: Names) -> dict[str, tuple[str, ...]]:
+    """Return our columns and the names to look for, from a map `ours=theirs,…`.
+
+    Nothing after `=` leaves a column out. A comma that no column of ours follows belongs to the name before
+    it. A column that is mapped twice may have either name.
+
+    Args:
+        spec: the map, as it is given to `--columns`.
+        defaults: our columns, and the names of those that are not mapped.
+
+    Raises:
+        InputError: a part of the map is not `ours=theirs`.
+    """
+    names = {ours: tuple(several) for ours, several in defaults.items()}
     mapped: dict[str, tuple[str, ...]] = {}
-    next_column = rf",(?=\s*(?:{'|'.join(map(re.escape, defaults))})\s*=)"
-    for part in filter(None, (part.strip(" ,") for part in re.split(next_column, spec))):
-        ours, equals, theirs = map(str.strip, part.partition("="))
+    any_column = "|".join(re.escape(ours) for ours in defaults)
+    for part in re.split(rf",(?=\s*(?:{any_column})\s*=)", spec):
+        part = part.strip(" ,")
+        if not part:
+            continue
+        ours, equals, theirs = (text.strip() for text in part.partition("="))
         if ours not in defaults or not equals:
             raise InputError(f"--columns {part!r} is not ours=theirs: ours is one of {', '.join(defaults)}")
-        mapped[ours] = (*mapped.get(ours, ()), *([theirs] if theirs else []))
-    return {ours: tuple(several) for ours, several in defaults.items()} | mapped
+        mapped.setdefault(ours, ())
+        if theirs:
+            mapped[ours] += (theirs,)
+    return names | mapped
 
 
 def check_columns(
@@ -185,38 +280,68 @@ def check_columns(
     needs: Iterable[str],
     advice: str | None = "",
 ) -> None:
-    """Refuse a table with the columns `seen` that lacks some that are read (`needs`) or chosen; `advice` is None without `--columns`."""
+    """Refuse a table that lacks a column which is needed or chosen.
+
+    Args:
+        file: the table's name.
+        seen: its columns.
+        names: our columns with the names that were looked for.
+        defaults: the same without `--columns`; where both differ, a column was chosen.
+        needs: our columns that must be there.
+        advice: what follows the advice to give `--columns`; None where the command has no such option.
+
+    Raises:
+        InputError: a column is lacking; the message says what to do.
+    """
     seen = list(seen)
     chosen = {ours for ours in names if names[ours] and tuple(names[ours]) != tuple(defaults[ours])}
-    if lacking := [ours for ours in names if ours in chosen.union(needs) - _places(seen, names).keys()]:
-        columns = " and no column ".join(" or ".join(names[ours]) or ours for ours in lacking)
-        likely = _places(seen, {ours: ELSEWHERE.get(ours, ()) for ours in lacking}) or {lacking[0]: "yours"}
+    found = _found_columns(seen, names)
+    lacking = [ours for ours in names if ours in chosen.union(needs) and ours not in found]
+    if not lacking:
+        return
+    record = _record_with_field(seen, [name for ours in lacking for name in names[ours]])
+    if record:
+        mend = f"fields of {record} are no columns; make them so with pandas.json_normalize"
+    elif advice is None:
+        mend = "rename yours"
+    else:
+        likely = _found_columns(seen, {ours: ELSEWHERE.get(ours, ()) for ours in lacking})
+        likely = likely or {lacking[0]: "yours"}
         examples = ",".join(f"{ours}={name}" for ours, name in likely.items())
-        mend = "rename yours" if advice is None else f"name yours as in --columns {examples}{advice}"
-        inside = (name for ours in lacking for name in names[ours] if name.partition(".")[0] in seen)
-        if field_of_record := next(inside, ""):
-            record = field_of_record.partition(".")[0]
-            mend = f"fields of {record} are no columns; make them so with pandas.json_normalize"
-        raise InputError(f"{file} has no column {columns} (its columns are {listed(seen, 20)}): {mend}")
+        mend = f"name yours as in --columns {examples}{advice}"
+    columns = " and no column ".join(" or ".join(names[ours]) or ours for ours in lacking)
+    raise InputError(f"{file} has no column {columns} (its columns are {listed(seen, 20)}): {mend}")
+
+
+def _record_with_field(columns: Sequence[str], names: Iterable[str]) -> str:
+    """Return the column that holds records, where a name such as `meta.title` means a field of them."""
+    for name in names:
+        record = name.partition(".")[0]
+        if record in columns:
+            return record
+    return ""
 
 
 def kind_of(path: Path) -> str | None:
-    """CSV, JSON or parquet by the ending of a file, of what is packed in it; None of any other."""
+    """Return CSV, JSON or parquet by the ending of a file, of what is packed in it; None of any other."""
     return KINDS.get(Path(_unpacked_name(path)).suffix.lower())
 
 
 def cell_named(values: Mapping[str, Any], name: str) -> Any:
-    """The cell of a column of a row, in any capitals; None where there is none."""
-    return values.get(_places(tuple(values), {name: (name,)}).get(name, ""))
+    """Return the cell of a column of a row, in any capitals; None where there is none."""
+    found = _found_columns(tuple(values), {name: (name,)})
+    return values[found[name]] if name in found else None
 
 
 def read_input(file: Path) -> str:
-    """A text file as `read_text` reads it, or standard input for `-`."""
-    return _rest(sys.stdin, file) if str(file) == "-" else read_text(file)
+    """Read a text file as `read_text` does, or standard input for `-`."""
+    if str(file) == "-":
+        return _rest(sys.stdin, file)
+    return read_text(file)
 
 
 def read_text(file: Path) -> str:
-    """A text file, without a byte order mark."""
+    """Read a text file, without a byte order mark."""
     check_file(file)
     with _open_text(file) as text:
         return _rest(text, file)
@@ -228,27 +353,39 @@ def check_file(file: Path) -> None:
         raise InputError(f"{file} does not exist: check the path")
 
 
-def _places(columns: Sequence[str], names: Names) -> dict[str, str]:
-    """The column of a file that is ours, as it is written there; capitals make no difference."""
-    by_name = {name.lower(): name for name in reversed(columns)} | {name: name for name in columns}
-    places: dict[str, str] = {}
+def _found_columns(columns: Sequence[str], names: Names) -> dict[str, str]:
+    """Return, for each of our columns that a file has, its name there; capitals make no difference.
+
+    Of several names that a column of ours may have, the first that the file has counts; of names that differ
+    by capitals alone, the one that is written in the same way, else the first.
+    """
+    by_name: dict[str, str] = {}
+    for column in columns:
+        by_name.setdefault(column.lower(), column)
+    for column in columns:
+        by_name[column] = column
+    found: dict[str, str] = {}
     for ours, alternatives in names.items():
         for name in alternatives:
-            if column := by_name.get(name) or by_name.get(name.lower()):
-                places.setdefault(ours, column)
-    return places
+            column = by_name.get(name) or by_name.get(name.lower()) or ""
+            if column:
+                found[ours] = column
+                break
+    return found
 
 
 def _records(table: InputTable, rows: Rows, names: Names) -> Iterator[Record]:
-    places_by_columns: dict[tuple[str, ...], dict[str, str]] = {}
+    """Yield the rows of a table with the cells of our columns; the table learns its columns meanwhile."""
+    found_by_columns: dict[tuple[str, ...], dict[str, str]] = {}
     for line, values in rows:
         columns = tuple(values)
-        if columns not in places_by_columns:
+        if columns not in found_by_columns:
             table.columns.update(dict.fromkeys(columns))
-            places_by_columns[columns] = _places(columns, names)
-            if names and not places_by_columns[columns]:
+            found_by_columns[columns] = _found_columns(columns, names)
+            if names and not found_by_columns[columns]:
                 _refuse_rows_inside(table.name, values, names)
-        yield Record(line, {ours: values[name] for ours, name in places_by_columns[columns].items()}, values)
+        cells = {ours: values[name] for ours, name in found_by_columns[columns].items()}
+        yield Record(line, cells, values)
 
 
 def _refuse_rows_inside(file: str, values: Mapping[str, Any], names: Names) -> None:
@@ -258,50 +395,61 @@ def _refuse_rows_inside(file: str, values: Mapping[str, Any], names: Names) -> N
         raise InputError(f'{file} is written by pandas with orient="split": {mend}')
     known = {ours: (*several, *ELSEWHERE.get(ours, ())) for ours, several in names.items()}
     for name, value in values.items():
-        rows = value if isinstance(value, list) else []
-        if rows and isinstance(rows[0], Mapping) and _places(tuple(rows[0]), known):
+        first = value[0] if isinstance(value, list) and value else None
+        if isinstance(first, Mapping) and _found_columns(tuple(first), known):
             mend = f"write that list alone, as jq .{name} does"
             raise InputError(f"{file} holds its rows in the field {name}: {mend}")
 
 
 def _tables(name: str, names: Names) -> Iterator[tuple[str, InputTable]]:
-    """The tables of a file, a glob or a data set, each with its real path; a file of no known ending is CSV."""
+    """Yield the tables of a file, a glob or a data set, each with its real path."""
     if name.startswith(HUB):
-        for whole, split, data in _data_sets(name):
-            config = Path(whole).name
-            table = InputTable(f"{whole}/{split}", f"{config}-{split}", _outlet(config))
-            batches = data.with_format("arrow").iter(ROWS_A_BATCH)  # pictures stay as they are
-            rows = _arrow_rows(
-                table, lambda data=data, batches=batches: (data.features.arrow_schema, batches)
-            )
-            table.rows = _records(table, rows, names)
+        for data_set, split, data in _data_sets(name):
+            table = _table_of_split(data_set, split, data, names)
             yield table.name, table
         return
     files = [] if Path(name).exists() else sorted(glob(name, recursive=True))
-    for path in map(Path, files or [name]):
+    for file in files or [name]:
+        path = Path(file)
         check_file(path)
         if path.is_dir():
             mend = f"name its files, as in '{_files_in(path)}', and write one of save_to_disk with to_parquet"
             raise InputError(f"{path} is a folder: {mend}")
-        kind, stem = kind_of(path) or "CSV", Path(_unpacked_name(path)).stem
-        outlet = (
-            _partition(path, names.get("label", ())) or _outlet(stem) or _outlet(path.resolve().parent.name)
-        )
-        table = InputTable(str(path), stem, outlet)
-        rows = _parquet_rows(table, path) if kind == "parquet" else _text_rows(table, path, kind)
-        table.rows = _records(table, rows, names)
-        yield str(path.resolve()), table
+        yield str(path.resolve()), _table_of_file(path, names)
+
+
+def _table_of_split(data_set: str, split: str, data: Any, names: Names) -> InputTable:
+    """Return one split of a data set of the Hub as a table."""
+    config = Path(data_set).name
+    table = InputTable(f"{data_set}/{split}", f"{config}-{split}", _outlet(config))
+
+    def opened() -> tuple[Any, Iterable[Any]]:
+        # As Arrow, pictures and sounds stay as they are and are not decoded.
+        return data.features.arrow_schema, data.with_format("arrow").iter(ROWS_A_BATCH)
+
+    table.rows = _records(table, _arrow_rows(table, opened), names)
+    return table
+
+
+def _table_of_file(path: Path, names: Names) -> InputTable:
+    """Return a file as a table, one of no known ending as CSV."""
+    kind = kind_of(path) or "CSV"
+    stem = Path(_unpacked_name(path)).stem
+    outlet = _partition(path, names.get("label", ())) or _outlet(stem) or _outlet(path.resolve().parent.name)
+    table = InputTable(str(path), stem, outlet)
+    rows = _parquet_rows(table, path) if kind == "parquet" else _text_rows(table, path, kind)
+    table.rows = _records(table, rows, names)
+    return table
 
 
 def _files_in(folder: Path) -> str:
     """Return a glob of the files of a folder, or of the folders in it, with the ending of the first."""
     files = sorted(path for path in folder.rglob("*") if kind_of(path))
-    ending, depth = (
-        ("csv", 1)
-        if not files
-        else (files[0].name.partition(".")[2], len(files[0].relative_to(folder).parts))
-    )
-    return f"{folder}/{'*/' * (depth - 1)}*.{ending}"
+    if not files:
+        return f"{folder}/*.csv"
+    ending = files[0].name.partition(".")[2]
+    folders_above = len(files[0].relative_to(folder).parts) - 1
+    return f"{folder}/{'*/' * folders_above}*.{ending}"
 
 
 def _partition(path: Path, columns: Sequence[str]) -> str | None:
@@ -314,59 +462,83 @@ def _partition(path: Path, columns: Sequence[str]) -> str | None:
 
 
 def _unpacked_name(path: Path) -> str:
+    """Return the name of a file, of a packed one that of what is in it."""
     return path.stem if path.suffix.lower() in PACKED else path.name
 
 
 def _outlet(name: str) -> str | None:
+    """Return the outlet of CHANGE-IT that a name of a file, folder or config has; None for none or both."""
     labels = {label for part, label in OUTLET_NAMES.items() if part in name.lower()}
     return labels.pop() if len(labels) == 1 else None
 
 
 @contextmanager
 def _open_text(path: Path) -> Iterator[TextIOWrapper]:
-    """A file as text, UTF-8 or UTF-16 by its mark, unpacked by its ending, line ends as they are."""
-    packed = path.suffix.lower() in PACKED
+    """Open a file as text, UTF-8 or UTF-16 by its mark, unpacked by its ending, line ends as they are.
+
+    Bytes that are no UTF-8 become surrogates, which `_refuse_bytes` finds.
+
+    Raises:
+        InputError: the file is an archive or no text, or cannot be unpacked.
+    """
+    is_packed = path.suffix.lower() in PACKED
     try:
-        with _open_packed(path) if packed else path.open("rb") as raw:
+        with _open_packed(path) if is_packed else path.open("rb") as raw:
             first_block = raw.peek(512)[:512]
-            start, is_utf16 = first_block[:4], first_block.startswith(_UTF16)
-            if first_block[257:262] == b"ustar":
-                raise InputError(
-                    f"{path} is a tar archive: unpack it with tar -xf {path}, and give the files in it"
-                )
-            if start.startswith((b"PK\3\4", b"\x1f\x8b")) or (b"\0" in start and not is_utf16):
-                raise InputError(f"{path} is no text but a spreadsheet, an archive or UTF-16 without a mark: save it as CSV in UTF-8")  # fmt: skip
-            encoding, errors = ("utf-16", "strict") if is_utf16 else ("utf-8-sig", "surrogateescape")
-            with TextIOWrapper(raw, encoding, errors, newline="") as text:
+            _refuse_archive(path, first_block)
+            if first_block.startswith(_UTF16):
+                text = TextIOWrapper(raw, "utf-16", "strict", newline="")
+            else:
+                text = TextIOWrapper(raw, "utf-8-sig", "surrogateescape", newline="")
+            with text:
                 yield text
     except UnicodeError as error:
         raise InputError(f"{path} is no whole text in UTF-16: save it as UTF-8") from error
     except (OSError, EOFError) as error:
-        if not packed or getattr(error, "errno", None):
+        is_fault_of_disk = getattr(error, "errno", None)
+        if not is_packed or is_fault_of_disk:
             raise
         raise InputError(
             f"{path} cannot be unpacked ({error}): pack it again, or give it unpacked"
         ) from error
 
 
+def _refuse_archive(path: Path, first_block: bytes) -> None:
+    """Refuse a file that begins like a tar or zip archive, a packed file, or text that is not UTF-8."""
+    if first_block[257:262] == b"ustar":
+        raise InputError(f"{path} is a tar archive: unpack it with tar -xf {path}, and give the files in it")
+    start = first_block[:4]
+    is_archive = start.startswith((b"PK\3\4", b"\x1f\x8b"))
+    if is_archive or (b"\0" in start and not start.startswith(_UTF16)):
+        kinds = "a spreadsheet, an archive or UTF-16 without a mark"
+        raise InputError(f"{path} is no text but {kinds}: save it as CSV in UTF-8")
+
+
 def _open_packed(path: Path) -> BufferedReader:
-    import pyarrow as pa  # a plain file is refused without it
+    """Open a packed file, unpacked; pyarrow is loaded for it alone."""
+    import pyarrow as pa
 
     return BufferedReader(pa.input_stream(str(path)))
 
 
 def _rest(text: TextIO, file: Path, line: int = 1) -> str:
-    """The rest of an open text; one that is too long is refused."""
-    if len(rest := text.read(LARGEST + 1)) > LARGEST:
-        raise InputError(f"{file} has more than {LARGEST:,} characters: give it in parts")
+    """Return the rest of an open text from a line on; one that is too long is refused."""
+    rest = text.read(LARGEST_TEXT + 1)
+    if len(rest) > LARGEST_TEXT:
+        raise InputError(f"{file} has more than {LARGEST_TEXT:,} characters: give it in parts")
     return _refuse_bytes(rest, file, line)
 
 
 def _lines(text: TextIO, file: Path) -> Iterator[tuple[int, str]]:
-    """The lines of an open text with their numbers; one that is too long is refused, or cut where it begins a list of JSON."""
+    """Yield the lines of an open text with their numbers.
+
+    A line that is too long is refused. A first one that begins a list of JSON is cut: `_json_rows` reads the
+    rest.
+    """
     for number in count(1):
         line = text.readline(LONGEST_LINE + 1)
-        if len(line) > LONGEST_LINE and not (number == 1 and line.lstrip().startswith("[")):
+        begins_list = number == 1 and line.lstrip().startswith("[")
+        if len(line) > LONGEST_LINE and not begins_list:
             raise InputError(f"{file}, line {number} has more than {LONGEST_LINE:,} characters: break it")
         if not line:
             return
@@ -374,49 +546,66 @@ def _lines(text: TextIO, file: Path) -> Iterator[tuple[int, str]]:
 
 
 def _refuse_bytes(text: str, file: Path, line: int) -> str:
-    """The text, refused with the line where it has bytes that are not UTF-8."""
-    if wrong := _NOT_UTF8.search(text):
-        before = text[: wrong.start()]
-        byte = f"the byte 0x{ord(wrong[0]) - 0xDC00:02x} after {before[-20:]!r} is not UTF-8"
-        mend = "save it as UTF-8, for example with iconv -f CP1252 -t UTF-8"
-        raise InputError(f"{file}, line {line + before.count(chr(10))}: {byte}: {mend}")
-    return text
+    """Return a text that begins in a line of a file; InputError where it has bytes that are not UTF-8."""
+    wrong = _NOT_UTF8.search(text)
+    if wrong is None:
+        return text
+    before = text[: wrong.start()]
+    line_at_fault = line + before.count("\n")
+    byte = ord(wrong[0]) - 0xDC00
+    fault = f"the byte 0x{byte:02x} after {before[-20:]!r} is not UTF-8"
+    mend = "save it as UTF-8, for example with iconv -f CP1252 -t UTF-8"
+    raise InputError(f"{file}, line {line_at_fault}: {fault}: {mend}")
 
 
 def _text_rows(table: InputTable, path: Path, kind: str) -> Rows:
-    """Rows of CSV, by the delimiter that its header has most often, or of JSON."""
+    """Yield the rows of CSV or JSON, from the first line that is not empty."""
     with _open_text(path) as file:
-        lines = dropwhile(lambda line: not line[1].strip(), _lines(file, path))
+        lines = dropwhile(_is_empty, _lines(file, path))
         first = next(lines, None)
-        if kind == "JSON" and first:
-            yield from _json_rows(path, file, first, (line for line in lines if line[1].strip()))
-        elif first:
-            if named := re.fullmatch(r'"?sep=(.)"?\s*', first[1]):
-                first = next((line for line in lines if line[1].strip()), first)
-            delimiter = named[1] if named else max(",;\t|", key=first[1].count)
-            yield from _csv_rows(table, path, chain([first], lines), first[0], delimiter)
+        if first is None:
+            return
+        if kind == "JSON":
+            yield from _json_rows(path, file, first, filterfalse(_is_empty, lines))
+            return
+        # Excel writes the delimiter above the header; without that it is the one that the header has most
+        # often.
+        named = re.fullmatch(r'"?sep=(.)"?\s*', first[1])
+        if named:
+            first = next(filterfalse(_is_empty, lines), first)
+        delimiter = named[1] if named else max(",;\t|", key=first[1].count)
+        yield from _csv_rows(table, path, chain([first], lines), first[0], delimiter)
+
+
+def _is_empty(line: tuple[int, str]) -> bool:
+    """Tell whether a line with its number is blank."""
+    return not line[1].strip()
 
 
 def _csv_rows(
     table: InputTable, path: Path, lines: Iterable[tuple[int, str]], first: int, delimiter: str
 ) -> Rows:
-    """Rows of CSV below its header in the line `first`; an empty line is none, but of a single column an empty cell."""
+    """Yield the rows of CSV below its header in the line `first`.
+
+    An empty line is no row, but in a table of a single column an empty cell.
+    """
     csv.field_size_limit(LONGEST_LINE)
-    reader, line = csv.reader((text for _, text in lines), delimiter=delimiter, strict=True), first
+    reader = csv.reader((text for _, text in lines), delimiter=delimiter, strict=True)
     quote = "put texts with commas or line breaks in quotes, and double the quotes inside"
+    line = first
     try:
         header = [name.strip() for name in next(reader)]
-        if repeated := [name for name, number in Counter(filter(None, header)).items() if number > 1]:
-            raise InputError(f"{path} has more than one column {', '.join(repeated)}: keep one of them")
+        _refuse_repeated(path, header)
         table.columns.update(dict.fromkeys(header))
         line = first + reader.line_num  # where the next row begins
         for cells in reader:
-            if cells or len(header) == 1:
-                cells = cells or [""]
-                if len(cells) != len(header):
-                    counts = f"{len(cells)} cells and {len(header)} columns"
-                    mend = quote if len(cells) > len(header) else f"write empty cells, too, or {quote}"
-                    raise InputError(f"{path}, line {line}: {counts}; {mend}")
+            if not cells and len(header) == 1:
+                cells = [""]
+            if cells and len(cells) != len(header):
+                counts = f"{len(cells)} cells and {len(header)} columns"
+                mend = quote if len(cells) > len(header) else f"write empty cells, too, or {quote}"
+                raise InputError(f"{path}, line {line}: {counts}; {mend}")
+            if cells:
                 yield line, dict(zip(header, cells, strict=True))
             line = first + reader.line_num
     except csv.Error as error:
@@ -424,8 +613,16 @@ def _csv_rows(
         raise InputError(f"{fault}; {quote}") from error
 
 
+def _refuse_repeated(path: Path, header: Sequence[str]) -> None:
+    """Refuse columns of one name; columns without a name may be several."""
+    times = Counter(name for name in header if name)
+    repeated = [name for name, number in times.items() if number > 1]
+    if repeated:
+        raise InputError(f"{path} has more than one column {', '.join(repeated)}: keep one of them")
+
+
 def _json_rows(path: Path, file: TextIO, first: tuple[int, str], lines: Iterator[tuple[int, str]]) -> Rows:
-    """Rows of JSON: an object a line, or one list of objects."""
+    """Yield the rows of JSON: an object a line, or one list of objects."""
     line, text = first
     rows: Iterable[tuple[int, Any]]
     if text.lstrip().startswith("[") or text.strip() == "{":
@@ -440,14 +637,20 @@ def _json_rows(path: Path, file: TextIO, first: tuple[int, str], lines: Iterator
 
 
 def _parsed(path: Path, line: int, text: str) -> Any:
+    """Return the value of JSON that begins in a line of a file."""
     try:
         return json.loads(text.rstrip())
-    except (ValueError, RecursionError) as error:  # a number of thousands of digits, nested too deeply
-        line, fault = line + getattr(error, "lineno", 1) - 1, getattr(error, "msg", error)
-        raise InputError(f"{path}, line {line}: broken JSON ({fault}); write an object a line") from error
+    except (ValueError, RecursionError) as error:
+        # ValueError alone is raised by a number of thousands of digits, RecursionError by one list in another
+        line_at_fault = line + getattr(error, "lineno", 1) - 1
+        fault = getattr(error, "msg", error)
+        raise InputError(
+            f"{path}, line {line_at_fault}: broken JSON ({fault}); write an object a line"
+        ) from error
 
 
 def _parquet_rows(table: InputTable, path: Path) -> Rows:
+    """Yield the rows of a parquet file."""
     import pyarrow.parquet as pq
 
     def opened() -> tuple[Any, Iterable[Any]]:
@@ -457,34 +660,71 @@ def _parquet_rows(table: InputTable, path: Path) -> Rows:
     return _arrow_rows(table, opened)
 
 
-def _arrow_rows(table: InputTable, opened: Any) -> Rows:
-    """Rows of Arrow, with the names of a ClassLabel of `datasets` instead of its numbers; what cannot be read is refused."""
+def _arrow_rows(table: InputTable, opened: Callable[[], tuple[Any, Iterable[Any]]]) -> Rows:
+    """Yield rows of Arrow, with the names of a ClassLabel of `datasets` in the place of its numbers.
+
+    Args:
+        table: learns its columns.
+        opened: returns the schema and the batches of rows.
+
+    Raises:
+        InputError: something in the file cannot be read.
+    """
     import pyarrow as pa
 
+    # what pyarrow raises for a broken file, and for values that Python cannot hold
+    faults = (
+        pa.ArrowException,
+        OverflowError,
+        RecursionError,
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+    )
     try:
         schema, batches = opened()
         table.columns.update(dict.fromkeys(schema.names))
-        described = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
-        classes = {
-            column: dict(enumerate(feature["names"]))
-            for column, feature in (described.get("info", {}).get("features") or {}).items()
-            if isinstance(feature, dict) and feature.get("_type") == "ClassLabel" and column in schema.names
-        }
-        for number, row in enumerate((row for batch in batches for row in batch.to_pylist()), start=1):
-            yield number, row | {name: names.get(row[name]) for name, names in classes.items()}
-    except (pa.ArrowException, OverflowError, RecursionError, ValueError, LookupError, TypeError, AttributeError) as error:  # fmt: skip
+        class_names = _class_names(schema)
+        number = 0
+        for batch in batches:
+            for row in batch.to_pylist():
+                number += 1
+                for column, names in class_names.items():
+                    row[column] = names.get(row[column])
+                yield number, row
+    except faults as error:
         raise InputError(f"{table.name} cannot be read ({error}): export it again, dates as text") from error
 
 
+def _class_names(schema: Any) -> dict[str, dict[int, str]]:
+    """Return the names of the classes of each ClassLabel of an Arrow schema that `datasets` has written."""
+    described = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
+    features = described.get("info", {}).get("features") or {}
+    class_names = {}
+    for column, feature in features.items():
+        is_class = isinstance(feature, dict) and feature.get("_type") == "ClassLabel"
+        if is_class and column in schema.names:
+            class_names[column] = dict(enumerate(feature["names"]))
+    return class_names
+
+
 def _data_sets(name: str) -> Iterator[tuple[str, str, Any]]:
-    """The splits of a data set of the Hub with its name and theirs: of the config that the id names, of CHANGE-IT's two, else of the only one."""
+    """Yield the splits of a data set of the Hub, with its name and theirs.
+
+    They are of the config that the id names; without one, of CHANGE-IT's two, or of the only one.
+
+    Raises:
+        InputError: the data set cannot be loaded, or has several configs and none is named.
+    """
     from datasets import get_dataset_config_names, load_dataset
 
     parts = name.removeprefix(HUB).removeprefix("datasets/").strip("/").split("/")
     repository = "/".join(parts[:2])
     try:
         configs = parts[2:3] or get_dataset_config_names(repository)
-        configs = list(filter(_outlet, configs)) if len(configs) > 1 else configs
+        if len(configs) > 1:
+            configs = [config for config in configs if _outlet(config)]
         if not configs:
             raise ValueError(f"it has several configs, name one as in hf://datasets/{repository}/config")
         for config in configs:

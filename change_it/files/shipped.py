@@ -6,7 +6,7 @@ from change_it.errors import InputError
 
 
 def metric_path(name: str) -> str:
-    """Return the folder of our `evaluate` module `compliancy`, `headline_rouge` or `hevas`, for `evaluate.load`."""
+    """Return the folder of our module `compliancy`, `headline_rouge` or `hevas`, for `evaluate.load`."""
     return str(shipped_path(f"metrics/{name}"))
 
 
@@ -21,7 +21,9 @@ def space_path(name: str = "headline_transfer") -> str:
 
 
 def shipped_path(name: str) -> Path:
-    """Return a file or folder that ships with the modules: in the checkout's root, in the folder `_shipped` of a wheel.
+    """Return a file or folder that ships with the modules.
+
+    It lies in the checkout's root, or in the folder `_shipped` of a wheel.
 
     Raises:
         InputError: there is none of this name.

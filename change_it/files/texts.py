@@ -1,4 +1,4 @@
-"""Texts from whatever holds them: a cell of a table, lists, columns of data sets, series and frames."""
+"""Read texts from whatever holds them: a cell of a table, a list, a column of a data set, a series."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, time, timedelta
@@ -8,20 +8,23 @@ from uuid import UUID
 
 from change_it.errors import InputError
 
-#: Characters of a text that is read, at most, by its column.
+#: Characters of a text that is read, at most, by the name of its column.
 LONGEST = {"headline": 1_000, "article": 200_000}
 
 
 def length_fault(column: str, text: str) -> str:
-    """Why a text is refused by its length; empty where it is not."""
-    most = LONGEST.get(column, len(text))
-    return f"{column} of more than {most:,} characters" if len(text) > most else ""
+    """Return why a text of a column is refused by its length; empty where it is not."""
+    if column in LONGEST and len(text) > LONGEST[column]:
+        return f"{column} of more than {LONGEST[column]:,} characters"
+    return ""
 
 
 def is_missing(value: object) -> bool:
-    """Whether there is no value: None, NaN, and what pandas writes for them."""
-    if value is None or isinstance(value, str):
-        return value is None
+    """Tell whether there is no value: None, NaN, and what pandas writes for them."""
+    if value is None:
+        return True
+    if isinstance(value, str):
+        return False
     try:
         return bool(value != value)
     except (TypeError, ValueError):  # pandas.NA; an array
@@ -29,7 +32,12 @@ def is_missing(value: object) -> bool:
 
 
 def cell_text(value: object, name: str = "a cell") -> str:
-    """A cell as text: nothing for a missing one, bytes as UTF-8, a line for each item of a list; what is no text is refused."""
+    """Return a cell as text: nothing for a missing one, bytes as UTF-8, a line for each item of a list.
+
+    Raises:
+        InputError: the cell is no text, such as a record or bytes that are not UTF-8; `name` is what it is
+            called.
+    """
     if isinstance(value, str):
         return value
     if is_missing(value):
@@ -45,24 +53,34 @@ def cell_text(value: object, name: str = "a cell") -> str:
             return value.decode()
         except UnicodeDecodeError as error:
             raise InputError(f"{name} is no text: bytes that are not UTF-8") from error
-    names = listed(list(map(str, value)), 5) if isinstance(value, Mapping) else ""
-    fields = f" with the fields {names}" if names else ""
-    raise InputError(f"{name} is no text: a {type(value).__name__}{fields}")
+    kind = type(value).__name__
+    if isinstance(value, Mapping) and value:
+        kind += f" with the fields {listed([str(field) for field in value], 5)}"
+    raise InputError(f"{name} is no text: a {kind}")
 
 
 def column_of(name: str, values: Any) -> Iterable[Any]:
-    """The texts of an iterable: a list, a column of a data set, a series; `name` is that of the argument."""
-    is_table = hasattr(values, "columns") or hasattr(values, "column_names")
-    if isinstance(values, str) or is_table or not isinstance(values, Iterable):
-        kind = "one text" if isinstance(values, str) else "a table" if is_table else repr(values)
-        raise InputError(f"{name} is {kind}: give a list of texts, or a column")
-    return values
+    """Return a list, a column of a data set or a series, as something that can be iterated.
+
+    Raises:
+        InputError: the argument `name` is one text, a table or no collection.
+    """
+    if isinstance(values, str):
+        fault = "one text"
+    elif hasattr(values, "columns") or hasattr(values, "column_names"):
+        fault = "a table"
+    elif isinstance(values, Iterable):
+        return values
+    else:
+        fault = repr(values)
+    raise InputError(f"{name} is {fault}: give a list of texts, or a column")
 
 
 def texts_of(name: str, values: object, *, complete: bool = False) -> list[str]:
-    """Return the texts of `column_of`, empty where a value is missing; a value that is no text is refused.
+    """Return the texts of `column_of`, empty where a value is missing.
 
-    Where they must be `complete`, a missing value is refused, too: an empty text is a text.
+    Raises:
+        InputError: a value is no text, or is missing where they must be `complete`: an empty text is a text.
     """
     texts = []
     for number, value in enumerate(column_of(name, values)):
@@ -79,18 +97,27 @@ def texts_of(name: str, values: object, *, complete: bool = False) -> list[str]:
 
 
 def references_of(name: str, values: object) -> list[list[str]]:
-    """The references of each item: one text, or several; an item without any is refused."""
-    several = [
-        texts_of(f"{name}[{number}]", [value] if isinstance(value, str) or is_missing(value) else value)
-        for number, value in enumerate(column_of(name, values))
-    ]
-    if none := [str(number) for number, texts in enumerate(several) if not any(map(str.strip, texts))]:
-        raise InputError(f"{name} has none for {listed(none)}: leave these items out, or give a reference")
-    return [list(filter(str.strip, texts)) for texts in several]
+    """Return the references of each item, one text or several; an item without any is refused."""
+    references = []
+    without_any = []
+    for number, value in enumerate(column_of(name, values)):
+        is_one = isinstance(value, str) or is_missing(value)
+        texts = texts_of(f"{name}[{number}]", [value] if is_one else value)
+        references.append([text for text in texts if text.strip()])
+        if not references[-1]:
+            without_any.append(str(number))
+    if without_any:
+        items = listed(without_any)
+        raise InputError(f"{name} has none for {items}: leave these items out, or give a reference")
+    return references
 
 
 def texts_by_name(**arguments: object) -> dict[str, list[str]]:
-    """The texts of several arguments by their names; none is empty, and all are as many."""
+    """Return the texts of several arguments by their names.
+
+    Raises:
+        InputError: they are not equally many, or one of them is empty.
+    """
     texts = {name: texts_of(name, values) for name, values in arguments.items()}
     refuse_lengths(**texts)
     for name, several in texts.items():
@@ -107,24 +134,34 @@ def refuse_lengths(**arguments: Sequence[object]) -> None:
 
 def refuse_empty(name: str, texts: Sequence[str]) -> None:
     """Refuse empty texts of an argument."""
-    if empty := [str(number) for number, text in enumerate(texts) if not text.strip()]:
+    empty = [str(number) for number, text in enumerate(texts) if not text.strip()]
+    if empty:
         raise InputError(f"empty texts in {name} at {listed(empty)}: give a text for every item")
 
 
 def listed(names: Sequence[str], shown_at_most: int = 10) -> str:
-    """The first of many names, each on one line and not too long, and how many more there are."""
+    """Join the first of many names by commas, and say how many more there are.
+
+    Each is shown on one line, and cut after 80 characters.
+    """
+    shown = []
+    for name in names[:shown_at_most]:
+        line = " ".join(name.split())
+        if len(line) > 80:
+            line = line[:79] + "…"
+        shown.append(line)
+    joined = ", ".join(shown)
     hidden = len(names) - shown_at_most
-    lines = [" ".join(name.split()) for name in names[:shown_at_most]]
-    shown = ", ".join(line if len(line) <= 80 else line[:79] + "…" for line in lines)
-    return shown + (f" and {hidden} more" if hidden > 0 else "")
+    return f"{joined} and {hidden} more" if hidden > 0 else joined
 
 
 def enumerated(names: Sequence[str]) -> str:
     """Return names as a sentence has them: a, b and c."""
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last
+    if len(names) == 1:
+        return names[0]
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def counted(count: int, noun: str) -> str:
-    """A count and its noun: 1 id, 2 ids."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    """Return a count and its noun: 1 id, 2 ids."""
+    return f"1 {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -1,8 +1,11 @@
-"""What readers say of headlines, beside the key, each other and the judges (LREC 2020, section 4), and which aligned pairs report one event (section 4.1)."""
+"""Compare readers' answers with the key, with each other and with the judges.
+
+Headlines are those of LREC 2020, section 4; pairs of articles that may report one event those of section 4.1.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations, product
+from itertools import combinations
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +20,7 @@ from change_it.readers import published
 from change_it.readers.questions import MODEL, QUESTIONS, judges_of
 from change_it.readers.sheets import JUDGE, PEOPLE, Ratings
 from change_it.render.tables import Column, Row, Table, Value, figure, records, with_interval
-from change_it.stats import AVERAGE, DECIMALS, Aggregate, EventIds, Floats, Score, Statistics, measure
+from change_it.stats import AVERAGE, DECIMALS, Aggregate, Bools, EventIds, Floats, Score, Statistics, measure
 from change_it.version import __version__
 
 if TYPE_CHECKING:
@@ -25,38 +28,74 @@ if TYPE_CHECKING:
 
 
 def judge_decisions(judges: "Judges", key: pl.DataFrame) -> Ratings:
-    """Judge to (n,) decisions: main's outlet, of the others 1 for yes and 2 for no. Sources are those that readers see."""
-    outlets, learnt = " and ".join(key.row(0)[-4:-2]), " and ".join(judges.outlets)
+    """Ask the judges about the headlines of a key, with the sources that readers see.
+
+    Returns:
+        Judge to (n,) decisions. Of main the number of the outlet that it decides for, 1 or 2; of the others 1
+        for yes, 2 for no and NaN where a judge does not answer.
+
+    Raises:
+        InputError: the judges were trained on other outlets than the key's.
+    """
+    first_row = key.row(0, named=True)
+    outlets = f"{first_row['choice1']} and {first_row['choice2']}"
+    learnt = " and ".join(judges.outlets)
     if outlets != learnt:
         raise InputError(f"the key has {outlets}, the judges {learnt}: give judges of this corpus")
-    columns = ("id", "label", "outlet", "original", "article", "headline")
-    rows = key.select(columns).iter_rows()
-    judged = judges.judge([replace(Item(*texts), prediction=new) for *texts, new in rows])
-    p_target, at_second = judged["p_target"].to_numpy(), (key["outlet"] != key["choice1"]).to_numpy()
-    p_first = np.where(at_second, 1 - p_target, p_target)
+    items = []
+    for row in key.iter_rows(named=True):
+        item = Item(row["id"], row["label"], row["outlet"], row["original"], row["article"])
+        items.append(replace(item, prediction=row["headline"]))
+    judged = judges.judge(items)
+
+    p_target = judged["p_target"].to_numpy()
+    is_second_the_target = (key["outlet"] != key["choice1"]).to_numpy()
+    p_first = np.where(is_second_the_target, 1 - p_target, p_target)
     decisions = {MAIN: np.where(p_first >= 0.5, 1.0, 2.0)}
-    for name in (name for question in QUESTIONS for name in judges_of(question) if name != MAIN):
-        decisions[name] = np.array([{True: 1, False: 2}.get(yes, np.nan) for yes in judged[name]])
+    number_of = {True: 1, False: 2}
+    for question in QUESTIONS:
+        for name in judges_of(question):
+            if name != MAIN:
+                decisions[name] = np.array([number_of.get(verdict, np.nan) for verdict in judged[name]])
     return decisions
 
 
 def coincidences(ratings: Floats, values: Sequence[int]) -> dict[str, Floats]:
-    """Counts of coincidences of each two values within each of n items (n, readers), to be summed for `alpha` (Krippendorff 2011)."""
+    """Count the coincidences of each two values within each item (Krippendorff 2011).
+
+    Their sums are what `alpha` needs.
+
+    Args:
+        ratings: (n, readers) answers, NaN where a reader gave none.
+        values: the answers that occur.
+
+    Returns:
+        `"first,second"` to (n,) counts; 0 for items that fewer than two readers answered.
+    """
     counts = np.stack([(ratings == value).sum(axis=1) for value in values], axis=1).astype(np.float64)
-    pairs = np.maximum(counts.sum(axis=1) - 1, 1)
-    pairs[counts.sum(axis=1) < 2] = np.inf
-    return {
-        f"{first},{second}": counts[:, i] * (counts[:, j] - (i == j)) / pairs + 0.0
-        for (i, first), (j, second) in product(enumerate(values), repeat=2)
-    }
+    answers = counts.sum(axis=1)
+    others = np.where(answers < 2, np.inf, np.maximum(answers - 1, 1))
+    columns = {}
+    for i, first in enumerate(values):
+        for j, second in enumerate(values):
+            of_other_readers = counts[:, j] - (i == j)
+            # + 0.0 makes -0.0, which 0 times -1 gives, a 0.0
+            columns[f"{first},{second}"] = counts[:, i] * of_other_readers / others + 0.0
+    return columns
 
 
 def alpha(sums: Statistics, values: Sequence[int]) -> Floats:
-    """Krippendorff's ordinal alpha of summed `coincidences` of ordered values: 1 for perfect agreement, 0 for that of chance, nan where fewer than two occur."""
-    observed = np.stack([np.stack([sums[f"{row},{column}"] for column in values]) for row in values])
+    """Return Krippendorff's ordinal alpha of summed `coincidences`.
+
+    1 is perfect agreement, 0 that of chance. It is NaN where fewer than two of the ordered `values` occur.
+    """
+    rows = []
+    for row in values:
+        rows.append(np.stack([sums[f"{row},{column}"] for column in values]))
+    observed = np.stack(rows)
     totals = observed.sum(axis=1)
-    places = totals.cumsum(axis=0) - totals / 2
-    distance = (places[:, None] - places[None]) ** 2
+    positions = totals.cumsum(axis=0) - totals / 2
+    distance = (positions[:, None] - positions[None]) ** 2
     disagreement = (observed * distance).sum(axis=(0, 1))
     expected = (totals[:, None] * totals[None] * distance).sum(axis=(0, 1))
     expected = np.where(expected > 0, expected, np.nan)
@@ -64,7 +103,7 @@ def alpha(sums: Statistics, values: Sequence[int]) -> Floats:
 
 
 def score_cells(scores: Mapping[str, Score]) -> dict[str, Value]:
-    """The cells of scores and their intervals, None where they are undefined."""
+    """Return the cells of a table's row for scores and their intervals, None where they are undefined."""
     cells: dict[str, Value] = {}
     for name, (value, low, high) in scores.items():
         cells[name] = value if isfinite(value) else None
@@ -73,32 +112,47 @@ def score_cells(scores: Mapping[str, Score]) -> dict[str, Value]:
 
 
 def share(hits: Floats, counts: Floats, events: EventIds, seed: int) -> Score:
-    """The share of n hits in (n,) numbers of answers, or their weights; intervals draw events."""
-    columns, shares = {"hits": hits, "n": counts}, {"share": "n"}
-    return _measured(columns, lambda sums: {"share": sums["hits"] / sums["n"]}, events, seed, shares)["share"]
+    """Return the share of (n,) hits in (n,) answers, or in their weights; the interval draws events."""
+    columns = {"hits": hits, "n": counts}
+    scores = _measured(
+        columns, lambda sums: {"share": sums["hits"] / sums["n"]}, events, seed, shares={"share": "n"}
+    )
+    return scores["share"]
 
 
 def mean_f1(answers: Floats, truth: Floats, events: EventIds, seed: int) -> Score:
-    """The mean F1 of both outlets (LREC 2020, Tables 1 and 5) of (n, readers) answers, 1 or 2, and the (n,) right ones."""
+    """Return the mean F1 of both outlets (LREC 2020, Tables 1 and 5); the interval draws events.
+
+    Args:
+        answers: (n, readers), 1 or 2 for an outlet, NaN for none.
+        truth: (n,) right answers.
+        events: (n,) event of each item.
+        seed: of the interval.
+    """
     columns: dict[str, Floats] = {}
-    for value in (1, 2):
-        chosen, true = answers == value, (truth[:, None] == value) & np.isfinite(answers)
-        columns[f"right {value}"] = (chosen & true).sum(axis=1).astype(np.float64)
-        columns[f"all {value}"] = (chosen.sum(axis=1) + true.sum(axis=1)).astype(np.float64)
+    is_answered = np.isfinite(answers)
+    for outlet in (1, 2):
+        is_chosen = answers == outlet
+        is_true = (truth[:, None] == outlet) & is_answered
+        columns[f"right {outlet}"] = (is_chosen & is_true).sum(axis=1).astype(np.float64)
+        columns[f"all {outlet}"] = (is_chosen.sum(axis=1) + is_true.sum(axis=1)).astype(np.float64)
 
     def aggregate(sums: Statistics) -> dict[str, Floats]:
-        return {"f1": np.asarray(sum(sums[f"right {value}"] / sums[f"all {value}"] for value in (1, 2)))}
+        # F1 is 2 x right / all, and the mean of two F1 half of their sum.
+        of_first = sums["right 1"] / sums["all 1"]
+        of_second = sums["right 2"] / sums["all 2"]
+        return {"f1": np.asarray(of_first + of_second)}
 
     return _measured(columns, aggregate, events, seed)["f1"]
 
 
 def agreement(rated: Floats, events: EventIds, seed: int) -> dict[str, Value]:
-    """The share of pairs of (n, readers) answers that are alike, and alpha."""
+    """Return the share of equal pairs of (n, readers) answers, and alpha, as cells with their intervals."""
     values = range(1, int(np.nanmax(rated, initial=1)) + 1)
 
     def aggregate(sums: Statistics) -> dict[str, Floats]:
-        alike = sum(sums[f"{value},{value}"] for value in values)
-        return {"agreement": np.asarray(alike / sum(sums.values())), "alpha": alpha(sums, values)}
+        equal = sum(sums[f"{value},{value}"] for value in values)
+        return {"agreement": np.asarray(equal / sum(sums.values())), "alpha": alpha(sums, values)}
 
     return score_cells(_measured(coincidences(rated, values), aggregate, events, seed))
 
@@ -110,46 +164,61 @@ def _measured(
     seed: int,
     shares: Mapping[str, str] | None = None,
 ) -> dict[str, Score]:
-    with np.errstate(invalid="ignore"):  # 0 of 0
+    """Measure all items together, see `stats.measure`; a share of nothing is undefined and no warning."""
+    with np.errstate(invalid="ignore"):
         return measure(columns, aggregate, events=events, shares=shares, seed=seed)[AVERAGE]
 
 
 def agreement_table(rated: Mapping[str, Ratings], events: EventIds, seed: int) -> dict[str, Table]:
-    """How far each two readers of n items agree on each question, and readers with judges on yes or not; none of one reader."""
+    """Show how far each two readers agree on each question, and readers with judges on yes or no.
+
+    Returns:
+        The table by its name, `agreement`; nothing where no two readers answered the same items.
+    """
     rows = []
-    for question, values in rated.items():
-        for pair in combinations(values, 2):
-            answers = np.column_stack([values[name] for name in pair])
+    for question, ratings in rated.items():
+        for pair in combinations(ratings, 2):
+            judges_in_pair = sum(name.startswith(JUDGE) for name in pair)
+            answers = np.column_stack([ratings[name] for name in pair])
             is_rated = np.isfinite(answers).all(axis=1)
-            are_judges = [name.startswith(JUDGE) for name in pair]
-            if is_rated.any() and not all(are_judges):
-                answers = np.minimum(answers, 2) if any(are_judges) else answers
-                cells: dict[str, Value] = {"readers": ", ".join(pair), "n": int(is_rated.sum())}
-                rows.append(Row(cells | agreement(answers[is_rated], events[is_rated], seed), question))
-    figures = (with_interval("agreement"), with_interval("alpha", "α, ordinal"))
-    shown = (Column("readers", "text"), Column("n", "count"), *figures)
+            if judges_in_pair == 2 or not is_rated.any():
+                continue
+            if judges_in_pair:
+                # a judge knows yes and no alone: a reader's other answers are a no
+                answers = np.minimum(answers, 2)
+            cells: dict[str, Value] = {"readers": ", ".join(pair), "n": int(is_rated.sum())}
+            cells |= agreement(answers[is_rated], events[is_rated], seed)
+            rows.append(Row(cells, question))
+    if not rows:
+        return {}
+    columns = [
+        Column("readers", "text"),
+        Column("n", "count"),
+        with_interval("agreement"),
+        with_interval("alpha", "α, ordinal"),
+    ]
     note = f"Who is no {MODEL.strip()} and no {JUDGE.strip()} is a person."
-    return {"agreement": Table(shown, rows, "Agreement of each two readers", (note,))} if rows else {}
+    return {"agreement": Table(columns, rows, "Agreement of each two readers", (note,))}
 
 
 def signature_of(key: pl.DataFrame, rated: Mapping[str, Ratings], seed: int, judges: str = "") -> str:
-    """What the figures depend on, among others the signature of the judges."""
-    readers = {reader for ratings in rated.values() for reader in ratings}
+    """Return what the figures depend on in one line; `judges` is the judges' own signature."""
+    readers = set()
+    for ratings in rated.values():
+        readers.update(ratings)
     counts = f"readers:{len(readers)}|items:{len(key)}|events:{key['event'].n_unique()}"
     asked = f"|judges:{judges}" if judges else ""
     return f"annotation|{counts}{asked}|resamples:1000|seed:{seed}|v:{__version__}"
 
 
 def tables_as_json(tables: Mapping[str, Table], signature: str) -> dict[str, Any]:
-    """The tables for JSON; an interval is `_low` and `_high`."""
+    """Return the tables as a JSON object; an interval becomes the columns `_low` and `_high`."""
     shown = {}
     for name, table in tables.items():
-        header, cells = records(table)
-        groups = (row.group for row in table.rows)
-        rows = [
-            {"group": group, **dict(zip(header, row, strict=True))}
-            for group, row in zip(groups, cells, strict=True)
-        ]
+        header, rows_of_cells = records(table)
+        rows = []
+        for row, cells in zip(table.rows, rows_of_cells, strict=True):
+            rows.append({"group": row.group, **dict(zip(header, cells, strict=True))})
         shown[name] = {"title": table.title, "rows": rows, "notes": list(table.notes)}
     return {"title": "What readers say", "tables": shown, "signatures": [signature]}
 
@@ -157,63 +226,127 @@ def tables_as_json(tables: Mapping[str, Table], signature: str) -> dict[str, Any
 def study_tables(
     key: pl.DataFrame, rated: Mapping[str, Ratings], judged: Ratings, seed: int = 1
 ) -> dict[str, Table]:
-    """A table for each question that was answered, and the agreement of readers; `judged` is of `judge_decisions`, empty without judges."""
-    everyone = {}
+    """Make a table for each question that was answered, and one of the agreement of readers.
+
+    Args:
+        key: of the sheets, n rows.
+        rated: question to the answers of each reader.
+        judged: decisions of `judge_decisions`; empty without judges.
+        seed: of the intervals.
+    """
+    everyone: dict[str, Ratings] = {}
     for question, ratings in rated.items():
-        asked = (judge for judge in judges_of(question) if judge in judged)
-        decisions = {f"{JUDGE}{judge}": judged[judge] for judge in asked if np.isfinite(judged[judge]).any()}
-        everyone[question] = ratings | decisions
+        everyone[question] = dict(ratings)
+        for judge in judges_of(question):
+            if judge in judged and np.isfinite(judged[judge]).any():
+                everyone[question][f"{JUDGE}{judge}"] = judged[judge]
     tables = {question: _shares(question, key, ratings, seed) for question, ratings in everyone.items()}
     return tables | agreement_table(everyone, key["event"].to_numpy(), seed)
 
 
-def _shares(question: str, key: pl.DataFrame, rated: Ratings, seed: int) -> Table:
-    """Shares in which each reader is right, prefers the new headline or says yes; alpha of people (LREC 2020, Table 4)."""
-    titles = {"answer": "accuracy", "preferred": "new preferred"}
-    seconds = {"answer": ("outlet", "choice2"), "preferred": ("headline", "second")}
-    truth, events = np.ones(len(key)), key["event"].to_numpy()
-    if question in seconds:
-        wanted, second = seconds[question]
-        truth += (key[wanted] == key[second]).to_numpy()
+def _right_answers(question: str, key: pl.DataFrame) -> Floats:
+    """Return the (n,) answers that count as hits: the right outlet, the new headline, or yes.
+
+    The second choice is answer 2. A question without choices is answered by yes, which is answer 1.
+    """
+    if question == "answer":
+        is_second = key["outlet"] == key["choice2"]
+    elif question == "preferred":
+        is_second = key["headline"] == key["second"]
+    else:
+        return np.ones(len(key))
+    return 1.0 + is_second.to_numpy()
+
+
+def _votes(rated: Ratings) -> Ratings:
+    """Return (n, readers) answers of each reader, and of all people together where there are several."""
+    votes = {name: answers[:, None] for name, answers in rated.items()}
     people = [name for name in rated if not name.startswith((MODEL, JUDGE))]
-    votes = {name: column[:, None] for name, column in rated.items()}
     if len(people) > 1:
         votes[PEOPLE] = np.column_stack([rated[name] for name in people])
-    rows, conditions = [], key["condition"].to_numpy()
+    return votes
+
+
+def _shares(question: str, key: pl.DataFrame, rated: Ratings, seed: int) -> Table:
+    """Show the share in which each reader is right, prefers the new headline or says yes.
+
+    A group is a condition, gold first. Where several people answered, they have a row together, with alpha,
+    as in LREC 2020, Table 4.
+    """
+    is_about_outlets = question == "answer"
+    right_answers = _right_answers(question, key)
+    events = key["event"].to_numpy()
+    conditions = key["condition"].to_numpy()
+    votes = _votes(rated)
+    rows = []
     for condition in sorted({*conditions}, key=lambda name: (name != GOLD, name)):
         is_here = conditions == condition
-        true, of_events = truth[is_here], events[is_here]
+        right = right_answers[is_here]
+        events_here = events[is_here]
         for name, ratings in votes.items():
             answers = ratings[is_here]
             counts = np.isfinite(answers).sum(axis=1).astype(np.float64)
             if not counts.any():
                 continue
-            right = (answers == true[:, None]).sum(axis=1).astype(np.float64)
+            hits = (answers == right[:, None]).sum(axis=1).astype(np.float64)
             cells: dict[str, Value] = {"reader": name, "n": int(counts.sum())}
-            cells |= score_cells({"share": share(right, counts, of_events, seed)})
-            if question == "answer":
-                cells |= score_cells({"f1": mean_f1(answers, true, of_events, seed)})
+            cells |= score_cells({"share": share(hits, counts, events_here, seed)})
+            if is_about_outlets:
+                cells |= score_cells({"f1": mean_f1(answers, right, events_here, seed)})
             if name == PEOPLE:
-                cells |= agreement(answers, of_events, seed)
-            values = enumerate(QUESTIONS[question].answers, 1)
+                cells |= agreement(answers, events_here, seed)
             if not name.startswith(JUDGE):
-                cells["answers"] = ", ".join(f"{value}: {(answers == n).sum()}" for n, value in values)
+                cells["answers"] = _counted_answers(question, answers)
             rows.append(Row(cells, condition, highlight=name == PEOPLE))
     notes = [QUESTIONS[question].text]
-    if question == "answer":
+    if is_about_outlets:
         notes.append(published.CITATIONS["lrec2020"])
-        for condition, printed in published.ANNOTATORS.items():
-            reader = PEOPLE if "alpha" in printed else "a person"
-            rows.append(Row({"reader": reader, **printed}, f"{condition}, published"))
-    figures = [with_interval("share", titles.get(question, "yes")), with_interval("alpha", "α, ordinal")]
+        rows += _published_rows()
+    columns = _columns_of_shares(question)
+    return Table(columns, rows, f"{question}: readers and judges", notes)
+
+
+def _counted_answers(question: str, answers: Floats) -> str:
+    """Return how often each answer was given, such as `yes: 12, no: 3`."""
+    counted = []
+    for number, answer in enumerate(QUESTIONS[question].answers, 1):
+        counted.append(f"{answer}: {(answers == number).sum()}")
+    return ", ".join(counted)
+
+
+def _published_rows() -> list[Row]:
+    """Return the rows of what LREC 2020 printed about its readers."""
+    rows = []
+    for condition, printed in published.ANNOTATORS.items():
+        reader = PEOPLE if "alpha" in printed else "a person"
+        rows.append(Row({"reader": reader, **printed}, f"{condition}, published"))
+    return rows
+
+
+def _columns_of_shares(question: str) -> list[Column]:
+    """Return the columns of a question's table, with mean F1 where it asks for the outlet."""
+    share_titles = {"answer": "accuracy", "preferred": "new preferred"}
+    columns = [
+        Column("reader", "text"),
+        Column("n", "count"),
+        with_interval("share", share_titles.get(question, "yes")),
+    ]
     if question == "answer":
-        figures.insert(1, with_interval("f1", "mean F1"))
-    shown = (Column("reader", "text"), Column("n", "count"), *figures, Column("answers", "text"))
-    return Table(shown, rows, f"{question}: readers and judges", notes)
+        columns.append(with_interval("f1", "mean F1"))
+    return [*columns, with_interval("alpha", "α, ordinal"), Column("answers", "text")]
 
 
 def lowest_threshold(similarity: Floats, yes: Floats, weight: Floats) -> float | None:
-    """The lowest cosine, cut to three decimals, such that `GOOD` of the pairs from there on are one event; None without any."""
+    """Return the lowest cosine above which a share of `GOOD` of the pairs report one event, None without any.
+
+    Args:
+        similarity: (n,) cosines of the pairs that were read.
+        yes: (n,) weights of the pairs that report one event, 0 for the others.
+        weight: (n,) number of pairs of the corpus that each stands for.
+
+    Returns:
+        The cosine, cut to three decimals.
+    """
     for cosine in np.unique(np.floor(similarity * 1000) / 1000).tolist():
         above = similarity >= cosine
         if round(yes[above].sum() / weight[above].sum(), DECIMALS) >= GOOD:
@@ -221,37 +354,68 @@ def lowest_threshold(similarity: Floats, yes: Floats, weight: Floats) -> float |
     return None
 
 
+def _groups_of_pairs(key: pl.DataFrame) -> dict[str, Bools]:
+    """Return the groups of pairs that are shown, by name: all, by band of cosine, and by days apart."""
+    groups = {"all": np.full(len(key), True)}
+    for band in key["band"].unique().sort():
+        groups[f"cosine {band / 10} to {(band + 1) / 10}"] = (key["band"] == band).to_numpy()
+    names_of_days = {"": "unknown", "0": "0", "1": "1", "2": "2", "3": "3"}
+    days = key["days"].replace_strict(names_of_days, default="4 or more")
+    if days.n_unique() > 1:
+        for name in days.unique().sort():
+            groups[f"days apart: {name}"] = (days == name).to_numpy()
+    return groups
+
+
 def pair_tables(key: pl.DataFrame, answers: Mapping[str, Ratings], seed: int = 1) -> dict[str, Table]:
-    """Share of one event of all pairs, by band, by days apart and above the lowest threshold, and agreement of readers; intervals draw events."""
+    """Show the share of pairs that report one event, and the agreement of readers.
+
+    Shares are of all pairs, by band of cosine, by days apart and above the lowest threshold that keeps
+    `GOOD`. Intervals draw events.
+
+    Raises:
+        InputError: the key has texts in a column of numbers.
+    """
+    numbers = {"similarity": pl.Float64, "band": pl.Int64, "band_pairs": pl.Int64}
     try:
-        key = key.cast({"similarity": pl.Float64, "band": pl.Int64, "band_pairs": pl.Int64})
+        key = key.cast(numbers)
     except pl.exceptions.InvalidOperationError as error:
         raise InputError("the key has texts where numbers belong: draw the pairs again") from error
-    rated = answers["same"]
-    is_read = np.isfinite(np.column_stack([*rated.values()])).any(axis=1)
-    rated, key = {name: column[is_read] for name, column in rated.items()}, key.filter(pl.Series(is_read))
+    is_read = np.isfinite(np.column_stack([*answers["same"].values()])).any(axis=1)
+    rated = {name: column[is_read] for name, column in answers["same"].items()}
+    key = key.filter(pl.Series(is_read))
     opinions = np.column_stack([*rated.values()])
-    similarity, events = key["similarity"].to_numpy(), key["event"].to_numpy()
+    is_one_event = (opinions == 1).sum(axis=1) > (opinions == 2).sum(axis=1)
+    similarity = key["similarity"].to_numpy()
+    events = key["event"].to_numpy()
     weight = key.select(pl.col("band_pairs") / pl.len().over("band")).to_series().to_numpy()
-    yes = weight * ((opinions == 1).sum(axis=1) > (opinions == 2).sum(axis=1))
-    parts = {"all": np.full(len(key), True)}
-    for band in key["band"].unique().sort():
-        parts[f"cosine {band / 10} to {(band + 1) / 10}"] = key["band"] == band
-    days = key["days"].replace_strict({"": "unknown"} | {n: n for n in "0123"}, default="4 or more")
-    if days.n_unique() > 1:
-        parts |= {f"days apart: {number}": days == number for number in days.unique().sort()}
-    note = f"No threshold keeps {figure(GOOD)} one event."
-    if (lowest := lowest_threshold(similarity, yes, weight)) is not None:
-        parts[f"threshold {figure(lowest)}"] = similarity >= lowest
-        note = f"{figure(lowest)} is the lowest threshold that keeps {figure(GOOD)} one event on these pairs: confirm it on others."
+    yes = np.where(is_one_event, weight, 0.0)
+
+    groups = _groups_of_pairs(key)
+    lowest = lowest_threshold(similarity, yes, weight)
+    if lowest is None:
+        note = f"No threshold keeps {figure(GOOD)} one event."
+    else:
+        groups[f"threshold {figure(lowest)}"] = similarity >= lowest
+        note = (
+            f"{figure(lowest)} is the lowest threshold that keeps {figure(GOOD)} one event on these pairs: "
+            "confirm it on others."
+        )
     rows = []
-    for name, part in parts.items():
-        in_part = np.asarray(part)
-        one_event = share(yes[in_part], weight[in_part], events[in_part], seed)
-        cells = score_cells({"one_event": one_event})
-        rows.append(Row({"pairs": name, "n": int(in_part.sum()), **cells}, name.split()[0]))
-    weighted = "One event: most readers say so. Shares are of the corpus: a pair stands for all in its band of cosine."
-    figures = Column("one_event", title="one event"), Column("one_event_interval", "interval", "interval")
-    shown = (Column("pairs", "text"), Column("n", "count"), *figures)
-    shares = Table(shown, rows, f"same: {QUESTIONS['same'].text}", (weighted, note))
-    return {"same": shares} | agreement_table({"same": rated}, events, seed)
+    for name, is_here in groups.items():
+        one_event = share(yes[is_here], weight[is_here], events[is_here], seed)
+        cells: dict[str, Value] = {"pairs": name, "n": int(is_here.sum())}
+        cells |= score_cells({"one_event": one_event})
+        rows.append(Row(cells, name.split()[0]))
+    meaning = (
+        "One event: most readers say so. "
+        "Shares are of the corpus: a pair stands for all in its band of cosine."
+    )
+    columns = [
+        Column("pairs", "text"),
+        Column("n", "count"),
+        Column("one_event", title="one event"),
+        Column("one_event_interval", "interval", "interval"),
+    ]
+    table = Table(columns, rows, f"same: {QUESTIONS['same'].text}", (meaning, note))
+    return {"same": table} | agreement_table({"same": rated}, events, seed)

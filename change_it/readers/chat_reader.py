@@ -1,4 +1,4 @@
-"""A chat model as a reader: it fills in sheets row by row, and sees what people see."""
+"""A language model as a reader: it fills in sheets row by row, and sees what people see."""
 
 import hashlib
 import json
@@ -10,9 +10,9 @@ from change_it.files.atomic import with_formula, without_formula, write_table
 from change_it.files.growing import earlier_rows, write_growing
 from change_it.models.chat_answers import choices_of, fault_of, shown
 from change_it.models.chat_server import Server
-from change_it.readers.questions import HEADINGS, MODEL, PAIRS, QUESTIONS, SHEETS, read_sheet
+from change_it.readers.questions import HEADINGS, MODEL, QUESTIONS, SHEET_OF_PAIRS, SHEETS, read_sheet
 
-#: What a model is asked, and what follows where its answer was none.
+#: What a model is asked about a row.
 PROMPT = """Read the texts and answer the questions by them alone.
 
 {texts}
@@ -20,97 +20,160 @@ PROMPT = """Read the texts and answer the questions by them alone.
 {questions}
 
 Answer with one JSON object and nothing else, and keep one answer to each question: {form}"""
+#: What is added where the last answer was no JSON object.
 AGAIN = "\n\nYour last answer was no such object. Write the JSON object alone."
-#: Columns of sheets that are shown; ids, which say nothing, are not.
-SHOWN = dict.fromkeys(
-    name for shown, _ in (PAIRS, *reversed(SHEETS.values())) for name in shown if name != "id"
-)
 #: Tokens of an answer, at most: some models think first.
 ANSWER_TOKENS = 2000
-#: Characters of a token, and tokens of an answer to one question: of Qwen's tokenizer on Italian.
-_CHARACTERS, _WRITTEN = 3.4, 7
+#: Characters of a token, of Qwen's tokenizer on Italian.
+_CHARACTERS_OF_A_TOKEN = 3.4
+#: Tokens of an answer to one question, of the same.
+_TOKENS_OF_AN_ANSWER = 7
 
 
-class Reading:
-    """A sheet that a model fills in: a file that grows row by row, in which a later run goes on."""
+def _shown_columns() -> tuple[str, ...]:
+    """Return the columns of all sheets that a model is shown, in their order: ids say nothing."""
+    columns: dict[str, None] = {}
+    for sheet in (SHEET_OF_PAIRS, *reversed(SHEETS.values())):
+        columns |= dict.fromkeys(sheet.shown)
+    return tuple(name for name in columns if name != "id")
+
+
+#: Columns of sheets that a model is shown.
+SHOWN = _shown_columns()
+
+
+class SheetRun:
+    """Fills in a sheet with a model's answers: a file that grows row by row, in which a later run goes on.
+
+    Attributes:
+        rows: the cells of each row of the sheet, by item.
+        questions: what the sheet asks.
+        header: of the file that is written.
+        beginnings: the cells of each row of that file before its answers, by item.
+        done: the finished rows of that file, by item.
+        waiting: the items that have no answers yet.
+    """
 
     def __init__(self, sheet: Path, server: Server, out: Path):
-        """Read the sheet, filled in or not; nothing is sent yet. An output of other rows, questions or another reader is refused."""
+        """Read the sheet, filled in or not, and what an earlier run has written; nothing is sent yet.
+
+        Raises:
+            InputError: the sheet has items twice or asks nothing, or `out` has other rows, questions or
+                another reader.
+        """
+        self.server = server
+        self.out = out
         records = read_sheet(sheet, ("id", *SHOWN, *QUESTIONS))
         self.rows = {record.cells["item"]: record.cells for record in records}
         self.questions = [name for name in QUESTIONS if name in records[0].cells]
         if not self.questions or len(self.rows) < len(records):
             fault = "has items twice" if self.questions else "asks nothing"
             raise InputError(f"{sheet} {fault}: give a sheet of change-it annotate sheets or pairs")
-        self.server, self.out = server, out
-        model = server.model.rpartition("/")[2] if server.model.startswith("/") else server.model
-        reader, wording = f"{MODEL}{model}", hashlib.sha256(f"{PROMPT}{AGAIN}".encode()).hexdigest()[:6]
-        columns = [name for name in ("item", "id", *SHOWN) if name in records[0].cells]
-        columns = [name for name in columns if not name.endswith("article")]
+        columns = []
+        for name in ("item", "id", *SHOWN):
+            if name in records[0].cells and not name.endswith("article"):
+                columns.append(name)
         self.header = [*columns, "reader", "prompt", *(HEADINGS[name] for name in self.questions), "error"]
-        self.beginnings = {  # of the rows, before their answers
-            item: [*(str(without_formula(" ".join(row[name].split()))) for name in columns), reader, wording]
-            for item, row in self.rows.items()
-        }
-        self.done: dict[str, list[str]] = {}
-        if out.exists():  # an earlier run's rows, without those with an error
-            width = len(columns) + 2
-            header, *rows = earlier_rows(out) or [[]]
-            is_ours = header == self.header and all(
-                len(row) == len(header) and row[:width] == self.beginnings.get(row[0]) for row in rows
-            )
-            if not is_ours:
-                raise InputError(f"{out} is not of this sheet, model and wording: name another --out")
-            self.done = {row[0]: row for row in rows if not row[-1]}
+        wording = hashlib.sha256(f"{PROMPT}{AGAIN}".encode()).hexdigest()[:6]
+        self.beginnings: dict[str, list[str]] = {}
+        for item, row in self.rows.items():
+            texts = [str(without_formula(" ".join(row[name].split()))) for name in columns]
+            self.beginnings[item] = [*texts, self._reader(), wording]
+        self.done = self._finished_rows() if out.exists() else {}
         self.waiting = [item for item in self.rows if item not in self.done]
 
+    def _reader(self) -> str:
+        """Return the model's name in the column `reader`: of a local folder the last part of its path."""
+        name = self.server.model
+        if name.startswith("/"):
+            name = name.rpartition("/")[2]
+        return f"{MODEL}{name}"
+
+    def _finished_rows(self) -> dict[str, list[str]]:
+        """Return the rows of an earlier run by item, without those with an error.
+
+        Raises:
+            InputError: the file has other columns or rows than this run writes.
+        """
+        lines = earlier_rows(self.out)
+        header = lines[0] if lines else []
+        rows = lines[1:]
+        if header != self.header or not all(self._is_ours(row) for row in rows):
+            raise InputError(f"{self.out} is not of this sheet, model and wording: name another --out")
+        return {row[0]: row for row in rows if not row[-1]}
+
+    def _is_ours(self, row: list[str]) -> bool:
+        """Whether this run would have written a row, whatever the model answered."""
+        beginning = self.beginnings.get(row[0])
+        return beginning is not None and len(row) == len(self.header) and row[: len(beginning)] == beginning
+
     def tokens(self) -> tuple[int, int]:
-        """About how many tokens the model will read and write."""
-        prompts = sum(len(self._prompt(item)) for item in self.waiting) / _CHARACTERS
-        return round(prompts), len(self.waiting) * len(self.questions) * _WRITTEN
+        """Estimate how many tokens the model will read and write."""
+        characters = sum(len(self._prompt(item)) for item in self.waiting)
+        answers = len(self.waiting) * len(self.questions)
+        return round(characters / _CHARACTERS_OF_A_TOKEN), answers * _TOKENS_OF_AN_ANSWER
 
     def fill_in(self, concurrency: int) -> dict[str, str]:
-        """Ask for the rows that wait; returns those without answers and why."""
+        """Ask for the rows that wait, so many at once; return those without answers and why."""
 
-        def fill(item: str) -> dict[str, list[str]]:
+        def answered_row(item: str) -> dict[str, list[str]]:
             answers, fault = self._ask(item)
             cells = [answers.get(name, "") for name in self.questions]
             return {item: [*self.beginnings[item], *cells, fault]}
 
-        pool, total = ThreadPoolExecutor(concurrency), len(self.rows)
         write_growing(
-            self.out, self.header, self.done, self.waiting, fill, pool=pool, total=total, work="reading"
+            self.out,
+            self.header,
+            self.done,
+            self.waiting,
+            answered_row,
+            pool=ThreadPoolExecutor(concurrency),
+            total=len(self.rows),
+            work="reading",
         )
         write_table(self.out, self.header, [self.done[item] for item in self.rows])
         return {item: self.done[item][-1] for item in self.waiting if self.done[item][-1]}
 
     def _ask(self, item: str) -> tuple[dict[str, str], str]:
-        """Answers, or none and why; one more try, without a schema, which some servers refuse, where there was no such object."""
-        prompt, settings = self._prompt(item), {"max_tokens": ANSWER_TOKENS, "temperature": 0.0}
-        questions = {name: QUESTIONS[name].answers for name in self.questions}
-        for text, options in ((prompt, {"response_format": self._schema()}), (prompt + AGAIN, {})):
-            answer, fault = self.server.complete(text, **settings, **options)
+        """Return the model's answers about a row and no fault, or no answers and why.
+
+        Where the first answer was no JSON object there is one more try, without a schema, which some servers
+        refuse.
+        """
+        choices_by_question = {name: QUESTIONS[name].answers for name in self.questions}
+        prompt = self._prompt(item)
+        fault = ""
+        for is_last_try in (False, True):
+            text = prompt + AGAIN if is_last_try else prompt
+            options = {} if is_last_try else {"response_format": self._schema()}
+            answer, fault = self.server.complete(text, max_tokens=ANSWER_TOKENS, temperature=0.0, **options)
             if answer is None:
                 continue
-            if fault := fault_of(answer):
+            fault = fault_of(answer)
+            if fault:
                 continue
-            choices = choices_of(answer.text, questions)
+            choices = choices_of(answer.text, choices_by_question)
             if choices.answers:
                 return choices.answers, ""
             fault = f"{choices.fault} ({answer.finish_reason}): {shown(answer.text)}"
         return {}, " ".join(fault.split())
 
     def _prompt(self, item: str) -> str:
-        """What a model is asked about a row."""
+        """Return what the model is asked about a row."""
         row = self.rows[item]
-        texts = "\n\n".join(f"{name}: {with_formula(row[name])}" for name in SHOWN if row.get(name))
-        questions = "\n".join(HEADINGS[name] for name in self.questions)
-        form = json.dumps({name: "/".join(QUESTIONS[name].answers) for name in self.questions})
-        return PROMPT.format(texts=texts, questions=questions, form=form)
+        texts = [f"{name}: {with_formula(row[name])}" for name in SHOWN if row.get(name)]
+        questions = [HEADINGS[name] for name in self.questions]
+        form = {name: "/".join(QUESTIONS[name].answers) for name in self.questions}
+        return PROMPT.format(texts="\n\n".join(texts), questions="\n".join(questions), form=json.dumps(form))
 
     def _schema(self) -> dict[str, object]:
-        """What servers that constrain answers are given."""
-        properties = {name: {"type": "string", "enum": QUESTIONS[name].answers} for name in self.questions}
-        form: dict[str, object] = {"type": "object", "properties": properties, "required": self.questions}
-        form["additionalProperties"] = False  # as strict schemas have to say
+        """Return the schema of an answer, for servers that constrain answers."""
+        form: dict[str, object] = {
+            "type": "object",
+            "properties": {
+                name: {"type": "string", "enum": QUESTIONS[name].answers} for name in self.questions
+            },
+            "required": self.questions,
+            "additionalProperties": False,  # a strict schema has to say so
+        }
         return {"type": "json_schema", "json_schema": {"name": "answers", "schema": form, "strict": True}}

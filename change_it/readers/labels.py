@@ -28,90 +28,136 @@ if TYPE_CHECKING:  # loads torch
 
 #: The system that is the original headline.
 COPY = "copy"
-#: What a file of labels must have, of which questions it must have one, and what it may have.
+#: Columns that a file of labels must have.
 MUST_HAVE = ("id", "headline")
+#: Questions of which a file of labels must ask one.
 DECIDING = ("supported", "accept")
+#: Further columns that a file of labels may have.
 MAY_HAVE = ("system", "story", "supported", "printable", "accept", "original", "reader")
 #: Questions of label files, and what they are called in tables.
 ASKED = {"story": "same story", "supported": "supported", "printable": "printable", "accept": "accepted"}
-#: Headlines, and the expression that selects them.
+#: Groups of headlines, and the expression that selects each.
 PARTS = {
     "without copies": ~pl.col("copy"),
     "written, without copies": pl.col("written") & ~pl.col("copy"),
     "all": pl.lit(True),
 }
-#: The least number of events of a subset whose figures have intervals.
+#: Events below which the figures of a group have no intervals.
 ENOUGH = 10
-#: A reader's row of labels: id, headline, system and reader, and of each of `ASKED` whether they say yes, None where they do not say.
+#: A reader's labels of a headline: its id, headline, system and reader, and for each of `ASKED` whether the
+#: reader says yes, None where they do not say.
 Vote = dict[str, str | bool | None]
 
 
 def compared_measures() -> dict[str, str]:
-    """Return the columns that are compared with readers' answers, and their names: of verdicts, and two that a measure must beat."""
+    """Return the columns that are compared with readers' answers, and their names.
+
+    They are judges' probabilities, aspects, and two measures that any other must beat.
+    """
     columns = probability_columns()
-    of_judges = {columns.get(name, name): spec.heading for name, spec in JUDGES.items() if name != MAIN}
-    aspects = {name: name for name in ("acceptability", "compliancy", "style")}
-    return {**of_judges, **aspects, "rougeL_source": "ROUGE-L to the original", "length": "words"}
+    measures = {}
+    for name, spec in JUDGES.items():
+        if name != MAIN:
+            measures[columns.get(name, name)] = spec.heading
+    for name in ("acceptability", "compliancy", "style"):
+        measures[name] = name
+    measures["rougeL_source"] = "ROUGE-L to the original"
+    measures["length"] = "words"
+    return measures
 
 
 def intended_measures() -> set[str]:
     """Return the measures that are made for one of the questions."""
     columns = probability_columns()
-    judges = [name for question in ASKED for name in judges_of(question)]
-    return {"acceptability", *(columns.get(name, name) for name in judges)}
+    measures = {"acceptability"}
+    for question in ASKED:
+        for name in judges_of(question):
+            measures.add(columns.get(name, name))
+    return measures
 
 
 class ReaderLabels(NamedTuple):
-    """Readers' labels of n headlines."""
+    """Readers' labels of n headlines.
 
-    # (n, ...) id, headline and system; of each of `ASKED` 1 where readers say yes, 0 where not, nan where they did not say: people, or a
-    # model where no person has; `people` and `model`: what they and what models say of accept
+    Attributes:
+        table: a row for each headline: its id, headline and system, and for each of `ASKED` 1 where readers
+            say yes, 0 where not, NaN where they did not say. The answers are people's, or a model's where no
+            person has answered; `people` and `model` are what they say of `accept`.
+        hash: SHA-256 of the file; of several files, that of their hashes.
+    """
+
     table: pl.DataFrame
-    hash: str  # SHA-256 of the file; of several that of their hashes
+    hash: str
 
 
 def reader_labels(files: Sequence[Path], test: TestSet) -> ReaderLabels:
-    """Read label files, and filled sheets with sources; of several readers of a headline the majority counts, and a tie is no yes.
+    """Read label files, and filled sheets with sources.
 
-    A reader has one vote on a headline. Readers are told apart by the column `reader`, and by the names of the files without it.
+    Of several readers of a headline the majority counts, and a tie is no yes. A reader has one vote on a
+    headline. Readers are told apart by the column `reader`, and by the names of the files without it.
 
     Raises:
-        InputError: an id, an answer or a headline that is not there, two answers of one reader that differ, or no labels.
+        InputError: an id, an answer or a headline that is not there, two answers of one reader that differ,
+            or no labels.
     """
     items = {item.id: item for item in test.items}
     votes: dict[tuple[str, str, str], Vote] = {}
     for file in files:
         for line, vote in _read_votes(file, items, test.name):
-            key = str(vote["id"]), str(vote["headline"]), str(vote["reader"])
+            key = (str(vote["id"]), str(vote["headline"]), str(vote["reader"]))
             earlier = votes.setdefault(key, vote)
-            for name in ASKED:
-                if None not in (earlier[name], vote[name]) and earlier[name] != vote[name]:
-                    raise InputError(
-                        f"{file}, line {line}: {vote['reader']} answers {name} of {vote['id']} in two ways; keep one, "
-                        "or tell readers apart by a column reader"
-                    )
-                earlier[name] = vote[name] if earlier[name] is None else earlier[name]
+            _merge_votes(earlier, vote, f"{file}, line {line}")
+    return ReaderLabels(_majorities(list(votes.values())), _hash_of(files))
+
+
+def _hash_of(files: Sequence[Path]) -> str:
+    """Return the SHA-256 of a file; of several files, that of their sorted hashes."""
+    hashes = [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
+    if len(hashes) == 1:
+        return hashes[0]
+    return hashlib.sha256("".join(sorted(hashes)).encode()).hexdigest()
+
+
+def _merge_votes(earlier: Vote, vote: Vote, place: str) -> None:
+    """Add the answers of a vote to an earlier one of the same reader; InputError where they differ."""
+    for name in ASKED:
+        if earlier[name] is None:
+            earlier[name] = vote[name]
+        elif vote[name] is not None and vote[name] != earlier[name]:
+            raise InputError(
+                f"{place}: {vote['reader']} answers {name} of {vote['id']} in two ways; keep one, "
+                "or tell readers apart by a column reader"
+            )
+
+
+def _majorities(votes: Sequence[Vote]) -> pl.DataFrame:
+    """Return the table of `ReaderLabels` of all votes, headlines in the order of their first vote."""
     texts = dict.fromkeys(("id", "headline", "system", "reader"), pl.String)
-    answered = pl.DataFrame(list(votes.values()), texts | dict.fromkeys(ASKED, pl.Boolean))
+    answers = dict.fromkeys(ASKED, pl.Boolean)
+    table = pl.DataFrame(votes, {**texts, **answers})
     is_model = pl.col("reader").str.starts_with(MODEL)
 
     def majority(name: str, is_reader: pl.Expr) -> pl.Expr:
         return (pl.col(name).filter(is_reader).mean() > 0.5).cast(pl.Float64)
 
-    table = answered.group_by("id", "headline", maintain_order=True).agg(
+    answered = []
+    for name in ASKED:
+        answered.append(pl.coalesce(majority(name, ~is_model), majority(name, is_model)).alias(name))
+    headlines = table.group_by("id", "headline", maintain_order=True).agg(
         pl.col("system").first(),
-        *(pl.coalesce(majority(name, ~is_model), majority(name, is_model)).alias(name) for name in ASKED),
+        *answered,
         people=majority("accept", ~is_model),
         model=majority("accept", is_model),
     )
-    hashes = [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
-    several = hashlib.sha256("".join(sorted(hashes)).encode()).hexdigest()
-    table = table.with_columns(pl.col(pl.Float64).fill_null(np.nan))
-    return ReaderLabels(table, hashes[0] if len(hashes) == 1 else several)
+    return headlines.with_columns(pl.col(pl.Float64).fill_null(np.nan))
 
 
 def _read_votes(file: Path, items: Mapping[str, Item], corpus: str) -> list[tuple[int, Vote]]:
-    """Read the labelled rows of a file with their lines. Where it does not ask accept, that is what readers support, and would print if they were asked."""
+    """Read the labelled rows of a file with their lines.
+
+    Where the file does not ask `accept`, a reader accepts what they call supported, and printable where that
+    is asked.
+    """
     records = read_sheet(file, MAY_HAVE, MUST_HAVE)
     columns = [name for name in DECIDING if name in records[0].cells]
     if not columns:
@@ -120,19 +166,23 @@ def _read_votes(file: Path, items: Mapping[str, Item], corpus: str) -> list[tupl
     if not records:
         raise InputError(f"{file} has no labels: fill in the column {' or '.join(columns)}")
     ids = [with_formula(record.cells["id"]) for record in records]
-    if unknown := [id_ for id_ in dict.fromkeys(ids) if id_ not in items]:
-        raise InputError(
-            f"{file} has {counted(len(unknown), 'id')} not in A2 of {corpus} ({listed(unknown, 3)}): give the corpus that was labelled"
-        )
+    unknown = [id_ for id_ in dict.fromkeys(ids) if id_ not in items]
+    if unknown:
+        fault = f"{file} has {counted(len(unknown), 'id')} not in A2 of {corpus} ({listed(unknown, 3)})"
+        raise InputError(f"{fault}: give the corpus that was labelled")
     is_asked = {name: any(record.cells.get(name) for record in records) for name in ASKED}
     decisive = [name for name in ("supported", "printable") if is_asked[name]]
     votes: list[tuple[int, Vote]] = []
     for id_, record in zip(ids, records, strict=True):
-        vote: Vote = {"id": id_, "headline": _headline(file, record, items[id_])}
-        vote |= {"system": record.cells.get("system", ""), "reader": record.cells.get("reader") or file.stem}
+        vote: Vote = {
+            "id": id_,
+            "headline": _headline(file, record, items[id_]),
+            "system": record.cells.get("system", ""),
+            "reader": record.cells.get("reader") or file.stem,
+        }
         for name in ASKED:
-            number = answer_number(file, record, name)
-            vote[name] = None if number is None else number == 1
+            number_of_answer = answer_number(file, record, name)
+            vote[name] = None if number_of_answer is None else number_of_answer == 1
         if not is_asked["accept"]:
             answers = [vote[name] for name in decisive]
             vote["accept"] = None if None in answers else all(answers)
@@ -141,33 +191,43 @@ def _read_votes(file: Path, items: Mapping[str, Item], corpus: str) -> list[tupl
 
 
 def shares_accepted(labels: ReaderLabels, items: pl.DataFrame) -> Accepted | None:
-    """Estimate the share of a system's headlines that readers accept, see `scoring.accepted`; None where labels are of fewer than two events.
+    """Estimate the share of a system's headlines that readers accept, see `scoring.accepted`.
 
-    `items` is a table of `Scores.items`; what predicts is a model's answers, where it has read all, or acceptability. An item that has
-    several rows, as those of `clause`, counts as much as the others: labels and predictions are the means of its rows.
+    Where a model has read all headlines, its answers predict what people would say; else acceptability does.
+    An item that has several rows, as those of `clause`, counts as much as the others: labels and predictions
+    are the means of its rows.
+
+    Args:
+        labels: of some headlines.
+        items: a table of `Scores.items`.
+
+    Returns:
+        The estimate; None where labels are of fewer than two events.
     """
-    answers = labels.table.select("id", "headline", "people", "model").with_columns(
-        pl.col("people", "model").fill_nan(None)
-    )
+    answers = labels.table.select("id", "headline", "people", "model")
+    answers = answers.with_columns(pl.col("people", "model").fill_nan(None))
     joined = items.join(answers, on=["id", "headline"], how="left", maintain_order="left")
     is_all_read_by_model = joined["model"].null_count() == 0
     of_items = joined.group_by("id", maintain_order=True).agg(
         pl.col("event").first(), pl.col("people", "model", "acceptability").mean()
     )
     events = of_items["event"].to_numpy()
-    people, model = (of_items[name].fill_null(np.nan).to_numpy() for name in ("people", "model"))
-    predicted = of_items["acceptability"].fill_null(0).to_numpy()
-    read = model
+    people = of_items["people"].fill_null(np.nan).to_numpy()
+    model = of_items["model"].fill_null(np.nan).to_numpy()
+    acceptability = of_items["acceptability"].fill_null(0).to_numpy()
     if np.isfinite(people).any():
         read = people
-        predicted = model if is_all_read_by_model else predicted
+        predicted = model if is_all_read_by_model else acceptability
+    else:
+        read = model
+        predicted = acceptability
     if len(np.unique(events[np.isfinite(read)])) < 2:
         return None
     return accepted(read, predicted, events)
 
 
 def _headline(file: Path, record: Record, item: Item) -> str:
-    """The headline that was read: the corpus has gold and copies, which have no text in the labels."""
+    """Return the headline that was read: of gold and copies, the corpus may have it alone."""
     of_corpus = {GOLD: item.reference, COPY: item.source}
     text = with_formula(record.cells["headline"]) or of_corpus.get(record.cells.get("system", ""), "")
     original = with_formula(record.cells.get("original", ""))
@@ -184,108 +244,150 @@ def _headline(file: Path, record: Record, item: Item) -> str:
 def agreement(
     labels: ReaderLabels, test: TestSet, judges: "Judges", *, resamples: int = 1000, progress: bool = False
 ) -> tuple[dict[str, Any], pl.DataFrame]:
-    """Agreement of what judges say with the labels as a JSON object, its `measures` of `by_question`; and the labels beside the measures, without texts."""
-    by_id, table = {item.id: item for item in test.items}, labels.table
+    """Compare what judges say with the labels.
+
+    Returns:
+        The agreement as a JSON object, its `measures` those of `by_question`; and the labels beside the
+            measures,
+        without texts.
+    """
+    by_id = {item.id: item for item in test.items}
+    table = labels.table
     items = [replace(by_id[id_], prediction=text) for id_, text in table.select("id", "headline").rows()]
-    texts, sources = table["headline"].to_list(), [item.source for item in items]
+    texts = table["headline"].to_list()
+    sources = [item.source for item in items]
+    is_copy = [fold(text) == fold(source) for text, source in zip(texts, sources, strict=True)]
+    no_references = [""] * len(texts)
     judged = judges.judge(items, progress=progress).with_columns(
         *table.select("id", "system", *ASKED),
         pl.Series("event", [item.event for item in items]),
-        pl.Series("copy", [fold(text) == fold(source) for text, source in zip(texts, sources, strict=True)]),
-        pl.Series("rougeL_source", statistics(texts, [""] * len(texts), sources)["rougeL_source"]),
+        pl.Series("copy", is_copy),
+        pl.Series("rougeL_source", statistics(texts, no_references, sources)["rougeL_source"]),
         pl.Series("length", [len(text.split()) for text in texts]),
         written=~table["system"].is_in(BUILT_IN),
     )
     known = [name for name in compared_measures() if not judged[name].is_null().all()]
-    measures = by_question(judged, resamples=resamples)
     record = {
         "labels": labels.hash,
         "n": len(items),
         "events": judged["event"].n_unique(),
-        "measures": measures,
+        "measures": by_question(judged, resamples=resamples),
     }
     return record, judged.select("id", "system", "event", "written", "copy", *ASKED, *known)
 
 
 def agreement_table(agreement: Mapping[str, Any]) -> Table:
-    """A group for each of `PARTS`, a row for each measure, and its AUC for each question."""
-    columns = [Column("measure", "text"), *(with_interval(*asked) for asked in ASKED.items())]
+    """Show the AUC of each measure, a row, for each question; a group for each of `PARTS`."""
+    columns = [Column("measure", "text")]
+    for question, title in ASKED.items():
+        columns.append(with_interval(question, title))
+    columns.append(Column("n", "count"))
+    names = compared_measures()
+    intended = intended_measures()
+    rows = []
+    for figures in agreement["measures"]:
+        measure_name = figures["measure"]
+        cells = {**figures, "measure": names.get(measure_name, measure_name)}
+        rows.append(Row(cells, figures["part"], highlight=measure_name in intended))
     notes = (
         f"{agreement['n']} headlines of {agreement['events']} events: all labels",
-        f"AUC for what readers say; a copy is the original again; intervals: 95%, over events, where there are {ENOUGH} or more; "
-        "highlighted: measures that are made for a question; ROUGE-L to the original and words are what they must beat",
-    )  # fmt: skip
-    names, intended = compared_measures(), intended_measures()
-    rows = [
-        Row(
-            row | {"measure": names.get(row["measure"], row["measure"])},
-            row["part"],
-            highlight=row["measure"] in intended,
-        )
-        for row in agreement["measures"]
-    ]
-    return Table([*columns, Column("n", "count")], rows, "What readers say", notes)
+        "AUC for what readers say; a copy is the original again; "
+        f"intervals: 95%, over events, where there are {ENOUGH} or more; "
+        "highlighted: measures that are made for a question; "
+        "ROUGE-L to the original and words are what they must beat",
+    )
+    return Table(columns, rows, "What readers say", notes)
 
 
 def by_question(
     rows: pl.DataFrame, measures: Sequence[str] | None = None, *, resamples: int = 1000
 ) -> list[dict[str, Any]]:
-    """For each of `PARTS` and each measure its AUC for each question, with an interval over events, and the number of headlines.
+    """Return the AUC of each measure for each question in each of `PARTS`, with an interval over events.
 
     Args:
-        rows: of each headline the answers (0, 1, nan), `system`, `event`, `written`, `copy` and the measures, 0 and 1 of verdicts,
-            null where a measure says nothing.
+        rows: of each headline the answers (0, 1, NaN), `system`, `event`, `written`, `copy` and the measures,
+            0 and 1 of verdicts, null where a measure says nothing.
         measures: columns; None stands for all of `compared_measures`.
         resamples: of the intervals.
+
+    Returns:
+        Rows of `part`, `measure`, the number of headlines `n`, and for each question that anybody answered
+            its
+        AUC and, as `{question}_interval`, both ends, None with fewer than `ENOUGH` events.
     """
-    figures = []
     compared = tuple(compared_measures()) if measures is None else measures
+    figures = []
     for part, chosen in PARTS.items():
-        for column in (name for name in compared if name in rows.columns):
+        for column in compared:
+            if column not in rows.columns:
+                continue
             known = rows.filter(chosen, pl.col(column).is_not_null())
-            row: dict[str, Any] = {"part": part, "measure": column, "n": known.height}
-            for question in (name for name in ASKED if name in rows.columns):
-                answered = known.filter(pl.col(question).is_not_nan())
-                if answered.height:
-                    is_yes, p = (
-                        answered[question].to_numpy() == 1,
-                        answered[column].cast(pl.Float64).to_numpy(),
-                    )
-                    value, ends = auc(is_yes, p, answered["event"].to_numpy(), resamples=resamples)
-                    is_enough = answered["event"].n_unique() >= ENOUGH
-                    row |= {question: value, f"{question}_interval": ends if is_enough else None}
-            figures += [row] if known.height else []
+            if known.height:
+                row: dict[str, Any] = {"part": part, "measure": column, "n": known.height}
+                figures.append(row | _auc_by_question(known, column, resamples))
+    return figures
+
+
+def _auc_by_question(rows: pl.DataFrame, column: str, resamples: int) -> dict[str, Any]:
+    """Return the AUC of a measure for each question that was answered, and the intervals."""
+    figures: dict[str, Any] = {}
+    for question in ASKED:
+        if question not in rows.columns:
+            continue
+        answered = rows.filter(pl.col(question).is_not_nan())
+        if not answered.height:
+            continue
+        is_yes = answered[question].to_numpy() == 1
+        scores = answered[column].cast(pl.Float64).to_numpy()
+        value, ends = auc(is_yes, scores, answered["event"].to_numpy(), resamples=resamples)
+        has_enough_events = answered["event"].n_unique() >= ENOUGH
+        figures[question] = value
+        figures[f"{question}_interval"] = ends if has_enough_events else None
     return figures
 
 
 def auc(
     right: Bools, p: Floats, events: EventIds, *, resamples: int = 1000
 ) -> tuple[float | None, tuple[float, float] | None]:
-    """The AUC of n probabilities or scores and its interval over events; None where undefined."""
+    """Return the AUC of n probabilities or scores and its interval over events; None where undefined."""
 
     def aggregate(sums: Statistics) -> dict[str, Floats]:
         return {"auc": auc_of(sums)}
 
-    with np.errstate(invalid="ignore", divide="ignore"):  # 0 of 0
+    with np.errstate(invalid="ignore", divide="ignore"):  # 0 of 0 is undefined and no warning
         scores = measure(auc_counts(right, p), aggregate, events=events, resamples=resamples)
     value, low, high = scores[AVERAGE]["auc"]
-    return value if np.isfinite(value) else None, (low, high) if np.isfinite(low + high) else None
+    interval = (low, high) if np.isfinite(low + high) else None
+    return (value if np.isfinite(value) else None), interval
 
 
 def auc_counts(right: Bools, p: Floats) -> dict[str, Floats]:
-    """Statistics of n items, to be summed for `auc_of`: at each level of the scores what is right and what is wrong."""
+    """Return statistics of n items, to be summed for `auc_of`.
+
+    At each level of the scores they say which items are right and which wrong. Names are `right 0`,
+    `wrong 0`, `right 1` and so on; level 0 is the lowest score that occurs.
+    """
     levels = np.unique(p, return_inverse=True)[1]
-    return {
-        f"{name} {level}": (column & (levels == level)).astype(np.float64)
-        for level in range(levels.max() + 1)
-        for name, column in (("right", right), ("wrong", ~right))
-    }
+    counts = {}
+    for level in range(levels.max() + 1):
+        is_at_level = levels == level
+        counts[f"right {level}"] = (right & is_at_level).astype(np.float64)
+        counts[f"wrong {level}"] = (~right & is_at_level).astype(np.float64)
+    return counts
 
 
 def auc_of(sums: Statistics) -> Floats:
-    """The AUC (roc_auc_score) of summed `auc_counts`; a resample in which it is undefined says nothing and counts as the median."""
-    right, wrong = np.stack([*sums.values()][::2]), np.stack([*sums.values()][1::2])
-    in_order = right * (wrong.cumsum(axis=0) - wrong / 2)  # pairs, ties by half
-    values = np.asarray(in_order.sum(axis=0) / (right.sum(axis=0) * wrong.sum(axis=0)))
+    """Return the AUC (scikit-learn's `roc_auc_score`) of summed `auc_counts`.
+
+    A resample in which it is undefined says nothing and counts as the median.
+    """
+    levels = len(sums) // 2
+    right = np.stack([sums[f"right {level}"] for level in range(levels)])
+    wrong = np.stack([sums[f"wrong {level}"] for level in range(levels)])
+    pairs_in_order = right * (wrong.cumsum(axis=0) - wrong / 2)  # a tie is half a pair
+    all_pairs = right.sum(axis=0) * wrong.sum(axis=0)
+    values = np.asarray(pairs_in_order.sum(axis=0) / all_pairs)
     is_undefined = np.isnan(values)
-    return values if is_undefined.all() else np.where(is_undefined, np.nanmedian(values), values)
+    if is_undefined.all():
+        return values
+    return np.where(is_undefined, np.nanmedian(values), values)

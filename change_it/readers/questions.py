@@ -1,4 +1,7 @@
-"""What readers are asked, in the one wording that sheets, prompts and the documentation have, and how their files are read."""
+"""What readers are asked, and how their files are read.
+
+Sheets, prompts and documentation have this one wording of the questions.
+"""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -10,16 +13,23 @@ from change_it.judges.spec import JUDGES, Task
 
 
 class Question(NamedTuple):
-    """A question about a headline or two."""
+    """A question about one headline or two.
+
+    Attributes:
+        text: the question, without commas and semicolons, which would pass for the delimiter of a sheet.
+        answers: what may be answered, in order; yes is the first.
+    """
 
     text: str
-    answers: tuple[str, ...]  # in order; yes is the first
+    answers: tuple[str, ...]
 
 
-#: What a model's name has before it in the column `reader` of a sheet that it has filled in; a person's has none.
+#: What stands before a model's name in the column `reader` of a sheet that it has filled in; a person's has
+#: none.
 MODEL = "model "
+#: The answers to a question of yes or no.
 YES_NO = ("yes", "no")
-#: By their columns. Commas and semicolons in them would be taken for the delimiter of a sheet.
+#: The questions by the column of a sheet that takes the answer.
 QUESTIONS = {
     "answer": Question("Which newspaper is the headline from?", ("1", "2")),
     "preferred": Question("Which headline would you print above the article?", ("1", "2")),
@@ -32,16 +42,34 @@ QUESTIONS = {
     "accept": Question("Would you take the headline in place of the original?", YES_NO),
     "same": Question("Do both report one event?", YES_NO),
 }
-#: What each is called at the top of a sheet.
-HEADINGS = {name: f"{name}: {of.text} ({'/'.join(of.answers)})" for name, of in QUESTIONS.items()}
-
-#: Sheets of headlines by the end of their names: what they show, and what they ask; and that of pairs.
-SHEETS = {
-    "": (("headline", "choice1", "choice2"), ("answer",)),
-    "preferred": (("article", "first", "second"), ("preferred",)),
-    "sources": (("id", "headline", "original", "article"), ("story", "supported", "printable", "accept")),
+#: What the column of each question is called at the top of a sheet.
+HEADINGS = {
+    name: f"{name}: {question.text} ({'/'.join(question.answers)})" for name, question in QUESTIONS.items()
 }
-PAIRS = (("a_headline", "a_article", "b_headline", "b_article"), ("same",))
+
+
+class Sheet(NamedTuple):
+    """What a sheet shows in each row, and what it asks.
+
+    Attributes:
+        shown: columns that readers see.
+        asked: columns of the questions, names of `QUESTIONS`.
+    """
+
+    shown: tuple[str, ...]
+    asked: tuple[str, ...]
+
+
+#: The sheets of headlines, by the end of their file's name, in the order in which readers get them.
+SHEETS = {
+    "": Sheet(("headline", "choice1", "choice2"), ("answer",)),
+    "preferred": Sheet(("article", "first", "second"), ("preferred",)),
+    "sources": Sheet(
+        ("id", "headline", "original", "article"), ("story", "supported", "printable", "accept")
+    ),
+}
+#: The sheet of aligned pairs.
+SHEET_OF_PAIRS = Sheet(("a_headline", "a_article", "b_headline", "b_article"), ("same",))
 
 
 def judges_of(question: str) -> list[Task]:
@@ -50,17 +78,41 @@ def judges_of(question: str) -> list[Task]:
 
 
 def read_sheet(file: Path, columns: Iterable[str], required: Iterable[str] = ("item",)) -> list[Record]:
-    """Read a filled sheet or a file of labels: the required columns and those of the others that it has; a question's may be called by its heading."""
-    titles = {name: (name, heading) for name, heading in HEADINGS.items()}
-    needed, others = ({name: titles.get(name, (name,)) for name in names} for names in (required, columns))
-    return read_records(file, required=needed, optional=others)
+    """Read a filled sheet or a file of labels: the required columns, and of the others those that it has.
+
+    The column of a question may be called by its heading.
+    """
+    return read_records(file, required=_accepted_titles(required), optional=_accepted_titles(columns))
 
 
-def answer_number(file: Path, record: Record, question: str, outlets: Mapping[str, int] = {}) -> int | None:
-    """The number of a reader's answer to a question, from 1; None without an answer. `outlets` are names that stand for numbers."""
-    numbers = {answer: number for number, answer in enumerate(QUESTIONS[question].answers, 1)} | dict(outlets)
+def _accepted_titles(columns: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return what each column may be called in a file: its name, and its heading where it takes an answer."""
+    titles: dict[str, tuple[str, ...]] = {}
+    for name in columns:
+        titles[name] = (name, HEADINGS[name]) if name in HEADINGS else (name,)
+    return titles
+
+
+def answer_number(
+    file: Path, record: Record, question: str, outlets: Mapping[str, int] | None = None
+) -> int | None:
+    """Return the number of a reader's answer to a question, from 1; None without an answer.
+
+    Args:
+        file: where the record is from, for messages.
+        record: a row of a filled sheet.
+        question: the column of the answer.
+        outlets: names that stand for numbers, where a question asks for an outlet.
+
+    Raises:
+        InputError: the answer is none of the question's.
+    """
+    numbers = {answer: number for number, answer in enumerate(QUESTIONS[question].answers, 1)}
+    numbers |= outlets or {}
     text = record.cells.get(question, "").casefold()
-    if text and text not in numbers:
+    if not text:
+        return None
+    if text not in numbers:
         wanted = f"{', '.join(numbers)}, or leave it empty"
         raise InputError(f"{file}, line {record.line}: {question} is {text!r}; write {wanted}")
-    return numbers[text] if text else None
+    return numbers[text]
