@@ -68,12 +68,12 @@ def measure(out: Path) -> dict[str, Any]:
     report, audit = read_report_record(out / "report"), read_audit(out / "audit")
     if report is None or audit is None:
         raise SystemExit(f"{out} has no report or no audit: run it again")
-    sentences = [f"{measure}: {verdict.sentence}" for measure, verdict in audit.verdicts.items()]
+    verdicts = [f"{measure}: {verdict.sentence}" for measure, verdict in audit.verdicts.items()]
     return {
         "seconds": round(time.perf_counter() - start),
         "gib": round(peak / 2**30, 1),
         "steps": steps,
-        "audit": "; ".join(sentences),
+        "audit": "; ".join(verdicts),
         "meaning": report.meaning,
         "systems": {name: to_json(rows[AVERAGE]) for name, rows in report.scores.systems.items()},
         "made": made(),
