@@ -26,9 +26,9 @@ class Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def listening(handler):
-    """The address of a server on loopback."""
+    """The address of a server on loopback, which ends within a hundredth of a second."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    Thread(target=server.serve_forever, daemon=True).start()
+    Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_port}"
     finally:
