@@ -31,11 +31,16 @@ def pytest_collection():
         gc.enable()
 
 
+#: Seconds of tests that are not slow, and wait for a process that loads large libraries.
+SECONDS = {"test_imports.py": 10}
+
+
 def pytest_collection_modifyitems(config, items):
     """The longest first, so that in the end no process waits for another."""
 
     def seconds(item):
-        return sum(mark.kwargs.get("seconds", 0) for mark in item.iter_markers("slow"))
+        marked = sum(mark.kwargs.get("seconds", 0) for mark in item.iter_markers("slow"))
+        return marked or SECONDS.get(item.path.name, 0)
 
     items.sort(key=lambda item: -seconds(item))
 
