@@ -97,7 +97,8 @@ def exponent(costs: Mapping[int, Cost]) -> float | None:
 def predicted(todo: Path, out: Path, most: int) -> int:
     """Write the first items with an aligned headline as a system's, their words turned round; return how many they are."""
     with todo.open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["partner"] == "yes"][:most]
+        # Before November 28, 2026 the file had no other ones.
+        rows = [row for row in csv.DictReader(file) if row.get("partner", "yes") == "yes"][:most]
     with out.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["id", "headline"])

@@ -107,9 +107,7 @@ def test_how_many_when_no_number_is_given():
 def test_none_with_sizes_or_the_splits_of_the_input():
     with_sizes = options(test_articles=None, sizes="A1=20,A2=20,A3=20")
     assert "test_articles" not in build_corpus(reading(usual()), with_sizes).tables
-    split_by_input = [
-        dataclasses.replace(a, alignment="A2" if int(a.id[3:]) < 30 else "A1") for a in usual()
-    ]
+    split_by_input = [dataclasses.replace(a, alignment="A2" if int(a.id[3:]) < 30 else "A1") for a in usual()]
     assert "test_articles" not in build_corpus(reading(split_by_input), options(test_articles=None)).tables
 
 
