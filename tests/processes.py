@@ -19,9 +19,8 @@ def run_python(*arguments, **options):
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = (
-        True  # which holds a body back for 40 ms, until the client has acknowledged its headers
-    )
+    # It holds a body back for 40 ms, until the client has acknowledged its headers.
+    disable_nagle_algorithm = True
 
     def log_message(self, *_):
         pass
