@@ -22,12 +22,13 @@ settings.register_profile("night", settings.get_profile("gate"), max_examples=40
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection():
-    """What the libraries hold is never looked through for garbage, neither while they are loaded nor later."""
+    """What the libraries hold is never looked through for garbage, neither while they are loaded nor later; the rest is seldom."""
     gc.disable()
     try:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(100_000)
         gc.enable()
 
 
