@@ -22,7 +22,10 @@ settings.register_profile("night", settings.get_profile("gate"), max_examples=40
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection():
-    """What the libraries hold is never looked through for garbage, neither while they are loaded nor later; the rest is seldom."""
+    """Never look for garbage in what the libraries hold, neither while they are loaded nor later.
+
+    In the rest it is looked for seldom.
+    """
     gc.disable()
     try:
         return (yield)
