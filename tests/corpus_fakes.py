@@ -2,6 +2,7 @@
 
 import random
 from datetime import date, timedelta
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +35,11 @@ def words(rng, count):
 
 def articles(close=20, loose=12, alone=15, seed=0):
     """`close` events at a cosine well above .5, `loose` ones between .185 and .5, `alone` ones of each outlet."""
+    return list(_articles(close, loose, alone, seed))
+
+
+@cache
+def _articles(close, loose, alone, seed):
     rng, common, made = random.Random(seed), shared_words(seed), []
 
     def add(label, number, text):
@@ -51,7 +57,7 @@ def articles(close=20, loose=12, alone=15, seed=0):
         for label in OUTLETS.names:
             add(label, number, [*shared, *rng.sample(common, 30 - share)])
     rng.shuffle(made)
-    return made
+    return tuple(made)
 
 
 def shared_words(seed):

@@ -19,6 +19,8 @@ def run_python(*arguments, **options):
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # It holds a body back for 40 ms, until the client has acknowledged its headers.
+    disable_nagle_algorithm = True
 
     def log_message(self, *_):
         pass
@@ -26,9 +28,9 @@ class Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def listening(handler):
-    """The address of a server on loopback."""
+    """The address of a server on loopback, which ends within a hundredth of a second."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    Thread(target=server.serve_forever, daemon=True).start()
+    Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_port}"
     finally:

@@ -9,7 +9,8 @@ import pytest
 
 from change_it.report import pages
 
-SCRIPT = runpy.run_path(str(Path(__file__).parents[1] / "benchmarks/tables.py"))
+BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+SCRIPT = runpy.run_path(str(BENCHMARKS / "tables.py"))
 LOOK_UP, LIKE = SCRIPT["look_up"], SCRIPT["formatted"]
 
 
@@ -91,3 +92,19 @@ def test_a_figure_in_a_sentence_is_written_from_its_cell():
     assert re.sub(r"<!--.*?-->", "", written(text)) == "AUC .8, −.27, 39"
     with pytest.raises(SystemExit, match="2 of"):
         written("1<!-- = aspects/CNN/copy -->")
+
+
+def test_growth_is_by_step_and_checkout_with_the_exponent_of_the_two_largest_sizes():
+    growth = runpy.run_path(str(BENCHMARKS / "growth.py"))
+    table = growth["Table"]({"old": Path(), "new": Path()})
+    table.costs["corpus build", "old"] = {
+        size: growth["Cost"](seconds, 2 * seconds, 0.5)
+        for size, seconds in ((10, 9.0), (100, 1.0), (400, 8.0))
+    }
+    table.costs["corpus build", "new"] = {400: growth["Cost"](4.04, 5.0, 0.25)}
+    rows = table.rows()
+    assert rows["corpus build, 400"] == {"old": [8.0, 16.0, 0.5], "new": [4.0, 5.0, 0.25]}
+    assert rows["corpus build: exponent"] == {
+        "old": 1.5,
+        "new": None,
+    }  # eight times as long for four times as many

@@ -203,7 +203,7 @@ def exclaimed(monkeypatch):
 @pytest.mark.parametrize(("every", "is_reported"), [(10, True), (30, False)])
 def test_a_check_of_a_corpus_is_an_entry(every, is_reported, tmp_path, exclaimed, capsys):
     """What it finds is printed, kept in alignment.json and said in the card, from its bound on."""
-    articles = sample_articles(600, seed=3)
+    articles = sample_articles(240, seed=3)
     exclaiming = [article.id for article in articles if article.label == "faro"][::every]
     header = ["id", "label", "date", "headline", "article"]
     rows = [

@@ -76,7 +76,7 @@ def test_the_version_or_a_wrong_command_is_answered_in_a_line(words, code, answe
 
 
 def test_output_that_nobody_reads_is_no_fault():
-    code = "import sys; from change_it.cli import main; sys.exit(main(['train', 'judge', '--help']))"
+    code = "import sys; from change_it.cli import main; sys.exit(main(['corpus', 'build', '--help']))"
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     process.stdout.close()
     assert process.stderr.read() == b""

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from functools import cache
 
 import numpy as np
 import polars as pl
@@ -34,9 +35,14 @@ def with_neighbours(made):
     return [*made, *more]
 
 
-def built(number, made=None, **changes):
-    made = articles(close=60, loose=30, alone=40) if made is None else made
-    return build_corpus(reading(made), options(test_articles=number, **changes))
+def usual():
+    return articles(close=60, loose=30, alone=40)
+
+
+@cache
+def built(number):
+    """Return a corpus of the usual articles, which tests read."""
+    return build_corpus(reading(usual()), options(test_articles=number))
 
 
 def test_they_take_nothing_from_the_pairs_and_are_in_no_set_that_is_learnt_from():
@@ -61,7 +67,7 @@ def test_they_take_nothing_from_the_pairs_and_are_in_no_set_that_is_learnt_from(
 
 
 def test_what_is_close_to_them_leaves_and_no_event_is_cut():
-    corpus = built(15, with_neighbours(articles(close=60, loose=30, alone=40)))
+    corpus = build_corpus(reading(with_neighbours(usual())), options(test_articles=15))
     alone = corpus.tables["test_articles"]["test"]
     left = {row.id for row in corpus.rejected if row.reason == CLOSE}
     learnt = {*corpus.tables["articles"]["train"]["id"]}
@@ -99,10 +105,10 @@ def test_how_many_when_no_number_is_given():
 
 
 def test_none_with_sizes_or_the_splits_of_the_input():
-    assert "test_articles" not in built(None, sizes="A1=20,A2=20,A3=20").tables
-    made = articles(close=60, loose=30, alone=40)
-    split_by_input = [dataclasses.replace(a, alignment="A2" if int(a.id[3:]) < 30 else "A1") for a in made]
-    assert "test_articles" not in built(None, split_by_input).tables
+    with_sizes = options(test_articles=None, sizes="A1=20,A2=20,A3=20")
+    assert "test_articles" not in build_corpus(reading(usual()), with_sizes).tables
+    split_by_input = [dataclasses.replace(a, alignment="A2" if int(a.id[3:]) < 30 else "A1") for a in usual()]
+    assert "test_articles" not in build_corpus(reading(split_by_input), options(test_articles=None)).tables
 
 
 def test_no_article_close_to_a_pair_is_drawn():

@@ -40,4 +40,5 @@ def url(tiny_run):
     page = build(Models(FakeJudges(digits="abcd"), systems, audit=audit, sample=True, examples=(example,)))
     _, address, _ = launch(page, prevent_thread_lock=True, quiet=True)
     yield address
+    page.server.force_exit = True  # without waiting for what clients keep open
     page.close(verbose=False)

@@ -22,6 +22,8 @@ from change_it.training.training_options import TrainingOptions, check_numbers
 
 FEATURES = torch.randn(90, 6, generator=torch.Generator().manual_seed(5))
 LABELS = (FEATURES.sum(1) > 0).long()
+#: A checkpoint after each update.
+ALWAYS = {"checkpoint_minutes": 0.0}
 
 
 class Classifier(nn.Module):
@@ -54,7 +56,7 @@ def toy_batch(rows):
 
 def trained(out, model=None, *, evaluate=accuracy, min_updates=1, started=None, **changes):
     """The model and the result of a small run."""
-    given = {"epochs": 2, "batch_size": 8, "checkpoint_minutes": 0.0, "seed": 3}
+    given = {"epochs": 2, "batch_size": 8, "seed": 3}
     options = TrainingOptions(**with_arg({**given, "learning_rate": 3e-3, **changes}))
     model = model or Classifier()
     run = TrainingRun(
@@ -70,6 +72,12 @@ def trained(out, model=None, *, evaluate=accuracy, min_updates=1, started=None, 
     return model, train(run, run.examples, options, training_arguments(options, out), started=started)
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The model of a run that nothing broke."""
+    return trained(tmp_path_factory.mktemp("whole"))[0]
+
+
 def same(one, other):
     return all(torch.equal(value, other.state_dict()[name]) for name, value in one.state_dict().items())
 
@@ -80,7 +88,7 @@ def same(one, other):
 def test_a_run_that_broke_off_ends_with_the_same_weights(tmp_path, interrupted_at, broken, given):
     whole, result = trained(tmp_path / "whole", **given)
     with interrupted_at(broken):
-        trained(tmp_path / "broken", **given)
+        trained(tmp_path / "broken", **ALWAYS, **given)
     (tmp_path / "broken").rename(tmp_path / "moved")
     resumed, again = trained(tmp_path / "moved", resume=True, **given)
     assert same(whole, resumed)
@@ -92,7 +100,7 @@ def test_a_run_that_broke_off_ends_with_the_same_weights(tmp_path, interrupted_a
 def test_a_checkpoint_that_was_being_written_is_passed_over(tmp_path, interrupted_at):
     whole, _ = trained(tmp_path / "whole", evaluate=None)
     with interrupted_at(13):
-        trained(tmp_path / "broken", evaluate=None)
+        trained(tmp_path / "broken", evaluate=None, **ALWAYS)
     newest = tmp_path / "broken/checkpoint-12"
     (newest / "complete").unlink()
     (newest / "optimizer.pt").write_bytes(b"half")
@@ -101,10 +109,11 @@ def test_a_checkpoint_that_was_being_written_is_passed_over(tmp_path, interrupte
 
 
 @pytest.mark.parametrize("damage", ["cut", "overwritten", "gone"])
-def test_a_damaged_checkpoint_is_named_and_the_one_before_taken(tmp_path, interrupted_at, damage, caplog):
-    whole, _ = trained(tmp_path / "whole")
+def test_a_damaged_checkpoint_is_named_and_the_one_before_taken(
+    whole, tmp_path, interrupted_at, damage, caplog
+):
     with interrupted_at(13):
-        trained(tmp_path / "broken")
+        trained(tmp_path / "broken", **ALWAYS)
     newest = tmp_path / "broken/checkpoint-12"
     weights = newest / "model.safetensors"
     content = weights.read_bytes()
@@ -113,13 +122,14 @@ def test_a_damaged_checkpoint_is_named_and_the_one_before_taken(tmp_path, interr
     else:
         half = len(content) // 2
         weights.write_bytes(content[:half] + (b"" if damage == "cut" else bytes(len(content) - half)))
-    assert same(whole, trained(tmp_path / "broken", resume=True, arg=("max_grad_norm=1.0",))[0])
+    resumed, _ = trained(tmp_path / "broken", resume=True, arg=("max_grad_norm=1.0",))
+    assert same(whole, resumed)
     assert f"the checkpoint {newest} is damaged" in caplog.text
 
 
 def test_a_run_that_had_no_more_time_goes_on_where_it_ended(tmp_path):
     whole, _ = trained(tmp_path / "whole", arg=("warmup_steps=2",))
-    timed = {"arg": ("warmup_steps=2",), "checkpoint_minutes": 15.0}
+    timed = {"arg": ("warmup_steps=2",)}
     _, first = trained(tmp_path / "timed", started=time.monotonic() - 100, max_minutes=1.0, **timed)
     assert (first.updates, first.planned, first.stopped) == (1, 24, "time")
     resumed, result = trained(tmp_path / "timed", resume=True, **timed)
@@ -168,7 +178,7 @@ def test_early_stopping_goes_on_counting(tmp_path, interrupted_at):
     assert (result.stopped, result.best_score, result.best_update) == ("early", 0.7, 8)
     evaluate = scores()
     with interrupted_at(10):
-        trained(tmp_path / "broken", evaluate=evaluate, **given)
+        trained(tmp_path / "broken", evaluate=evaluate, **ALWAYS, **given)
     again, found = trained(tmp_path / "broken", evaluate=evaluate, **given, resume=True)
     assert same(model, again)
     assert found.stopped == "early"
@@ -176,7 +186,7 @@ def test_early_stopping_goes_on_counting(tmp_path, interrupted_at):
 
 
 def test_it_learns_and_keeps_the_best_weights(tmp_path, capsys):
-    model, result = trained(tmp_path, epochs=5, learning_rate=1e-2)
+    model, result = trained(tmp_path, epochs=5, learning_rate=1e-2, **ALWAYS)
     assert capsys.readouterr().out == ""  # Trainer's dictionaries
     assert (result.updates, result.epochs, result.stopped) == (60, 5, "updates")
     assert not model.training
@@ -192,7 +202,7 @@ def test_frozen_weights_are_not_trained(tmp_path):
     model = Classifier()
     frozen = model.layers[0].weight.requires_grad_(False)
     before = frozen.clone()
-    trained(tmp_path, model, epochs=1)
+    trained(tmp_path, model, epochs=1, **ALWAYS)
     assert torch.equal(frozen, before)
     kept = trainer.load_file(next(tmp_path.glob("checkpoint-*")) / trainer.BEST)
     assert sorted(kept) == ["layers.0.bias", "layers.3.bias", "layers.3.weight"]
@@ -292,7 +302,7 @@ def main(out, what=""):
         trainer.Clock.on_step_end = lambda pace, args, state, control, **_: (
             sys.exit(3) if state.global_step == 13 else decide(pace, args, state, control)
         )
-    model, result = trained(Path(out), resume=what == "resume", epochs=4)
+    model, result = trained(Path(out), resume=what == "resume", epochs=4, **ALWAYS)
     if process_state().is_main_process:
         weights = sum(value.double().sum().item() for value in model.state_dict().values())
         print("RESULT", process_state().num_processes, result.updates, result.best_update, weights)
