@@ -1,9 +1,9 @@
-"""Cells of the input: text without markup and control characters."""
+"""Clean the cells of an input of markup and control characters, and say what is odd about texts."""
 
 import html
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 
 from change_it.text.escapes import erased_in, escape_in
@@ -18,27 +18,37 @@ OPENING_WORDS = 3
 FEWEST_OPENINGS = 4
 OPENING_SHARE = 0.05
 
+#: A character reference of HTML.
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+#: An HTML tag with its name.
 _PLAIN_TAG = re.compile(r"</?([A-Za-z][\w:-]*)(?:\s[^<>]*)?/?>")
+#: What tags, comments, scripts and styles begin with.
 _TAG = re.compile(rf"<!--|<(?:script|style)\b|{_PLAIN_TAG.pattern}", re.IGNORECASE)
+#: Names of tags inside words and sentences, which leave no gap.
 _INLINE = re.compile(r"(?i:a|abbr|b|cite|code|del|em|font|i|ins|mark|q|s|small|span|strong|sub|sup|u|wbr)")
+#: What comments, scripts and styles end with.
 _CLOSING = {"<!--": "-->", "<script": r"(?i)</script\s*>", "<style": r"(?i)</style\s*>"}
 #: The Windows-1252 characters that control characters from 128 to 159 stand for.
 _C1 = {chr(code): bytes([code]).decode("cp1252", "ignore") for code in range(0x80, 0xA0)}
-#: Letters of UTF-8 that were read as Windows-1252 (or Latin-1) and written as UTF-8 again: accents and marks, and whole words of other scripts.
+#: Letters that bytes after the first of a character of UTF-8 look like in Windows-1252 or Latin-1.
 _NEXT = f"[\x80-\xbf{''.join(_C1.values())}]"
+#: Letters of UTF-8 that were read as Windows-1252 or Latin-1 and written as UTF-8 again: accents and marks,
+#: and whole words of other scripts.
 _TWICE = re.compile(
     f"(?:[Â-Å]{_NEXT}|â[€‚„]{_NEXT})+|(?:[Â-ß]{_NEXT}|[à-ï]{_NEXT}{{2}}|[ð-ô]{_NEXT}{{3}}){{3,}}"
 )
+#: A letter that is two bytes of UTF-8, for a quick look.
 _LEAD = re.compile(f"[Â-ô]{_NEXT}")
+#: Characters of Windows-1252 and the byte that each was.
 _BYTES = {character: bytes([ord(code)]) for code, character in _C1.items() if character}
 
 
 def clean(text: str) -> str:
-    """Return a text without HTML entities, tags, control and invisible characters; Unicode NFC; white space to single spaces.
+    """Return a text without HTML, control and invisible characters, in Unicode NFC.
 
-    Control characters 128-159 are read as Windows-1252, which is what they are in newspapers' archives.
-    Inline tags vanish, other tags become a space. Cleaning a clean text changes nothing.
+    White space becomes single spaces. Control characters 128-159 are read as Windows-1252, which is what they
+    are in newspapers' archives. Inline tags vanish, other tags become a space. Cleaning a clean text changes
+    nothing.
     """
     for layer in count():
         before = text
@@ -54,29 +64,39 @@ def clean(text: str) -> str:
 
 
 def _without_tags(text: str) -> str:
-    """Take off comments, scripts, styles and tags in linear time: what is never closed is searched for once."""
+    """Take off comments, scripts, styles and tags in linear time.
+
+    What is never closed is searched for once.
+    """
     parts: list[str] = []
-    start, unclosed = 0, set()
-    while opening := _TAG.search(text, start):
-        end, gap, kind = opening.end(), " ", opening[0].lower()
+    unclosed: set[str] = set()
+    start = 0
+    opening = _TAG.search(text)
+    while opening:
+        kind = opening[0].lower()
         closing = None
         if kind in _CLOSING and kind not in unclosed:
-            closing = re.compile(_CLOSING[kind]).search(text, end)
+            closing = re.compile(_CLOSING[kind]).search(text, opening.end())
+        tag = _PLAIN_TAG.match(text, opening.start())
         if closing:
             end = closing.end()
-        elif tag := _PLAIN_TAG.match(text, opening.start()):
-            end, gap = tag.end(), "" if _INLINE.fullmatch(tag[1]) else " "
+            instead = " "
+        elif tag:
+            end = tag.end()
+            instead = "" if _INLINE.fullmatch(tag[1]) else " "
         else:
-            gap = opening[0]
+            end = opening.end()
+            instead = opening[0]
         if not closing:
             unclosed.add(kind)
-        parts += (text[start : opening.start()], gap)
+        parts += [text[start : opening.start()], instead]
         start = end
+        opening = _TAG.search(text, start)
     return "".join([*parts, text[start:]])
 
 
 def has_markup(text: str) -> bool:
-    """Return whether cleaning changes more than white space."""
+    """Tell whether cleaning changes more than white space."""
     return clean(text) != " ".join(nfc(text).split())
 
 
@@ -86,7 +106,9 @@ def visible(text: str) -> str:
 
 
 def decoded(text: str) -> str:
-    """Return a text with the words that were encoded as UTF-8 twice, or oftener, as they were; what does not decode stays.
+    """Return a text with the words that were encoded as UTF-8 twice, or oftener, as they were.
+
+    What does not decode stays.
 
     Examples:
         >>> decoded("perchÃ© e ObamaÃ¢â‚¬â„¢s")
@@ -99,76 +121,120 @@ def decoded(text: str) -> str:
         except UnicodeError:
             return match[0]
 
-    while not text.isascii() and _LEAD.search(text) and (after := _TWICE.sub(once, text)) != text:
+    while not text.isascii() and _LEAD.search(text):
+        after = _TWICE.sub(once, text)
+        if after == text:
+            break
         text = after
     return text
 
 
 def encoded_twice(text: str) -> str:
     """Return a word of a text that was encoded as UTF-8 twice, such as `perchÃ©`; empty without any."""
-    return (
-        "" if decoded(text) == text else next((word for word in text.split(" ") if decoded(word) != word), "")
-    )
+    if decoded(text) == text:
+        return ""
+    return next((word for word in text.split(" ") if decoded(word) != word), "")
+
+
+#: What else can be odd about texts, and the function that finds a place of a text where it is so.
+_FAULTS: dict[str, Callable[[str], str]] = {
+    "were encoded as UTF-8 twice": encoded_twice,
+    "have escapes in the place of characters": escape_in,
+    "have a question mark in the place of a letter": erased_in,
+}
 
 
 def remark(name: str, texts: Iterable[str], then: str) -> list[str]:
     """Say how many texts have HTML or invisible characters, or letters that were lost or escaped.
 
-    `then` is what is done about the first.
+    Args:
+        name: what the texts are called.
+        texts: the texts.
+        then: what is done about HTML and invisible characters.
+
+    Returns:
+        One sentence; nothing where no text is odd.
     """
     texts = list(texts)
-    dirty = sum(map(has_markup, texts))
-    parts = [f"{dirty} of {len(texts)} texts have HTML or invisible characters, which {then}"] * bool(dirty)
-    for fault, find in (
-        ("were encoded as UTF-8 twice", encoded_twice),
-        ("have escapes in the place of characters", escape_in),
-        ("have a question mark in the place of a letter", erased_in),
-    ):
-        found = list(filter(None, map(find, texts)))
-        parts += [f"{len(found)} of {len(texts)} {fault}, as {word!r}" for word in found[:1]]
+    parts = []
+    dirty = sum(has_markup(text) for text in texts)
+    if dirty:
+        parts.append(f"{dirty} of {len(texts)} texts have HTML or invisible characters, which {then}")
+    for fault, find in _FAULTS.items():
+        found = [place for place in map(find, texts) if place]
+        if found:
+            parts.append(f"{len(found)} of {len(texts)} {fault}, as {found[0]!r}")
     return [f"{name}: {'; '.join(parts)}"] if parts else []
 
 
 def alike(name: str, pairs: Sequence[tuple[str, str]]) -> list[str]:
-    """Say where the headlines of n pairs, with their originals, say nothing, are one and the same, are their originals, or all begin or end with a mark that a program has left there."""
-    n, parts = len(pairs), []
-    written = [text for text, _ in pairs if any(map(str.isalnum, text))]
+    """Say what is odd about the headlines of a system, as one sentence; nothing where nothing is.
+
+    Headlines say nothing, are one and the same, are their originals, stand in quotation marks, or all begin
+    or end with a mark that a program has left there.
+
+    Args:
+        name: of the system.
+        pairs: its headlines with their originals.
+    """
+    n = len(pairs)
+    written = [text for text, _ in pairs if any(character.isalnum() for character in text)]
+    parts = []
     if len(written) < n:
         parts.append(f"{n - len(written)} of {n} headlines have no word")
-    if written and (common := Counter(written).most_common(1)[0])[1] > max(2, n / 10):
-        parts.append(f"{common[1]} of {n} are {common[0]!r}")
-    if (copies := sum(new == old for new, old in pairs if new)) > n / 4:
+    if written:
+        text, times = Counter(written).most_common(1)[0]
+        if times > max(2, n / 10):
+            parts.append(f"{times} of {n} are {text!r}")
+    copies = sum(new == old for new, old in pairs if new)
+    if copies > n / 4:
         parts.append(f"{copies} of {n} are the original")
-    quoted, before = [text for text in written if any(p.fullmatch(text) for p in QUOTED.values())], len(parts)
-    for place, where in ((0, "begin"), (-1, "end")):
-        marks = Counter(
-            text[place] for text in written if not (text[place].isalnum() or text[place] in ".?!…»”")
-        )
-        for mark, times in marks.most_common(1):
-            if times > 0.8 * max(10, len(written)):
-                parts.append(
-                    f"{times} of {n} {where} with {mark!r}, as {written[0]!r}: take off what is no headline"
-                )
-    if quoted and len(parts) == before:
+    marks = [*_marks_at(0, "begin", written, n), *_marks_at(-1, "end", written, n)]
+    parts += marks
+    quoted = [text for text in written if any(pattern.fullmatch(text) for pattern in QUOTED.values())]
+    if quoted and not marks:
         fault = f"{len(quoted)} of {n} stand wholly in quotation marks, as {quoted[0]!r}"
         parts.append(f"{fault}, and evidence looks each up as one quotation: take the marks off")
     return [f"{name}: {'; '.join(parts)}"] if parts else []
 
 
+def _marks_at(place: int, verb: str, texts: Sequence[str], n: int) -> list[str]:
+    """Say that most texts have the same mark at a place, 0 or -1, where a headline has none of this kind."""
+    marks: Counter[str] = Counter()
+    for text in texts:
+        mark = text[place]
+        if not mark.isalnum() and mark not in ".?!…»”":
+            marks[mark] += 1
+    if not marks:
+        return []
+    mark, times = marks.most_common(1)[0]
+    if times <= 0.8 * max(10, len(texts)):
+        return []
+    return [f"{times} of {n} {verb} with {mark!r}, as {texts[0]!r}: take off what is no headline"]
+
+
 def recurring_opening(pairs: Sequence[tuple[str, str]]) -> str:
     """Say which first words recur over many headlines that differ, with an example; empty where none do.
 
-    Pairs are a headline and its original: words that the originals begin with, too, are left out. A model that refuses in its
-    own words is found so, whatever they are.
+    A model that refuses in its own words is found so, whatever they are. Words that the original begins with,
+    too, are left out.
+
+    Args:
+        pairs: headlines with their originals.
     """
-    openings: dict[tuple[str, ...], list[str]] = {}
+    headlines_by_opening: dict[tuple[str, ...], dict[str, None]] = {}
     for text, original in dict.fromkeys(pairs):
-        opening = tuple(fold(text).casefold().split()[:OPENING_WORDS])
-        before = tuple(fold(original).casefold().split()[:OPENING_WORDS])
-        if len(opening) == OPENING_WORDS and opening != before:
-            openings.setdefault(opening, []).append(text)
-    texts = max((list(dict.fromkeys(texts)) for texts in openings.values()), key=len, default=[])
-    if len(texts) < max(FEWEST_OPENINGS, OPENING_SHARE * len(pairs)):
+        opening = _opening(text)
+        if len(opening) == OPENING_WORDS and opening != _opening(original):
+            headlines_by_opening.setdefault(opening, {})[text] = None
+    most = list(max(headlines_by_opening.values(), key=len, default={}))
+    if len(most) < max(FEWEST_OPENINGS, OPENING_SHARE * len(pairs)):
         return ""
-    words = " ".join(texts[0].split()[:OPENING_WORDS])
-    return f"{len(texts)} of {len(pairs)} headlines begin with {words!r}, as {texts[0]!r}: look whether they are headlines"
+    words = " ".join(most[0].split()[:OPENING_WORDS])
+    count = f"{len(most)} of {len(pairs)} headlines begin with {words!r}, as {most[0]!r}"
+    return f"{count}: look whether they are headlines"
+
+
+def _opening(text: str) -> tuple[str, ...]:
+    """Return the first words of a text, folded."""
+    return tuple(fold(text).casefold().split()[:OPENING_WORDS])

@@ -1,8 +1,8 @@
-"""Headlines damaged in known ways: what the fluency judge learns to refuse, and what the audit tests it with.
+"""Damage headlines in known ways: what the fluency judge learns to refuse, and what the audit tests it with.
 
-The words that are dropped, inserted and exchanged are those of the corpus's own headlines: no list of any language. Marks
-stay in place, the first word takes the first word's case and the end keeps its sign, so that neither case nor punctuation
-betrays the damage.
+The words that are dropped, inserted and exchanged are those of the corpus's own headlines: no list of any
+language. Marks stay in place, the first word takes the first word's case and the end keeps its sign, so that
+neither case nor punctuation betrays the damage.
 """
 
 import re
@@ -15,89 +15,170 @@ import numpy as np
 from change_it.text.sentences import sentences, without_end
 from change_it.text.typography import BRACKETED, PAIRED
 
+#: A word, with apostrophes, full stops, commas and hyphens inside it.
 _WORD = re.compile(r"\w+(?:['’.,\-]\w+)*(?:['’](?=\w))?")
-#: Function words are those of the most frequent words that appear before a mark or at the end at most this often.
-FREQUENT, ENDING = 120, 0.03
-#: A headline does without those that headlines have less often than articles have, by this factor: English "the", "is".
+#: Number of the most frequent words among which function words are sought.
+FREQUENT = 120
+#: Share of its occurrences before a mark or at the end that a function word has at most.
+ENDING = 0.03
+#: A headline does without a function word that headlines have less than this many times as often as articles
+#: have: English "the", "is".
 NEEDED = 0.5
-#: Style words of an outlet; how many of them enter a headline, at least and less than; the share of headlines with them at the end.
-TYPICAL, STYLED, BEHIND = 60, (2, 7), 0.3
-#: Share of the spliced headlines that are cut before the other one follows; draws before words are left where they are.
-CUT, TRIES = 0.7, 8
-#: Words of the beginning of a sentence, at least and less than, and those that the sentence goes on for, at least.
-BEGINNING, REST = (5, 21), 2
-#: Words of a headline that a damage requires.
+#: Number of the style words of an outlet.
+TYPICAL = 60
+#: Number of style words that enter a headline: at least, and less than.
+STYLED = (2, 7)
+#: Share of the headlines with style words that have them at the end.
+BEHIND = 0.3
+#: Share of the spliced headlines that are cut before the other one follows.
+CUT = 0.7
+#: Draws of a place before words are left where they are.
+TRIES = 8
+#: Number of words of the beginning of a sentence: at least, and at most.
+BEGINNING = (5, 20)
+#: Number of words that the sentence goes on for after its beginning, at least.
+REST = 2
+#: Number of words that a headline must have for a damage; 0 where it is not listed.
 FEWEST = {
-    **dict.fromkeys(("reversed_words", "inserted", "stuttered", "cut_sentence"), 3),
-    **dict.fromkeys(("shuffled", "moved", "foreign", "looped"), 4),
+    "reversed_words": 3,
+    "inserted": 3,
+    "stuttered": 3,
+    "cut_sentence": 3,
+    "shuffled": 4,
+    "moved": 4,
+    "foreign": 4,
+    "looped": 4,
 }
 
 
 def split(headline: str) -> tuple[list[str], list[str]]:
-    """Return the words of a headline and the gaps around them, one more gap than words: joined in turn, they are the headline."""
+    """Return the words of a headline and the gaps around them, one more gap than words.
+
+    Joined in turn, they are the headline.
+    """
     parts = re.split(f"({_WORD.pattern})", " ".join(headline.split()))
     return parts[1::2], parts[::2]
 
 
 class Lexicon:
-    """The words that headlines are damaged with, from the headlines of a training side, their outlets and beginnings of articles."""
+    """The words that headlines are damaged with, from headlines and the beginnings of articles.
+
+    Attributes:
+        outlets: the outlet of each headline.
+        articles: the beginnings of articles.
+        splits: the words and the gaps of each headline, see `split`.
+        words: those of all headlines, each as often as it appears.
+        inside: the counts of those behind the first word of each headline.
+        adjacent: pairs of neighbouring words in headlines and articles, in lower case.
+        functions: function words in lower case with their counts: frequent ones that hardly ever end a
+            headline or a clause.
+        needed: those of them that are about as frequent in headlines as in articles.
+        typical: outlet to its style words.
+    """
 
     def __init__(
         self, headlines: Sequence[str], outlets: Sequence[str], articles: Sequence[str] = ()
     ) -> None:
-        self.outlets, self.articles = outlets, articles
+        self.outlets = outlets
+        self.articles = articles
         self.splits = [split(headline) for headline in headlines]
-        rows = [_WORD.findall(article) for article in articles]
-        #: The words of all headlines, each as often as it appears, and the counts of those behind the first of each.
+        words_of_articles = [_WORD.findall(article) for article in articles]
         self.words = [word for words, _ in self.splits for word in words]
         self.inside = Counter(word for words, _ in self.splits for word in words[1:])
-        #: Pairs of neighbouring words in headlines and articles, in lower case.
-        lines = chain((words for words, _ in self.splits), rows)
-        self.adjacent = {pair for line in lines for pair in pairwise(map(str.lower, line))}
-        #: Function words, in lower case, with their counts: frequent ones that hardly ever end a headline or a clause.
-        counts, ending = Counter(map(str.lower, self.words)), Counter[str]()
+        self.adjacent: set[tuple[str, str]] = set()
+        for line in chain((words for words, _ in self.splits), words_of_articles):
+            self.adjacent.update(pairwise(word.lower() for word in line))
+        self.functions = self._function_words()
+        self.needed = self._needed_words(words_of_articles)
+        self.typical = self._style_words()
+
+    def _function_words(self) -> dict[str, int]:
+        """Return the function words in lower case with their counts, the most frequent first."""
+        counts = Counter(word.lower() for word in self.words)
+        at_end: Counter[str] = Counter()
         for words, gaps in self.splits:
-            after = zip(words, [*gaps[1:-1], "."], strict=False)
-            ending.update(word.lower() for word, gap in after if gap[:1].strip())
+            gaps_behind = gaps[1:]
+            if words:
+                gaps_behind[-1] = "."
+            for word, gap in zip(words, gaps_behind, strict=True):
+                if gap[:1].strip():
+                    at_end[word.lower()] += 1
         small = Counter(word for word in self.words if word.islower() and word.isalpha())
-        frequent = [word for word, _ in small.most_common(FREQUENT)]
-        self.functions = {word: counts[word] for word in frequent if ending[word] <= ENDING * counts[word]}
-        #: Those of them that are about as frequent in headlines as in articles.
-        in_articles = Counter(word.lower() for row in rows for word in row)
-        total, article_total = max(1, len(self.words)), max(1, in_articles.total())
-        functions = self.functions.items()
-        self.needed = {
-            word for word, n in functions if n / total >= NEEDED * in_articles[word] / article_total
-        }
-        #: Outlet to its style words: those with the highest log-odds against all other outlets, over their standard error.
-        by_outlet = {outlet: Counter[str]() for outlet in dict.fromkeys(outlets)}
-        for outlet, (words, _) in zip(outlets, self.splits, strict=True):
-            by_outlet[outlet].update(word for word in {*words} if word.isalpha() and len(word) > 1)
+        functions = {}
+        for word, _ in small.most_common(FREQUENT):
+            if at_end[word] <= ENDING * counts[word]:
+                functions[word] = counts[word]
+        return functions
+
+    def _needed_words(self, words_of_articles: Sequence[Sequence[str]]) -> set[str]:
+        """Return the function words that headlines do not do without."""
+        in_articles = Counter(word.lower() for words in words_of_articles for word in words)
+        total = max(1, len(self.words))
+        total_in_articles = max(1, in_articles.total())
+        needed = set()
+        for word, count in self.functions.items():
+            if count / total >= NEEDED * in_articles[word] / total_in_articles:
+                needed.add(word)
+        return needed
+
+    def _style_words(self) -> dict[str, list[str]]:
+        """Return the style words of each outlet: those with the highest log odds against all other outlets.
+
+        The log odds are divided by their standard error. A word counts once a headline.
+        """
+        by_outlet: dict[str, Counter[str]] = {outlet: Counter() for outlet in dict.fromkeys(self.outlets)}
+        for outlet, (words, _) in zip(self.outlets, self.splits, strict=True):
+            by_outlet[outlet].update(word for word in set(words) if word.isalpha() and len(word) > 1)
         of_all = sum(by_outlet.values(), Counter[str]())
-        self.typical: dict[str, list[str]] = {}
+        typical = {}
         for outlet, own in by_outlet.items():
-            n, rest = own.total() + 1, of_all.total() - own.total() + 1
+            own_total = own.total() + 1
+            others_total = of_all.total() - own.total() + 1
             scores = {}
             for word, times in own.items():
-                a, b = times + 0.5, of_all[word] - times + 0.5
-                scores[word] = (np.log(a / n) - np.log(b / rest)) / np.sqrt(1 / a + 1 / b)
-            self.typical[outlet] = sorted(scores, key=lambda word: (-scores[word], word))[:TYPICAL]
+                own_times = times + 0.5
+                others_times = of_all[word] - times + 0.5
+                log_odds = np.log(own_times / own_total) - np.log(others_times / others_total)
+                scores[word] = log_odds / np.sqrt(1 / own_times + 1 / others_times)
+            typical[outlet] = sorted(scores, key=lambda word: (-scores[word], word))[:TYPICAL]
+        return typical
 
 
 def corrupt(
     headline: str, name: str, random: np.random.Generator, lexicon: Lexicon, outlet: str | None = None
 ) -> str | None:
-    """Return a headline damaged in one of the ways of `CORRUPTIONS`, style words being those of an outlet, a random one when None; None if that does not apply or leaves the headline as it was."""
+    """Damage a headline in one of the ways of `CORRUPTIONS`.
+
+    Args:
+        headline: the headline.
+        name: of the damage.
+        random: draws places and words.
+        lexicon: the words that it draws from.
+        outlet: whose style words are used; None draws one.
+
+    Returns:
+        The damaged headline; None where the damage does not apply, or leaves the headline as it was.
+    """
     damage = Damage(headline, random, lexicon, outlet)
-    broken = CORRUPTIONS[name](damage) if damage.count >= FEWEST.get(name, 0) else None
-    if not broken:
+    if damage.count < FEWEST.get(name, 0):
         return None
-    text = " ".join(broken.split())
-    # Marks whose other half the damage took are left out, and those at the beginning, unless the headline begins with them.
-    lost = {*(masked := _masked(text))} & {*PAIRED} - {*_masked(headline)}
-    text = "".join(mark for mark, shown in zip(text, masked, strict=True) if shown not in lost)
-    text = text.strip().lstrip(" ,:;.!?…)»”–—-".replace(headline[:1], "")) or text
-    return None if not text or text.lower() == " ".join(headline.split()).lower() else text
+    damaged = CORRUPTIONS[name](damage)
+    if not damaged:
+        return None
+    text = _without_lost_marks(" ".join(damaged.split()), headline)
+    # Marks at the beginning are left out, unless the headline begins with them.
+    text = text.lstrip(" ,:;.!?…)»”–—-".replace(headline[:1], "")) or text
+    if not text or text.lower() == " ".join(headline.split()).lower():
+        return None
+    return text
+
+
+def _without_lost_marks(text: str, headline: str) -> str:
+    """Leave out the brackets and quotes of a damaged headline whose other half the damage took."""
+    masked = _masked(text)
+    lost = {mark for mark in masked if mark in PAIRED} - set(_masked(headline))
+    kept = [mark for mark, shown in zip(text, masked, strict=True) if shown not in lost]
+    return "".join(kept).strip()
 
 
 def _masked(text: str) -> str:
@@ -113,36 +194,60 @@ def _masked(text: str) -> str:
 
 
 class Damage:
-    """A split headline and the words of a corpus; each method returns the headline damaged, or None where it does not apply."""
+    """A split headline and the words of a corpus.
+
+    Each public method returns the headline damaged, or None where the damage does not apply.
+
+    Attributes:
+        words: of the headline.
+        gaps: around them, see `split`.
+        count: number of its words.
+        random: draws places and words.
+        lexicon: the words that it draws from.
+        outlet: whose style words are used; None draws one.
+    """
 
     def __init__(
         self, headline: str, random: np.random.Generator, lexicon: Lexicon, outlet: str | None
     ) -> None:
         self.words, self.gaps = split(headline)
         self.count = len(self.words)
-        self.random, self.lexicon, self.outlet = random, lexicon, outlet
+        self.random = random
+        self.lexicon = lexicon
+        self.outlet = outlet
 
     def _joined(self, words: Sequence[str], gaps: Sequence[str] | None = None) -> str:
-        """Join words in the case of their new places, each behind its gap, the headline's when None, and the headline's last sign."""
+        """Join words in the case of their new places, and add the headline's last sign.
+
+        Args:
+            words: in their new order.
+            gaps: before each word; None stands for the headline's own.
+        """
         if not words:
             return ""
-        first, inside, words = self.words[0], self.lexicon.inside, list(words)
+        first = self.words[0]
+        inside = self.lexicon.inside
+        words = list(words)
         for place, word in enumerate(words[1:], 1):
             low = word[:1].lower() + word[1:]
             if word == first and inside[low] > inside[word]:
                 words[place] = low
         if first[:1].isupper():
             words[0] = words[0][:1].upper() + words[0][1:]
-        before = self.gaps[:-1] if gaps is None else gaps
-        return "".join(chain(*zip(before, words, strict=True), self.gaps[-1:])).strip()
+        gaps_before = self.gaps[:-1] if gaps is None else gaps
+        pieces = []
+        for gap, word in zip(gaps_before, words, strict=True):
+            pieces += [gap, word]
+        return "".join([*pieces, self.gaps[-1]]).strip()
 
     def _unseen(self, word: str, following: str) -> bool:
-        """Return whether no text has these two words side by side."""
+        """Tell whether no text has these two words side by side."""
         return (word.lower(), following.lower()) not in self.lexicon.adjacent
 
     def _with(self, new: Iterable[str]) -> str:
         """Put each of these words at a random place where no text has it before what follows."""
-        words, gaps = list(self.words), self.gaps[:-1]
+        words = list(self.words)
+        gaps = self.gaps[:-1]
         for word in new:
             places = [place for place, after in enumerate([*words, ""]) if self._unseen(word, after)]
             place = places[self.random.integers(len(places))]
@@ -159,11 +264,11 @@ class Damage:
         return self._joined(words)
 
     def shuffled(self) -> str | None:
-        """All words in another order."""
+        """Return all words in another order."""
         return self._joined([self.words[place] for place in self.random.permutation(self.count)])
 
     def neighbours(self) -> str | None:
-        """One to three pairs of neighbours change places, not across a mark."""
+        """Exchange the words of one to three pairs of neighbours, not across a mark."""
         words = list(self.words)
         inside = [place for place in range(self.count - 1) if not self.gaps[place + 1].strip()]
         if not inside:
@@ -173,11 +278,11 @@ class Damage:
         return self._joined(words)
 
     def reversed_words(self) -> str | None:
-        """The last word first."""
+        """Return the words from the last to the first."""
         return self._joined(self.words[::-1])
 
     def moved(self) -> str | None:
-        """Two stretches side by side change places, so that two words meet that no text has side by side."""
+        """Exchange two stretches side by side, so that two words meet that no text has side by side."""
         words = self.words
         for _ in range(TRIES):
             a, b, c = np.sort(self.random.permutation(self.count + 1)[:3]).tolist()
@@ -186,8 +291,9 @@ class Damage:
         return None
 
     def dropped(self) -> str | None:
-        """Two function words or more are left out, one of them between words that no text has side by side."""
-        words, gaps = list(self.words), self.gaps[:-1]
+        """Leave out two function words or more, one of them between words that no text has side by side."""
+        words = list(self.words)
+        gaps = self.gaps[:-1]
         places = [place for place in range(1, self.count - 1) if words[place].lower() in self.lexicon.needed]
         number = int(self.random.integers(2, max(2, len(places)) + 1))
         gone = sorted(self.random.permutation(places)[:number].tolist(), reverse=True)
@@ -199,91 +305,118 @@ class Damage:
         return self._joined(words, gaps)
 
     def inserted(self) -> str | None:
-        """One to four function words are put where they do not belong."""
+        """Put one to four function words where they do not belong."""
         functions = self.lexicon.functions
         if not functions:
             return None
-        share = np.array([*functions.values()]) / sum(functions.values())
-        return self._with(self.random.choice([*functions], int(self.random.integers(1, 5)), p=share).tolist())
+        shares = np.array([*functions.values()]) / sum(functions.values())
+        number = int(self.random.integers(1, 5))
+        return self._with(self.random.choice([*functions], number, p=shares).tolist())
 
     def foreign(self) -> str | None:
-        """A fifth to a half of the words, two at least, are random words of other headlines."""
-        number, words = max(2, round(self.count * self.random.uniform(0.2, 0.5))), self.lexicon.words
+        """Exchange a fifth to a half of the words, two at least, for random words of other headlines."""
+        words = self.lexicon.words
+        number = max(2, round(self.count * self.random.uniform(0.2, 0.5)))
         return self._exchanged([words[index] for index in self.random.integers(len(words), size=number)])
 
     def style_added(self) -> str | None:
-        """Two to six words that are typical of one outlet are put anywhere, or at the end."""
+        """Put two to six words that are typical of one outlet anywhere, or at the end."""
         new = self._styled()
         if self.random.random() < BEHIND:
             return self._joined(self.words + new, [*self.gaps[:-1], *" " * len(new)])
         return self._with(new)
 
     def style_exchanged(self) -> str | None:
-        """Two to six words are exchanged for others that are typical of one outlet."""
+        """Exchange two to six words for others that are typical of one outlet."""
         return self._exchanged(self._styled()[: self.count - 1])
 
     def _styled(self) -> list[str]:
         """Return style words of an outlet that the headline lacks; none for a headline of two words."""
-        outlets, random = self.lexicon.outlets, self.random
         if self.count < 3:
             return []
+        outlet = self.outlet
+        if not outlet:
+            outlets = self.lexicon.outlets
+            outlet = outlets[int(self.random.integers(len(outlets)))]
         present = {word.lower() for word in self.words}
-        outlet = self.outlet or outlets[int(random.integers(len(outlets)))]
         new = [word for word in self.lexicon.typical[outlet] if word.lower() not in present]
-        return [new[index] for index in random.permutation(len(new))[: random.integers(*STYLED)]]
+        order = self.random.permutation(len(new))
+        number = self.random.integers(*STYLED)
+        return [new[index] for index in order[:number]]
 
     def stuttered(self) -> str | None:
-        """One to three times, one to three words are repeated, at once or further on."""
-        words, gaps, random = list(self.words), self.gaps[:-1], self.random
+        """Repeat one to three words, at once or further on, one to three times."""
+        random = self.random
+        words = list(self.words)
+        gaps = self.gaps[:-1]
         for _ in range(int(random.integers(1, 4))):
             length = int(random.integers(1, 4))
             start = int(random.integers(0, max(1, len(words) - length + 1)))
             part = words[start : start + length]
-            place = start + len(part) if random.random() < 0.5 else int(random.integers(1, len(words) + 1))
+            place = start + len(part)
+            if random.random() >= 0.5:
+                place = int(random.integers(1, len(words) + 1))
             words[place:place] = part
             gaps[place:place] = [" ", *gaps[start + 1 : start + len(part)]]
         return self._joined(words, gaps)
 
     def looped(self) -> str | None:
-        """The end repeats one to five words again and again, as a generator in a loop does."""
-        count, random = self.count, self.random
-        length = int(random.integers(1, min(5, count - 2) + 1))
-        end = int(random.integers(length, count + 1))
+        """Repeat one to five words at the end again and again, as a generator in a loop does."""
+        random = self.random
+        length = int(random.integers(1, min(5, self.count - 2) + 1))
+        end = int(random.integers(length, self.count + 1))
         part = self.words[end - length : end]
-        gaps = [(" ", " ", ", ", ": ")[random.integers(4)], *self.gaps[end - length + 1 : end]]
-        repeats = int(random.integers(1, 2 + count // length))
+        mark = (" ", " ", ", ", ": ")[random.integers(4)]
+        gaps = [mark, *self.gaps[end - length + 1 : end]]
+        repeats = int(random.integers(1, 2 + self.count // length))
         return self._joined(self.words[:end] + part * repeats, self.gaps[:end] + gaps * repeats)
 
     def _cuts(self) -> list[int]:
-        """Return after how many words the headline can be cut so that it is cut off."""
-        before = zip(range(2, self.count), self.words[1:], self.gaps[2:], strict=False)
-        return [n for n, word, gap in before if not gap.strip() and word.lower() in self.lexicon.functions]
+        """Return after how many words the headline can be cut so that it looks cut off."""
+        cuts = []
+        for count in range(2, self.count):
+            word_before = self.words[count - 1]
+            is_before_mark = self.gaps[count].strip()
+            if word_before.lower() in self.lexicon.functions and not is_before_mark:
+                cuts.append(count)
+        return cuts
 
     def cut_end(self) -> str | None:
-        """The end is missing, after a word that hardly any headline ends with."""
-        if not (cuts := self._cuts()):
+        """Cut the end off, after a word that hardly any headline ends with."""
+        cuts = self._cuts()
+        if not cuts:
             return None
         cut = cuts[self.random.integers(len(cuts))]
         return self._joined(self.words[:cut], self.gaps[:cut])
 
     def cut_sentence(self) -> str | None:
-        """The beginning of an article's sentence, which goes on."""
-        articles, random, (least, most) = self.lexicon.articles, self.random, BEGINNING
+        """Return the beginning of an article's sentence, which goes on."""
+        random = self.random
+        articles = self.lexicon.articles
+        fewest, most = BEGINNING
         if not articles:
             return None
         article = articles[int(random.integers(len(articles)))]
-        whole = map(str.split, sentences(article)[:-1])  # the last one may be cut
-        long = [words for words in whole if len(words) >= least + REST]
+        whole = [sentence.split() for sentence in sentences(article)[:-1]]  # the last one may be cut
+        long = [words for words in whole if len(words) >= fewest + REST]
         if not long:
             return None
         words = long[int(random.integers(len(long)))]
-        return without_end(" ".join(words[: random.integers(least, min(most, len(words) - REST + 1))]))
+        length = random.integers(fewest, min(most, len(words) - REST) + 1)
+        return without_end(" ".join(words[:length]))
 
     def spliced(self) -> str | None:
-        """Another headline or its end follows without a mark: behind the whole headline, or a word that hardly any ends with."""
-        splits, cuts, random = self.lexicon.splits, self._cuts(), self.random
+        """Append another headline or its end without a mark.
+
+        It follows the whole headline, or a word that hardly any headline ends with.
+        """
+        random = self.random
+        splits = self.lexicon.splits
         other, gaps = splits[random.integers(len(splits))]
-        cut = cuts[random.integers(len(cuts))] if cuts and random.random() < CUT else self.count
+        cuts = self._cuts()
+        cut = self.count
+        if cuts and random.random() < CUT:
+            cut = cuts[random.integers(len(cuts))]
         start = int(random.integers(max(1, len(other) - 1)))
         words = self.words[:cut] + other[start:]
         if self.count < 3 or not other or not self._unseen(words[cut - 1], words[cut]):
@@ -291,13 +424,16 @@ class Damage:
         return self._joined(words, [*self.gaps[:cut], " ", *gaps[start + 1 : -1]])
 
     def keywords(self) -> str | None:
-        """The content words by the alphabet, or as they come between commas, semicolons or bars."""
+        """Return the content words by the alphabet, or as they come between commas, semicolons or bars."""
         words = [word for word in self.words if word.lower() not in self.lexicon.functions]
         if len(words) < 3:
             return None
         mark = (" ", ", ", "; ", " | ")[self.random.integers(4)]
-        words = sorted(words, key=str.lower) if mark == " " else words
-        return self._joined(words, ["", *[mark] * (len(words) - 1)])
+        if mark == " ":
+            words.sort(key=str.lower)
+        marks_between = [mark] * (len(words) - 1)
+        return self._joined(words, ["", *marks_between])
 
 
+#: The ways in which a headline can be damaged, in the order of `Damage`.
 CORRUPTIONS = {name: method for name, method in vars(Damage).items() if not name.startswith("_")}

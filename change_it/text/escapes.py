@@ -1,4 +1,4 @@
-r"""Escapes in the place of characters, such as `citt\u00e0` or `_x000D_`, and erased letters (`citt?`)."""
+r"""Find escapes in the place of characters, such as `citt\u00e0` or `_x000D_`, and erased letters."""
 
 import json
 import re
@@ -31,7 +31,9 @@ def unescaped(text: str) -> str:
         >>> unescaped(r"C:\new")
         'C:\\new'
     """
-    return _ESCAPE.sub(_character, text) if "\\" in text or "_x" in text else text
+    if "\\" not in text and "_x" not in text:
+        return text
+    return _ESCAPE.sub(_character, text)
 
 
 def _character(escape: re.Match[str]) -> str:
@@ -74,8 +76,9 @@ def erased_in(text: str) -> str:
     for match in _ERASED.finditer(text):
         after = match["after"] or match["inside"]
         if after is None or after.islower():
-            before, behind = text[: match.start()].split(" "), text[match.end() :].split(" ")
+            words_before = text[: match.start()].split(" ")
+            words_behind = text[match.end() :].split(" ")
             if match["after"]:
-                return f"{before[-2]} ? {behind[1]}"
-            return f"{before[-1]}{match[0]}{behind[0]}"
+                return f"{words_before[-2]} ? {words_behind[1]}"
+            return f"{words_before[-1]}{match[0]}{words_behind[0]}"
     return ""

@@ -1,4 +1,4 @@
-"""One spelling for texts that look alike: accents, full-width and superscript forms, look-alikes of other scripts."""
+"""Fold texts that look alike to one spelling: accents, full-width and superscript forms, look-alikes."""
 
 import re
 import unicodedata
@@ -7,13 +7,15 @@ import unicodedata
 INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x9f\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffc\ufffe\uffff\ud800-\udfff]"
 )
-#: Kinds of one mark; Arabic separators of decimals and thousands.
+#: Quotes, dashes and Arabic separators of decimals and thousands, and the one mark that stands for each.
 MARKS = {
     **dict.fromkeys("‘’‚‛`´ʼ′", "'"),
     **dict.fromkeys("“”„‟«»‹›″", '"'),
     **dict.fromkeys("‐‑‒–—―−", "-"),
-    **dict(zip("٫٬", ".,", strict=True)),
+    "٫": ".",
+    "٬": ",",
 }
+#: Characters that are spelled by others.
 _SPELLINGS = {
     "½": ".5",
     "¼": ".25",
@@ -25,11 +27,10 @@ _SPELLINGS = {
     "Œ": "OE",
     "…": ". ",
 }
-#: Letters of other scripts that are drawn like Latin ones.
-_LOOK_ALIKES = zip(
+#: Letters that are drawn like plain Latin ones, most of them of other scripts.
+_LOOK_ALIKES = str.maketrans(
     "АВЕЅІЈКМНОРСТУХԜаеѕіјкмнорсԁһухԝвтΑΒΕΖΗΙΚΜΝΟΡΤΥΧαεικνορτυχłŁđĐıøØ",
     "ABESIJKMHOPCTYXWaesijkmhopcdhyxwbtABEZHIKMNOPTYXaeikvoptuxlLdDioO",
-    strict=True,
 )
 
 
@@ -45,28 +46,43 @@ class _Folding(dict[int, str]):
             folded = str(unicodedata.decimal(character))
         elif unicodedata.category(character) in ("Cf", "Mn", "Me") or character == "ـ":
             folded = ""
+        elif pieces == character:
+            folded = character
         else:
-            folded = character if pieces == character else "".join(self[ord(piece)] for piece in pieces)
+            folded = "".join(self[ord(piece)] for piece in pieces)
         return self.setdefault(code, folded)
 
 
-_TABLE = _Folding({ord(a): b for a, b in {**dict(_LOOK_ALIKES), **_SPELLINGS, **MARKS}.items()})
+_TABLE = _Folding({code: chr(plain) for code, plain in _LOOK_ALIKES.items()})
+_TABLE.update(str.maketrans(_SPELLINGS))
+_TABLE.update(str.maketrans(MARKS))
 
 
 def nfc(text: str) -> str:
-    """Return a text in Unicode's NFC, with the first 30 combining marks of a letter: many take the square of their time."""
-    marks = "" if unicodedata.is_normalized("NFC", text) else "".join(filter(unicodedata.combining, {*text}))
-    text = re.sub(f"([{marks}]{{30}})[{marks}]+", r"\1", text) if marks else text
+    """Return a text in Unicode's NFC, with at most 30 combining marks in a row.
+
+    More of them take the square of their time.
+    """
+    if unicodedata.is_normalized("NFC", text):
+        return text
+    marks = "".join(character for character in set(text) if unicodedata.combining(character))
+    if marks:
+        text = re.sub(f"([{marks}]{{30}})[{marks}]+", r"\1", text)
     return unicodedata.normalize("NFC", text)
 
 
 def composed(text: str) -> str:
     """Return a text in NFC without control and invisible characters."""
-    return text if text.isascii() and text.isprintable() else nfc(INVISIBLE.sub("", text))
+    if text.isascii() and text.isprintable():
+        return text
+    return nfc(INVISIBLE.sub("", text))
 
 
 def fold(text: str) -> str:
-    """Return a text without accents, invisible characters and look-alikes; capitals stay, all white space is a space."""
+    """Return a text without accents, invisible characters and look-alikes.
+
+    Capitals stay, and white space becomes spaces.
+    """
     return text.translate(_TABLE)
 
 

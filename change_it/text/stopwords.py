@@ -1,8 +1,9 @@
-"""Function words of Italian and English: what the alignment and the baselines leave out of a text.
+"""Read function words of Italian and English, and guess languages by them.
 
-The lists follow the grammar: articles, pronouns, prepositions with their contracted forms, conjunctions, the
-auxiliaries in all their forms, and adverbs without a topic. Our tokenizers split at apostrophes, so the stumps of
-elided words ("dell", "un", "don") are words here.
+Alignment and baselines leave these words out of a text. The lists follow the grammar: articles, pronouns,
+prepositions with their contracted forms, conjunctions, the auxiliaries in all their forms, and adverbs
+without a topic. Our tokenizers split at apostrophes, so the stumps of elided words ("dell", "un", "don") are
+words here.
 """
 
 from collections.abc import Sequence
@@ -12,13 +13,15 @@ from pathlib import Path
 from change_it.errors import InputError
 from change_it.text.tokens import words
 
-#: One list a language, words between white space.
+#: Folder of the lists, one a language, words between white space.
 LISTS = Path(__file__).parents[1] / "data" / "stop_words"
 #: The languages of these lists.
 LISTED = ("it", "en")
-#: Function words of a text of the language: Italian articles have .43 to .49, English ones .47; other languages up to .25, single
-#: sentences of them up to .32.
-LEAST, LEAD = 0.33, 2
+#: Share of function words that a text of the language has at least. Italian articles have .43 to .49, English
+#: ones .47; other languages up to .25, single sentences of them up to .32.
+LEAST = 0.33
+#: How many times as many function words of its own language as of the other a text has at least.
+LEAD = 2
 #: Texts that a language is guessed from, at most.
 GUESSED = 2000
 #: Words of a text that can have few function words by chance or style, such as a telegram.
@@ -27,7 +30,11 @@ SHORT = 50
 
 @cache
 def stop_words(language: str) -> frozenset[str]:
-    """Return the lower-case function words of `it`, `en`, `none` (no words), or in a UTF-8 file for another language."""
+    """Return the lower-case function words of `it`, `en` or `none` (no words), or those of a UTF-8 file.
+
+    Raises:
+        InputError: there is no such list or file.
+    """
     if language == "none":
         return frozenset()
     for file in (LISTS / f"{language}.txt", Path(language)):
@@ -46,15 +53,24 @@ def function_words(language: str) -> frozenset[str]:
 def function_word_shares(texts: Sequence[str]) -> dict[str, float]:
     """Return the share of the words of some texts that are function words of `it`, and of `en`."""
     counted = [word for text in texts[:GUESSED] for word in words(text)]
-    return {name: sum(word in stop_words(name) for word in counted) / max(1, len(counted)) for name in LISTED}
+    shares = {}
+    for language in LISTED:
+        functions = stop_words(language)
+        shares[language] = sum(word in functions for word in counted) / max(1, len(counted))
+    return shares
 
 
 def guess_language(texts: Sequence[str]) -> str:
-    """Return `it` or `en`, whose function words are at least `LEAST` of the words and `LEAD` times those of the other; else `none`.
+    """Return the language of some texts, `it` or `en`; `none` where it is neither.
+
+    Its function words are at least the share `LEAST` of the words, and `LEAD` times those of the other
+    language.
 
     Examples:
-        >>> guess_language(["The mayor of Rome"]), guess_language(["Il sindaco di Roma"]), guess_language(["El alcalde de Roma"])
-        ('en', 'it', 'none')
+        >>> guess_language(["The mayor of Rome"]), guess_language(["Il sindaco di Roma"])
+        ('en', 'it')
+        >>> guess_language(["El alcalde de Roma"])
+        'none'
     """
     shares = function_word_shares(texts)
     *_, second, best = sorted(shares, key=shares.__getitem__)
@@ -62,9 +78,10 @@ def guess_language(texts: Sequence[str]) -> str:
 
 
 def is_foreign(text: str, language: str | None) -> bool:
-    """Return whether a text is in another language than `language`, that of a corpus; False where that is unknown, None or `none`.
+    """Tell whether a text is in another language than that of a corpus.
 
-    A short text with few function words may be of any language, and is no foreign one.
+    A short text with few function words may be of any language, and is no foreign one. No text is foreign
+    where the corpus's language is not known, None or `none`.
 
     Examples:
         >>> is_foreign("Il sindaco di Roma", "en"), is_foreign("Crolla ponte statale: quattro feriti", "it")
