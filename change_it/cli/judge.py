@@ -64,7 +64,7 @@ def run(options: JudgeHeadlineOptions) -> None:
 
     from change_it.audit.record import read_summary
     from change_it.corpus.reading.article import outlet_names
-    from change_it.models.pretrained import local_folder
+    from change_it.models.saved import local_folder
     from change_it.report.score_tables import lacking
     from change_it.report.terminal import print_verdicts
     from change_it.scoring.panel import Judges  # loads torch

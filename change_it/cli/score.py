@@ -98,7 +98,7 @@ def run(options: ScoreOptions) -> None:
     labels = reader_labels(options.labels, test) if options.labels else None
     tables = _systems(options, test, files)
 
-    from change_it.models.pretrained import local_folder  # these load torch
+    from change_it.models.saved import local_folder
     from change_it.scoring.panel import Judges
 
     folder = local_folder(options.judges, command="change-it train judge")

@@ -29,7 +29,7 @@ from change_it.judges.spec import (
     resolve,
     trained_tasks,
 )
-from change_it.models.pretrained import local_folder
+from change_it.models.saved import local_folder
 from change_it.models.saving import Pushable, PushedModel
 from change_it.scoring.aspects import (
     LEAST_EVIDENCE,
