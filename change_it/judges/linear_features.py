@@ -298,13 +298,22 @@ def _repeats(codes: list[list[int]]) -> tuple[float, ...]:
     words = [word for word, _ in codes]
     pairs = list(pairwise(words))
     rare = [word for word, kind in codes if word != kind]
-    twice = sum(
-        words[place : place + length] == words[place + length : place + 2 * length]
-        for length in range(1, LONGEST_REPEAT + 1)
-        for place in range(len(words) - 2 * length + 1)
-    )
-    shares = (1 - len(set(listed)) / max(1, len(listed)) for listed in (words, pairs))
+    different = len(set(words))
+    # Only a headline that has a word twice can have a phrase twice in a row.
+    twice = _phrases_twice(words) if different < len(words) else 0
+    shares = (1 - different / max(1, len(words)), 1 - len(set(pairs)) / max(1, len(pairs)))
     return *shares, len(rare) - len(set(rare)), twice
+
+
+def _phrases_twice(words: list[int]) -> int:
+    """Count the phrases that appear twice in a row, by their places."""
+    twice = 0
+    for length in range(1, LONGEST_REPEAT + 1):
+        for place in range(len(words) - 2 * length + 1):
+            middle = place + length
+            if words[place] == words[middle]:
+                twice += words[place:middle] == words[middle : middle + length]
+    return twice
 
 
 def boosted(features: Array, arrays: Arrays) -> Array:
