@@ -136,7 +136,9 @@ def test_printed_and_broken_headlines_and_where_they_come_from(corpus, monkeypat
         assert data.parts[at] == data.parts[at + 1] == of[data.train.texts[at]]
 
 
-@pytest.mark.parametrize("weights", [[1.0], [2.0, 1.0], [2.0, 1.0, 1.0, 2.0, 1.0, 1.0, 1.0, 2.0, 1.0, 1.0, 1.0]])
+@pytest.mark.parametrize(
+    "weights", [[1.0], [2.0, 1.0], [2.0, 1.0, 1.0, 2.0, 1.0, 1.0, 1.0, 2.0, 1.0, 1.0, 1.0]]
+)
 def test_corruptions_are_drawn_as_numpy_draws_without_replacement(weights):
     ours, numpys = (np.random.default_rng(3) for _ in range(2))
     shares = np.array(weights) / sum(weights)
