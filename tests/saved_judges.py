@@ -89,7 +89,7 @@ def save_judge(folder, task, texts, outlets, *, transformer=False):
     from change_it.judges.data import Examples
     from change_it.judges.linear_training import fit_main, fit_pairs
     from change_it.judges.metrics import scores
-    from change_it.models.pretrained import hash_of_model, hash_of_weights
+    from change_it.models.saved import hash_of_model, hash_of_weights
 
     torch.manual_seed(sum(map(ord, task)))
     classes = outlets if task == "main" else ("no_match", "match")

@@ -22,11 +22,11 @@ from change_it.corpus.tasks.negatives import negate
 from change_it.files import atomic, predictions, rows
 from change_it.files import rows as reader
 from change_it.hub import cards
-from change_it.judges.linear import boosted
+from change_it.judges.linear_features import boosted
 from change_it.models import chat_server as servers
 from change_it.models.chat_answers import headline_of
 from change_it.models.chat_server import Server
-from change_it.models.pretrained import local_folder
+from change_it.models.saved import local_folder
 from change_it.text.cleaning import clean, encoded_twice
 from change_it.text.evidence import unsupported
 from change_it.text.rouge import headline_rouge

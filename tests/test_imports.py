@@ -4,6 +4,8 @@ import json
 
 from corpus_fakes import a_report, articles, write_articles
 from processes import run_python
+from saved_judges import save_judges
+from scoring_fakes import EVENTS, OUTLETS, write_toy_corpus
 
 from change_it.corpus.reading.article import Outlets
 from change_it.files.records import to_json
@@ -102,6 +104,52 @@ def test_commands_that_need_no_model_load_no_torch(tmp_path):
     commands = MODELLESS.strip().splitlines()
     given = answers("\n".join(f"call({command!r}, {MODELS})" for command in commands), tmp_path)
     assert [(status, loaded) for status, _, loaded in given] == [(0, [])] * len(commands)
+
+
+OF_LINEAR_JUDGES = """
+score --corpus corpus --judges judges --resamples 5 --out report
+score --corpus corpus --judges judges --resamples 5 --json
+judge Ponte --original Ecco --article article.txt --judges judges
+judge Ponte --original Ecko --article article.txt --judges judges --to gio --json
+audit --corpus corpus --judges judges --items 8
+"""
+#: What the page does: it is built over judges without generators, and judges a headline that somebody wrote.
+PAGE = f"""
+from change_it.space.app import build
+from change_it.space.answers import judge
+from change_it.space.models import Models
+models = Models.from_environment({{"CHANGE_IT_JUDGES": "judges", "CHANGE_IT_CORPUS": "corpus"}})
+build(models)
+found = judge(models, "Ponte", "Crolla il ponte", "Il ponte crolla.", "rep2gio")
+answers.append([len(found["candidates"]), loaded({MODELS})])
+"""
+
+
+def test_linear_judges_answer_without_torch_and_transformers(tmp_path):
+    write_toy_corpus(tmp_path / "corpus")
+    save_judges(tmp_path / "judges", [text for event in EVENTS for text in event], OUTLETS)
+    (tmp_path / "article.txt").write_text("Il ponte crolla.", encoding="utf-8")
+    commands = OF_LINEAR_JUDGES.strip().splitlines()
+    given = answers("\n".join([*(f"call({command!r}, {MODELS})" for command in commands), PAGE]), tmp_path)
+    assert [(status, loaded) for status, _, loaded in given[:-1]] == [(0, [])] * len(commands)
+    assert given[-1] == [1, []]
+
+
+REGISTERED = """
+import change_it.auto
+from transformers import AutoConfig
+kinds = ("linear_judge", "bilstm_judge", "pointer_generator", "pointer_transformer")
+answers += [type(AutoConfig.for_model(f"change_it_{kind}")).__name__ for kind in kinds]
+"""
+
+
+def test_auto_alone_registers_every_model():
+    assert answers(REGISTERED, None) == [
+        "LinearJudgeConfig",
+        "BiLSTMJudgeConfig",
+        "PointerGeneratorConfig",
+        "PointerTransformerConfig",
+    ]
 
 
 def write(folder):

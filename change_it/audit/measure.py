@@ -30,7 +30,7 @@ from change_it.text.corruptions import Lexicon
 from change_it.text.stopwords import guess_language
 from change_it.version import __version__
 
-if TYPE_CHECKING:  # loads torch
+if TYPE_CHECKING:  # loads polars and scipy
     from change_it.judges.judge import Judge
     from change_it.scoring.panel import Judges
 

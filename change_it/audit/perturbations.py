@@ -201,7 +201,7 @@ def _one_word_repeated(item: Item, random: np.random.Generator, corpus: Resource
 def _key_words_of_article(item: Item, random: np.random.Generator, corpus: Resources) -> str | None:
     """Return the words of the article with the highest tf-idf, as many as the other newspaper's headline has."""
     spelled: dict[str, str] = {}
-    for spelling in re.findall(r"\w+", item.article):
+    for spelling in dict.fromkeys(re.findall(r"\w+", item.article)):
         parts = words(fold(spelling))
         for part in parts:
             spelled.setdefault(part, spelling if len(parts) == 1 else part)

@@ -12,7 +12,7 @@ from change_it.files.texts import listed
 from change_it.judges.reliability import Verdict, hashes, rate_judges, read_metrics
 from change_it.judges.spec import JUDGES, Task
 
-if TYPE_CHECKING:  # loads torch
+if TYPE_CHECKING:  # loads polars and scipy
     from change_it.judges.judge import Judge
 
 #: Name of the record in the folder of an audit.

@@ -58,8 +58,8 @@ def run(options: AuditOptions) -> None:
 
     from change_it.audit.measure import audit, read_corpus
     from change_it.judges.reliability import read_metrics, verdicts_table
-    from change_it.models.pretrained import local_folder
-    from change_it.readers.labels import agreement_table, reader_labels  # these load torch and polars
+    from change_it.models.saved import local_folder
+    from change_it.readers.labels import agreement_table, reader_labels  # these load polars
     from change_it.report.audit_tables import kinds_table, write_audit
     from change_it.report.ranking import what_helps
     from change_it.report.score_tables import other_corpus

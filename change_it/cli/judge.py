@@ -25,7 +25,7 @@ from change_it.render.tables import (
 from change_it.scoring.aspects import NO_CHECK, compared_aspects
 from change_it.training.training_options import Device, Precision
 
-if TYPE_CHECKING:  # loads torch
+if TYPE_CHECKING:  # loads polars and scipy
     from change_it.scoring.panel import JudgedHeadline
 
 
@@ -64,10 +64,10 @@ def run(options: JudgeHeadlineOptions) -> None:
 
     from change_it.audit.record import read_summary
     from change_it.corpus.reading.article import outlet_names
-    from change_it.models.pretrained import local_folder
+    from change_it.models.saved import local_folder
     from change_it.report.score_tables import lacking
     from change_it.report.terminal import print_verdicts
-    from change_it.scoring.panel import Judges  # loads torch
+    from change_it.scoring.panel import Judges  # loads polars and scipy
     from change_it.text.stopwords import is_foreign
 
     folder = local_folder(options.judges, command=COMMAND)

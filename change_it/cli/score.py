@@ -17,7 +17,7 @@ from change_it.render.tables import TableForm, console, print_lines, print_table
 from change_it.scoring.systems import PredictionFile, check_against, names_of_runs, read_prediction_files
 from change_it.training.training_options import Device, Precision
 
-if TYPE_CHECKING:  # loads torch, polars and matplotlib
+if TYPE_CHECKING:  # loads polars, scipy and matplotlib
     from change_it.audit.record import Summary
     from change_it.corpus.test_set import TestSet
     from change_it.scoring.scores import Scores
@@ -100,7 +100,7 @@ def run(options: ScoreOptions) -> None:
     labels = reader_labels(options.labels, test) if options.labels else None
     tables = _systems(options, test, files)
 
-    from change_it.models.pretrained import local_folder  # these load torch
+    from change_it.models.saved import local_folder
     from change_it.scoring.panel import Judges
 
     folder = local_folder(options.judges, command="change-it train judge")

@@ -18,7 +18,6 @@ from transformers import (
 )
 from transformers.dynamic_module_utils import custom_object_save
 
-import change_it.generators.registration  # noqa: F401
 from change_it.corpus.folder import MODEL_CORPUS
 from change_it.errors import InputError, escaped
 from change_it.files.atomic import read_json, write_json
@@ -42,19 +41,13 @@ from change_it.generators.options import (
     Adapters,
     ModelKind,
 )
-from change_it.models.pretrained import (
-    Use,
-    check_finite,
-    hash_of_weights,
-    load_errors,
-    load_weights,
-    local_folder,
-    pick_device,
-    quiet,
-    read_tokenizer,
-)
+from change_it.generators.registration import register_generators
+from change_it.models.pretrained import Use, check_finite, load_weights, pick_device, quiet, read_tokenizer
+from change_it.models.saved import hash_of_weights, load_errors, local_folder
 from change_it.models.saving import restore_files
 from change_it.training.training_options import Arithmetic
+
+register_generators()
 
 #: Width of a search that sets nothing else.
 BEAMS = 5

@@ -149,7 +149,8 @@ def kind_of(architecture: str) -> ModelKind:
 
     from change_it.generators.networks.pointer_generator import PointerGeneratorConfig
     from change_it.generators.networks.pointer_transformer import PointerTransformerConfig
-    from change_it.models.pretrained import load_errors, read_config  # these load torch
+    from change_it.models.pretrained import read_config  # these load torch
+    from change_it.models.saved import load_errors
 
     with load_errors(no_model(architecture)):
         config = read_config(architecture)

@@ -11,9 +11,14 @@ from change_it.generators.networks.pointer_transformer import PointerTransformer
 from change_it.generators.networks.tokenizer import HeadlineTokenizer
 from change_it.models.pretrained import register
 
-for model in (PointerGeneratorForConditionalGeneration, PointerTransformerForConditionalGeneration):
-    register(model, AutoModelForSeq2SeqLM, HeadlineTokenizer)
-HeadlineTokenizer.register_for_auto_class()
-# A task of our own: text-generation, which config.json names, runs the code that a folder brings, or refuses.
-_models: Any = (AutoModelForSeq2SeqLM, AutoModelForCausalLM)
-PIPELINE_REGISTRY.register_pipeline("headline-generation", HeadlinePipeline, pt_model=_models)
+#: Models of either kind take the pipeline.
+PIPELINE_MODELS: Any = (AutoModelForSeq2SeqLM, AutoModelForCausalLM)
+
+
+def register_generators() -> None:
+    """Make the generators' models, their tokenizer and their pipeline known to transformers."""
+    for model in (PointerGeneratorForConditionalGeneration, PointerTransformerForConditionalGeneration):
+        register(model, AutoModelForSeq2SeqLM, HeadlineTokenizer)
+    HeadlineTokenizer.register_for_auto_class()
+    # A task of our own: text-generation, which config.json names, runs the code that a folder brings, or refuses.
+    PIPELINE_REGISTRY.register_pipeline("headline-generation", HeadlinePipeline, pt_model=PIPELINE_MODELS)

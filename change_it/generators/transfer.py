@@ -24,14 +24,8 @@ from change_it.generators.generator import BEAMS, Generator, load_generator, wri
 from change_it.generators.networks.headline_pipeline import Candidate, search_headlines
 from change_it.generators.options import CANDIDATES
 from change_it.generators.recipes import RECIPES, RecipeName
-from change_it.models.pretrained import (
-    batches_at_once,
-    local_folder,
-    map_threads,
-    pick_device,
-    read_device,
-    reading_errors,
-)
+from change_it.models.pretrained import batches_at_once, map_threads, pick_device, reading_errors
+from change_it.models.saved import local_folder, read_device
 from change_it.models.saving import Pushable, PushedModel
 from change_it.progress import bar
 from change_it.training.training_options import read_arithmetic, setting_of

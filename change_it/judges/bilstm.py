@@ -2,7 +2,7 @@
 
 `input_ids` are bytes; `forward` splits them into words, so a word that has no embedding is still read by its letters.
 
-Imports are relative, so that `register_for_auto_class` can send this file and `linear` to the Hub with the weights.
+Imports are relative, so that `register_for_auto_class` can send this file and `linear_features` to the Hub with the weights.
 """
 
 import re
@@ -18,7 +18,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 from transformers import ByT5Tokenizer, PreTrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import SequenceClassifierOutput
 
-from .linear import COMBINING, texts_of
+from .linear_features import COMBINING, texts_of
 
 #: Characters and words that occur in fewer headlines are unknown.
 LEAST = 2

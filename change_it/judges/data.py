@@ -1,8 +1,10 @@
 """Training and test data of each judge, from the configs of a corpus; the test is always A2. Fluency learns headlines as printed, and the same ones corrupted."""
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
 import polars as pl
@@ -268,6 +270,26 @@ def load_fluency(
     )
 
 
+def _weighted_order(weights: Sequence[float], random: np.random.Generator) -> list[int]:
+    """Draw places in an order in which greater weights tend to come first.
+
+    The draws and the order are those of `random.choice(…, replace=False, p=…)`, which checks and sorts arrays for each headline.
+    """
+    order: list[int] = []
+    total = sum(weights)
+    shares = [weight / total for weight in weights]
+    while len(order) < len(weights):
+        ends = list(accumulate(shares))
+        ends = [end / ends[-1] for end in ends]
+        for drawn in random.random(len(weights) - len(order)).tolist():
+            place = bisect_right(ends, drawn)
+            if place not in order:
+                order.append(place)
+        for place in order:
+            shares[place] = 0.0
+    return order
+
+
 def _with_broken(
     headlines: Iterable[str],
     corruptions: Sequence[str],
@@ -277,12 +299,11 @@ def _with_broken(
 ) -> tuple[Examples, Ints]:
     """Headlines, each followed by itself broken, and the row that each is of."""
     texts, labels, rows = [], [], []
-    weights = np.array([OFTENER if name in TEMPTING else 1.0 for name in corruptions])
-    weights /= weights.sum()
+    weights = [OFTENER if name in TEMPTING else 1.0 for name in corruptions]
     for row, headline in enumerate(headlines):
         versions = [headline]
         for _ in range(times):  # by the first corruption in random order that applies; none to a word or two
-            order = random.choice(len(corruptions), len(corruptions), replace=False, p=weights)
+            order = _weighted_order(weights, random)
             broken = (corrupt(headline, corruptions[place], random, lexicon) for place in order)
             versions += filter(None, [next(filter(None, broken), None)])
         texts += versions

@@ -1,45 +1,35 @@
-"""A trained judge: it is loaded, gives probabilities and is saved. `scoring.panel` has those that score together."""
+"""A trained judge: it is loaded, gives probabilities and is saved. `scoring.panel` has those that score together.
+
+torch and transformers are loaded where a judge needs them: a linear one answers without.
+"""
 
 import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-import torch
-from transformers import AutoModelForSequenceClassification, PreTrainedTokenizerBase
 
-import change_it.judges.registration  # noqa: F401
 from change_it.corpus.folder import read_trained_on
 from change_it.corpus.record import TrainedOn
 from change_it.errors import InputError
 from change_it.files.atomic import replace_folder
 from change_it.files.model_folders import HubSource, commit_of
-from change_it.judges.linear import LinearJudgeForSequenceClassification
 from change_it.judges.options import COMMAND, JudgeInfo, read_judge_info
+from change_it.judges.saved_linear import SavedLinearJudge, is_linear_judge
 from change_it.judges.spec import JUDGES
-from change_it.models.pretrained import (
-    arithmetic,
-    batches_at_once,
-    hash_of_model,
-    hash_of_weights,
-    load_errors,
-    load_weights,
-    local_folder,
-    map_threads,
-    pick_device,
-    quiet,
-    read_device,
-    read_tokenizer,
-    reading_errors,
-)
+from change_it.models.saved import hash_of_model, hash_of_weights, load_errors, local_folder, read_device
 from change_it.models.saving import Pushable, PushedModel, restore_files
 from change_it.progress import ProgressOption, progress_of
 from change_it.stats import Floats
 from change_it.training.training_options import Arithmetic, read_arithmetic
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import PreTrainedTokenizerBase
 
 #: Tokens and texts of a batch, at most; texts that a linear judge takes at once.
 BATCH_TOKENS, LARGEST_BATCH, LINEAR_BATCH = 16_384, 256, 8192
@@ -52,8 +42,8 @@ class Judge(JudgeInfo, Pushable):
     """A trained classifier of texts or pairs of texts; safe in many threads. One of another kind overrides `predict`."""
 
     push_kind: ClassVar[PushedModel] = "judge"
-    model: Any  # a sequence classifier with two classes, in `eval` mode
-    tokenizer: PreTrainedTokenizerBase
+    model: Any  # a sequence classifier with two classes, in `eval` mode; a `SavedLinearJudge`
+    tokenizer: "PreTrainedTokenizerBase | None"  # None of a `SavedLinearJudge`, which reads texts itself
     weights_hash: str = ""  # SHA-256 of its weights, which no judge that chose may share
     model_hash: str = ""  # SHA-256 of weights, settings and tokenizer, for signatures
     precision: Arithmetic = "float32"
@@ -63,7 +53,7 @@ class Judge(JudgeInfo, Pushable):
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     @classmethod
-    def of(cls, model: Any, tokenizer: PreTrainedTokenizerBase, **about: Any) -> "Judge":
+    def of(cls, model: Any, tokenizer: "PreTrainedTokenizerBase | None", **about: Any) -> "Judge":
         """Make a judge of a loaded model; its configuration says what it was trained for."""
         info = read_judge_info(model.config.change_it)
         return cls(model=model, tokenizer=tokenizer, **vars(info), **about)
@@ -73,7 +63,7 @@ class Judge(JudgeInfo, Pushable):
         cls,
         name: str | Path,
         *,
-        dtype: str | torch.dtype | None = None,
+        dtype: "str | torch.dtype | None" = None,
         device_map: Any = None,
         revision: str | None = None,
         token: str | bool | None = None,
@@ -81,7 +71,7 @@ class Judge(JudgeInfo, Pushable):
         local_files_only: bool = False,
         subfolder: str = "",
         precision: str = "float32",
-        device: str | torch.device = "auto",
+        device: "str | torch.device" = "auto",
     ) -> "Judge":
         """Load a judge.
 
@@ -101,7 +91,8 @@ class Judge(JudgeInfo, Pushable):
             InputError: no such folder, id or revision, not a judge, broken weights, no such type or device.
         """
         arithmetic_name = read_arithmetic(precision, dtype)
-        where = pick_device(read_device(device, device_map))
+        device_name = read_device(device, device_map)
+        _check_device(device_name)
         source = HubSource(
             revision=revision,
             token=token,
@@ -111,13 +102,13 @@ class Judge(JudgeInfo, Pushable):
         )
         folder = local_folder(name, command=COMMAND, source=source)
         weights_hash = hash_of_weights(folder, command=COMMAND)
-        with load_errors(f"{name} cannot be loaded as a judge: train it again with {COMMAND}"), quiet():
-            model = load_weights(AutoModelForSequenceClassification, folder)
+        with load_errors(f"{name} cannot be loaded as a judge: train it again with {COMMAND}"):
+            model, tokenizer = _open(folder, device_name)
             if not getattr(model.config, "change_it", None):
                 raise InputError(f"{name} is a model but no judge: train one with {COMMAND}")
             judge = cls.of(
-                model.to(where).eval(),
-                read_tokenizer(folder),
+                model,
+                tokenizer,
                 weights_hash=weights_hash,
                 model_hash=hash_of_model(folder, weights_hash),
                 precision=arithmetic_name,
@@ -136,21 +127,33 @@ class Judge(JudgeInfo, Pushable):
 
     def write(self, folder: Path) -> None:
         """Write the files of the judge into a folder: weights, tokenizer and code."""
+        from change_it.models.pretrained import quiet, read_tokenizer  # loads torch
+
         with quiet():
             self.model.save_pretrained(folder)
-            self.tokenizer.save_pretrained(folder)
+            tokenizer = self.tokenizer or read_tokenizer(self.folder or folder)
+            tokenizer.save_pretrained(folder)
         if self.folder is not None:
             restore_files(self.folder, folder, command=COMMAND)
 
-    def to(self, device: str | torch.device) -> Self:
-        """Move the judge to a device (auto, cpu, cuda:1, mps), and return it."""
-        self.model.to(pick_device(str(device)))
+    def to(self, device: "str | torch.device") -> Self:
+        """Move the judge to a device (auto, cpu, cuda:1, mps), and return it; a linear one stays on the processor."""
+        _check_device(str(device))
+        if self.is_network:
+            from change_it.models.pretrained import pick_device  # loads torch
+
+            self.model.to(pick_device(str(device)))
         return self
 
     @property
     def linear(self) -> bool:
         """Whether it reads texts itself, and no tokenizer does."""
-        return isinstance(self.model, LinearJudgeForSequenceClassification)
+        return hasattr(self.model, "predict_proba")
+
+    @property
+    def is_network(self) -> bool:
+        """Whether its model is one of torch."""
+        return hasattr(self.model, "forward")
 
     def probabilities(
         self,
@@ -188,13 +191,21 @@ class Judge(JudgeInfo, Pushable):
         known: dict[JudgeInput, Floats] = {}
         done = 0
         with progress_of(progress, f"{self.task} judge", len(texts)) as report:
-            answers = map_threads(self.answer, batches, batches_at_once(self.model))
+            answers = self._answers(batches)
             for batch in batches:
                 report(done)
                 known |= zip(batch, next(answers), strict=True)
                 done += sum(counts[question] for question in batch)
             report(len(texts))
         return np.array([known[question] for question in questions], dtype=np.float64).reshape(-1, 2)
+
+    def _answers(self, batches: list[list[JudgeInput]]) -> Iterator[Floats]:
+        """Answer batches in their order; a small network answers several at once, in threads."""
+        if not self.is_network:
+            return map(self.answer, batches)
+        from change_it.models.pretrained import batches_at_once, map_threads  # loads torch
+
+        return map_threads(self.answer, batches, batches_at_once(self.model))
 
     def answer(self, batch: list[JudgeInput]) -> Floats:
         """(n, 2) probabilities of a batch of questions."""
@@ -208,19 +219,25 @@ class Judge(JudgeInfo, Pushable):
         """A batch of tensors, or lists of ids that are not padded."""
         if self.article_first and pairs is not None:
             texts, pairs = pairs, texts
-        shape = {"padding": True, "return_tensors": "pt"} if padded else {}
-        with self._lock, reading_errors(self.tokenizer):  # two threads must not use a tokenizer at once
-            return self.tokenizer(texts, pairs, truncation=True, max_length=max_tokens, **shape)
+        from change_it.models.pretrained import reading_errors  # loads torch
 
-    @torch.no_grad()
+        tokenizer: Any = self.tokenizer
+        shape = {"padding": True, "return_tensors": "pt"} if padded else {}
+        with self._lock, reading_errors(tokenizer):  # two threads must not use a tokenizer at once
+            return tokenizer(texts, pairs, truncation=True, max_length=max_tokens, **shape)
+
     def predict(self, texts: list[str], pairs: list[str] | None) -> Floats:
         """(n, 2) probabilities of one batch."""
         if self.linear:
             answers: Floats = self.model.predict_proba(texts, pairs)
             return answers
+        import torch
+
+        from change_it.models.pretrained import arithmetic  # loads torch
+
         batch = self.encode(texts, pairs, self.max_tokens)
         device = self.model.device
-        with arithmetic(device, self.precision):
+        with torch.no_grad(), arithmetic(device, self.precision):
             logits = self.model(**batch.to(device)).logits
         logits[:, 1:] -= self.shift
         probabilities: Floats = torch.softmax(logits.double().cpu(), dim=-1).numpy()
@@ -230,3 +247,26 @@ class Judge(JudgeInfo, Pushable):
             longest = self.encode(texts, None, self.max_tokens + 1)["attention_mask"].sum(1)
             probabilities[(longest > self.max_tokens).numpy()] = 1.0, 0.0
         return probabilities
+
+
+def _check_device(device: str) -> None:
+    """Refuse a device that this machine does not have; the processor is always there, and torch is not asked."""
+    if device not in ("auto", "cpu"):
+        from change_it.models.pretrained import pick_device  # loads torch
+
+        pick_device(device)
+
+
+def _open(folder: Path, device: str) -> "tuple[Any, PreTrainedTokenizerBase | None]":
+    """Open the model and the tokenizer of a judge on a device; a linear one without torch."""
+    if is_linear_judge(folder):
+        return SavedLinearJudge.load(folder), None
+    from transformers import AutoModelForSequenceClassification
+
+    from change_it.judges.registration import register_judges
+    from change_it.models.pretrained import load_weights, pick_device, quiet, read_tokenizer
+
+    register_judges()
+    with quiet():
+        model = load_weights(AutoModelForSequenceClassification, folder)
+        return model.to(pick_device(device)).eval(), read_tokenizer(folder)

@@ -1,4 +1,4 @@
-"""Training of linear judges: scikit-learn on the arrays that `linear` sees, in seconds."""
+"""Training of linear judges: scikit-learn on the arrays that `linear_features` reads, in seconds."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -11,13 +11,17 @@ from scipy.sparse import csr_matrix, hstack
 from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
-from change_it.judges import linear
+from change_it.judges import linear_features
 from change_it.judges.data import Examples, TaskData
-from change_it.judges.linear import Array, Arrays
+from change_it.judges.linear import LinearJudgeConfig
 from change_it.judges.linear import LinearJudgeForSequenceClassification as LinearJudge
+from change_it.judges.linear_features import Array, Arrays
 from change_it.judges.options import MARKS, NGRAMS
+from change_it.judges.registration import register_judges
 from change_it.judges.spec import FLUENCY_ACCEPTS, JUDGES, Task, resolve
 from change_it.stats import Floats
+
+register_judges()
 
 #: From n headlines to (n, 2) probabilities of outlets A and B.
 Ask = Callable[[Sequence[str]], Floats]
@@ -56,7 +60,7 @@ def fit_task_of_printed(task: Task, data: TaskData, *, seed: int) -> LinearJudge
 
 @lru_cache(maxsize=1)  # a judge and its baselines read the same headlines
 def _read(headlines: tuple[str, ...]) -> tuple[csr_matrix, Array]:
-    return linear.ngrams(headlines), linear.surface_features(headlines)
+    return linear_features.ngrams(headlines), linear_features.surface_features(headlines)
 
 
 @threadpool_limits.wrap(limits=1)  # more threads sum in another order, and give other weights
@@ -65,11 +69,11 @@ def fit_main(examples: Examples, *, seed: int, ngrams_alone: bool = False) -> Li
     from sklearn.linear_model import LogisticRegression  # loads pandas
 
     counts, marks = _read(tuple(examples.texts))
-    arrays = {"idf": linear.inverse_frequency(counts, FOUND)}
+    arrays = {"idf": linear_features.inverse_frequency(counts, FOUND)}
     if not ngrams_alone:
         deviation = marks.std(axis=0)
         arrays |= {"mean": marks.mean(axis=0), "scale": 1 / np.where(deviation > 0, deviation, np.float32(1))}
-    matrix = linear.features_of_headlines(counts, marks, arrays)
+    matrix = linear_features.features_of_headlines(counts, marks, arrays)
     known = np.flatnonzero(np.bincount(matrix.indices, matrix.data != 0, matrix.shape[1]))
     model = LogisticRegression(C=10.0, class_weight="balanced", max_iter=1000, random_state=seed)
     model.fit(matrix[:, known], examples.labels)
@@ -90,7 +94,9 @@ def fit_baselines(examples: Examples, *, seed: int) -> dict[str, Ask]:
     marks.fit(_read(tuple(examples.texts))[1], examples.labels)
     return {
         NGRAMS: fit_main(examples, seed=seed, ngrams_alone=True).predict_proba,
-        MARKS: lambda texts: np.asarray(marks.predict_proba(linear.surface_features(texts)), np.float64),
+        MARKS: lambda texts: np.asarray(
+            marks.predict_proba(linear_features.surface_features(texts)), np.float64
+        ),
     }
 
 
@@ -99,15 +105,19 @@ def fit_pairs(task: str, examples: Examples, texts: Sequence[str], *, seed: int)
     rng = np.random.default_rng(seed)
     examples = examples.select(np.sort(rng.permutation(len(examples))[:PAIRS]))
     counted = [texts[row] for row in rng.permutation(len(texts))[:COUNTED]]
-    words = linear.Words(counted, frozenset(NEGATIONS))
-    capitals = np.bincount(words.word[words.flags & linear.CAPITAL > 0], minlength=linear.SIZE)
-    every = np.bincount(words.word, minlength=linear.SIZE)
-    idf = linear.inverse_frequency(words.matrix())
+    words = linear_features.Words(counted, frozenset(NEGATIONS))
+    capitals = np.bincount(
+        words.word[words.flags & linear_features.CAPITAL > 0], minlength=linear_features.SIZE
+    )
+    every = np.bincount(words.word, minlength=linear_features.SIZE)
+    idf = linear_features.inverse_frequency(words.matrix())
     arrays = {"idf": idf, "name": idf * (capitals > NAME * every).astype(np.float32)}
     settings: dict[str, Any] = {"judges": task, "negations": NEGATIONS}
-    config = linear.LinearJudgeConfig(**settings)
-    features = linear.features_of_pairs(examples.texts, examples.pairs or [], config, arrays)
-    trees = _boost(features, examples.labels, leaves=8, rounds=75, share=0.3, seed=seed, rising=linear.RISING)
+    config = LinearJudgeConfig(**settings)
+    features = linear_features.features_of_pairs(examples.texts, examples.pairs or [], config, arrays)
+    trees = _boost(
+        features, examples.labels, leaves=8, rounds=75, share=0.3, seed=seed, rising=linear_features.RISING
+    )
     return LinearJudge.of(arrays | trees, 0.0, **settings)
 
 
@@ -119,10 +129,10 @@ def fit_fluency(data: TaskData, *, seed: int) -> LinearJudge:
     """
     examples, parts = data.train, np.asarray(data.parts)
     counted_parts = np.tile(np.asarray(data.counted_parts), 2)
-    counted = [linear.pieces(text) for text in data.headlines + data.articles]
+    counted = [linear_features.pieces(text) for text in data.headlines + data.articles]
     frequent = frozenset(piece for piece, _ in Counter(chain.from_iterable(counted)).most_common(FREQUENT))
     clusters = _clusters(counted, seed=seed)
-    read = partial(linear.Pieces, frequent=frequent, clusters=clusters)
+    read = partial(linear_features.Pieces, frequent=frequent, clusters=clusters)
     own = {
         part: read([counted[row] for row in np.flatnonzero(counted_parts == part)]).counts()
         for part in np.unique(counted_parts)
@@ -130,14 +140,14 @@ def fit_fluency(data: TaskData, *, seed: int) -> LinearJudge:
     counts = sum(own.values())
     rows = [np.flatnonzero(parts == part) for part in np.unique(parts)]
     blocks = [
-        linear.fluency_features(read(examples.select(chosen).texts), counts - own[part])
+        linear_features.fluency_features(read(examples.select(chosen).texts), counts - own[part])
         for part, chosen in zip(np.unique(parts), rows, strict=True)
     ]
     features = np.concatenate(blocks)[np.argsort(np.concatenate(rows))]
     trees = _boost(features, examples.labels, leaves=16, rounds=150, share=0.06, rows=0.5, seed=seed)
     saved = np.minimum(counts, np.iinfo(np.int16).max).astype(np.int16)
     printed = data.validation.select(np.flatnonzero(data.validation.labels)).texts
-    scores = linear.boosted(linear.fluency_features(read(printed), saved), trees)
+    scores = linear_features.boosted(linear_features.fluency_features(read(printed), saved), trees)
     arrays = {"counts": saved, "clusters": clusters} | trees
     shift = float(np.quantile(scores, 1 - FLUENCY_ACCEPTS))
     return LinearJudge.of(arrays, -shift, judges="fluency", frequent=sorted(frequent))
@@ -161,8 +171,8 @@ def _clusters(read: Sequence[list[str]], *, seed: int) -> Array:
         sides.append(csr_matrix((ones, (before[frequent], after[frequent])), shape=shape)[:-1].log1p())
     dimensions = min(DIMENSIONS, len(known) - 1)
     vectors = normalize(TruncatedSVD(dimensions, random_state=seed).fit_transform(hstack(sides)))
-    columns = [linear.bucket(piece) % linear.COUNTS for piece in known]
-    clusters = np.zeros((len(GROUPS), linear.COUNTS), np.uint8)
+    columns = [linear_features.bucket(piece) % linear_features.COUNTS for piece in known]
+    clusters = np.zeros((len(GROUPS), linear_features.COUNTS), np.uint8)
     for row, groups in enumerate(GROUPS):
         model = MiniBatchKMeans(min(groups, len(known)), random_state=seed, n_init=1)
         clusters[row, columns] = model.fit_predict(vectors) + 3

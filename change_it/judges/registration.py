@@ -6,5 +6,8 @@ from change_it.judges.bilstm import BiLSTMJudgeForSequenceClassification
 from change_it.judges.linear import LinearJudgeForSequenceClassification
 from change_it.models.pretrained import register
 
-for model in (LinearJudgeForSequenceClassification, BiLSTMJudgeForSequenceClassification):
-    register(model, AutoModelForSequenceClassification)
+
+def register_judges() -> None:
+    """Make the judges' models known to transformers, which then opens and saves them."""
+    for model in (LinearJudgeForSequenceClassification, BiLSTMJudgeForSequenceClassification):
+        register(model, AutoModelForSequenceClassification)

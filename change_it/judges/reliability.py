@@ -16,7 +16,7 @@ from change_it.render.tables import Column, Row, Table, Value, figure, with_inte
 from change_it.stats import share_interval
 from change_it.training.record import METRICS
 
-if TYPE_CHECKING:  # loads torch
+if TYPE_CHECKING:  # loads polars and scipy
     from change_it.judges.judge import Judge
 
 #: How far a judge can be relied on for what it is for: fully, with care, not at all. Colours follow it, no sentence says it.

@@ -16,7 +16,6 @@ from transformers import (
     PreTrainedTokenizerBase,
 )
 
-import change_it.judges.registration  # noqa: F401
 from change_it.corpus.folder import MODEL_CORPUS, describe_corpus, read_report, training_article_hashes
 from change_it.errors import InputError
 from change_it.files.records import to_json
@@ -27,13 +26,17 @@ from change_it.judges.linear_training import Ask, fit_baselines, fit_linear, fit
 from change_it.judges.metrics import f1_lead, measure_main, scores
 from change_it.judges.options import BILSTM, LINEAR, LONGEST, JudgeOptions, StyleScale, settings_of
 from change_it.judges.record import JudgeMetrics, JudgeResults, TestScores, read_judge_metrics
+from change_it.judges.registration import register_judges
 from change_it.judges.spec import JUDGES, MAIN
 from change_it.judges.style_scale import style_scale
-from change_it.models.pretrained import load_errors, load_weights, read_config, read_tokenizer
+from change_it.models.pretrained import load_weights, read_config, read_tokenizer
+from change_it.models.saved import load_errors
 from change_it.stats import Ints, log_odds
 from change_it.training.run import MIN_UPDATES, TrainingRun, process_state
 from change_it.training.run_folder import tokenized, train_in_folder
 from change_it.training.training_options import Arithmetic
+
+register_judges()
 
 #: Dropout before the linear layer of a transformer: the shared task organisers'.
 DROPOUT = 0.3

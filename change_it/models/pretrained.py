@@ -1,10 +1,9 @@
-"""Folders of models that judges and generators share: where they are, what their weights hash to, where they run.
+"""Models that judges and generators share: how they are loaded, and where they run.
 
 All that transformers loads from a folder or the Hub is loaded here: no code comes with it, its weights are whole and finite,
 and whatever a library raises over it is one sentence.
 """
 
-import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -20,8 +19,8 @@ from transformers.utils import logging
 
 from change_it.errors import InputError
 from change_it.files.atomic import read_json, refuse_pointer
-from change_it.files.model_folders import MODEL_FILES, PICKLE, HubSource, check_model, fetch, weight_files
-from change_it.files.texts import listed
+from change_it.files.model_folders import PICKLE, weight_files
+from change_it.models.saved import load_errors, refuse_strange_weights
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -29,11 +28,6 @@ Result = TypeVar("Result")
 #: What a model is loaded for: to answer as it was saved, with each tensor and no other; as the base that adapters or training
 #: start from, of which others are left; as an encoder, whose head and pooler may be new too.
 Use = Literal["saved", "base", "encoder"]
-#: What a configuration also says, where and with what a model was made, on which no answer depends.
-ORIGIN = frozenset({"_name_or_path", "architectures", "auto_map", "transformers_version"})
-TRAINED_ON = frozenset({"corpus", "encoder", "seed"})
-#: Files of a judge besides its weights and its configuration that its answers depend on.
-ANSWERING = ("tokenizer.json", "vocab.txt", "spiece.model", "sentencepiece.bpe.model", "tokenizer.model")
 _KERNEL = re.compile(r'_implementation": "[^"]*/')
 _ADAPTERS = "holds adapters, not a model: merge them first with merge_and_unload of peft"
 
@@ -77,23 +71,6 @@ def pick_device(device: str) -> torch.device:
     return torch.device(device)
 
 
-def read_device(device: str | torch.device, device_map: object = None) -> str:
-    """Return the name of the device that `device` names, or transformers' `device_map` where it is given.
-
-    Raises:
-        InputError: both are given, or a map spreads a model over several devices.
-    """
-    if device_map is None:
-        return str(device)
-    if str(device) != "auto":
-        raise InputError("device and device_map are both given: give one of them")
-    places = {*device_map.values()} if isinstance(device_map, Mapping) else {device_map}
-    if len(places) > 1:
-        raise InputError("device_map spreads one model over several devices: name one device")
-    place = places.pop() if places else "auto"
-    return f"cuda:{place}" if isinstance(place, int) else str(place)
-
-
 def arithmetic(device: torch.device, precision: str) -> AbstractContextManager[object]:
     """Matrix products in bfloat16 where `precision` is bf16."""
     return torch.autocast(device.type, dtype=torch.bfloat16) if precision == "bf16" else nullcontext()
@@ -127,38 +104,6 @@ def _compute_alone(usual: int) -> None:
     torch.set_num_threads(1)
     with ThreadPoolExecutor(1) as other:
         other.submit(torch.set_num_threads, usual).result()
-
-
-def local_folder(name: str | Path, *, command: str, source: HubSource | None = None) -> Path:
-    """Return a folder of models: itself, or the download of a Hub id; `command` writes such folders."""
-    source = source or HubSource()
-    root = Path(name)
-    if not root.is_dir():
-        check_model(str(name), command=command)
-        patterns = [pattern for file in MODEL_FILES for pattern in (file, f"*/{file}")]
-        if source.subfolder:
-            patterns = [f"{source.subfolder}/{pattern}" for pattern in patterns]
-        root = fetch(str(name), patterns, source=source)
-    elif source.revision:
-        raise InputError(f"{name} is a folder here, which has no revision {source.revision}: give a Hub id")
-    folder = root / source.subfolder
-    if source.subfolder and not folder.is_dir():
-        raise InputError(f"{name} has no folder {source.subfolder}: check the name of subfolder")
-    return folder
-
-
-@contextmanager
-def load_errors(refusal: str) -> Iterator[None]:
-    """Turn whatever a library raises over the files of a model into one sentence: `refusal` and the reason."""
-    try:
-        yield
-    except (InputError, KeyboardInterrupt, SystemExit, GeneratorExit):
-        raise
-    except BaseException as error:  # tokenizers' PanicException is no Exception
-        reason = str(error).strip().partition("\n")[0][:300]
-        if not isinstance(error, OSError | ValueError) or not reason:
-            reason = f"{type(error).__name__}: {reason}".removesuffix(": ")
-        raise InputError(f"{refusal} ({reason})") from error
 
 
 def reading_errors(tokenizer: PreTrainedTokenizerBase) -> AbstractContextManager[None]:
@@ -203,11 +148,7 @@ def load_weights(
         strange = {key for key in strange if key.startswith(inside) and "pooler" not in key}
     if use == "saved":
         strange |= {*info["unexpected_keys"]}
-    if strange:
-        raise InputError(
-            f"{name} was saved by another version of change-it or has been damaged: its weights do not fit its config.json "
-            f"({listed(sorted(strange), 3)}); train or save it again"
-        )
+    refuse_strange_weights(name, strange)
     check_finite(model.state_dict(), name)
     return model
 
@@ -219,36 +160,3 @@ def check_finite(tensors: Mapping[str, torch.Tensor], name: str | Path) -> None:
         counts = tensor.is_floating_point() and tensor.numel()
         if counts and not torch.stack(tensor.aminmax()).isfinite().all():
             raise InputError(f"{name} has weights that are not finite numbers ({key}): train it again")
-
-
-def hash_of_weights(folder: Path, *, command: str) -> str:
-    """SHA-256 of the weights of a saved model or adapter, hexadecimal: of the one file, or of the shards one after the other."""
-    first, *more = map(_digest, weight_files(folder, command=command))
-    return hashlib.sha256(b"".join([first, *more])).hexdigest() if more else first.hex()
-
-
-def _digest(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").digest()
-
-
-def hash_of_model(folder: Path, weights_hash: str) -> str:
-    """SHA-256 of all that the answers of a saved judge depend on, hexadecimal: weights, settings and tokenizer.
-
-    It stays what it is in another folder, or where the judge is pushed to the Hub and loaded from there.
-    """
-    record = _without(read_json(folder / "config.json") or {}, ORIGIN)
-    if "change_it" in record:
-        record["change_it"] = _without(record["change_it"], TRAINED_ON)
-    parts = [weights_hash, json.dumps(record, sort_keys=True)]
-    for path in map(folder.joinpath, ANSWERING):
-        if path.is_file():
-            parts.append(f"{path.name} {_digest(path).hex()}")
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
-
-
-def _without(record: Any, names: frozenset[str]) -> Any:
-    """A configuration and those in it without some entries."""
-    if not isinstance(record, Mapping):
-        return record
-    return {name: _without(value, names) for name, value in record.items() if name not in names}

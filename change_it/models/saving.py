@@ -5,12 +5,12 @@ from importlib import import_module
 from pathlib import Path
 from shutil import copyfile
 from tempfile import TemporaryDirectory
-from typing import ClassVar, Literal
-
-import torch
-from safetensors.torch import load_file
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from change_it.files.model_folders import MODEL_FILES, weight_files
+
+if TYPE_CHECKING:
+    import torch
 
 #: What an object can be pushed as.
 PushedModel = Literal["judge", "generator"]
@@ -83,13 +83,17 @@ def restore_files(source: Path, target: Path, *, command: str) -> None:
 
 def _same_weights(one: Path, other: Path, *, command: str) -> bool:
     """Compare the weights in two folders, whatever their type and their shards."""
+    import torch
+
     first, second = (_read_weights(folder, command=command) for folder in (one, other))
     if first.keys() != second.keys():
         return False
     return all(torch.equal(first[name].float(), second[name].float()) for name in first)
 
 
-def _read_weights(folder: Path, *, command: str) -> dict[str, torch.Tensor]:
+def _read_weights(folder: Path, *, command: str) -> "dict[str, torch.Tensor]":
+    from safetensors.torch import load_file
+
     tensors: dict[str, torch.Tensor] = {}
     for path in weight_files(folder, command=command):
         tensors |= load_file(path)

@@ -23,7 +23,7 @@ from change_it.scoring.overlap import statistics
 from change_it.stats import AVERAGE, Bools, EventIds, Floats, Statistics, measure
 from change_it.text.folding import composed, fold
 
-if TYPE_CHECKING:  # loads torch
+if TYPE_CHECKING:  # loads polars and scipy
     from change_it.scoring.panel import Judges
 
 #: The system that is the original headline.

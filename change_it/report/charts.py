@@ -138,28 +138,40 @@ def _name(row: ScoreRow) -> str:
 def _place(axes: Axes, labels: Sequence[_Label], crosses: Sequence[Floats]) -> None:
     """Write each label at the nearest place beside its point that is inside the axes and on no other label, point or cross; one that is far away with a line."""
     axes.figure.draw_without_rendering()  # type: ignore[union-attr]  # puts the axes in their place
-    inside, point = axes.get_window_extent(), axes.figure.dpi / 72
-    taken = [Bbox(axes.transData.transform(ends)).padded(2 * point) for ends in crosses]
+    point = axes.figure.dpi / 72
+    inside = _extents([axes.get_window_extent()])
+    boxes = [Bbox(axes.transData.transform(ends)).padded(2 * point) for ends in crosses]
     at_points = axes.transData.transform([label.at for label in labels])
-    taken += [Bbox([at, at]).padded(4 * point) for at in at_points]
+    boxes += [Bbox([at, at]).padded(4 * point) for at in at_points]
+    taken = _extents(boxes)
+    steps = [(far, right, up) for far, (right, up) in product(_FAR, _SIDES)]
+    far, right, up = np.array(steps, dtype=float).T
     for label, (x, y) in zip(labels, at_points, strict=True):
         style: dict[str, Any] = {"color": label.colour, "fontsize": 10.5, "in_layout": False}
         style |= {"fontweight": "bold"} if label.bold else {}
         size = axes.text(0, 0, label.text, **style)
         width, height = size.get_window_extent().size
         size.remove()
-        boxes: list[tuple[int, int, int, Bbox]] = []
-        for far, (right, up) in product(_FAR, _SIDES):
-            dx, dy = far * right * point, far * up * point
-            left, low = x + dx + (right - 1) * width / 2, y + dy + (up - 1) * height / 2
-            box = Bbox.from_bounds(left, low, width, height)
-            shared = [Bbox.intersection(box, other) for other in (inside, *taken)]
-            within, *others = (0.0 if both is None else both.width * both.height for both in shared)
-            wrong = width * height - within + sum(others)
-            boxes.append((round(wrong), len(boxes), far, box))
-        _, _, far, box = min(boxes, key=lambda one: one[:2])
-        taken.append(box)
+        left = x + far * right * point + (right - 1) * width / 2
+        low = y + far * up * point + (up - 1) * height / 2
+        places = np.column_stack([left, low, left + width, low + height])
+        outside = width * height - _shared(places, inside)[:, 0]
+        wrong = np.round(outside + _shared(places, taken).sum(axis=1))
+        best = int(np.argmin(wrong))  # the nearest of those that are equal
+        taken = np.concatenate([taken, places[best : best + 1]])
         line = {"arrowstyle": "-", "color": label.colour, "linewidth": 0.6, "shrinkA": 0}
-        middle = (box.x0 + width / 2 - x) / point, (box.y0 + height / 2 - y) / point
-        style |= {"ha": "center", "va": "center", "arrowprops": line if far > _FAR[1] else None}
+        middle = (left[best] + width / 2 - x) / point, (low[best] + height / 2 - y) / point
+        style |= {"ha": "center", "va": "center", "arrowprops": line if far[best] > _FAR[1] else None}
         axes.annotate(label.text, label.at, middle, textcoords="offset points", **style)
+
+
+def _extents(boxes: Sequence[Any]) -> Floats:
+    """Return (n, 4) the left, lower, right and upper end of boxes."""
+    return np.array([[box.xmin, box.ymin, box.xmax, box.ymax] for box in boxes])
+
+
+def _shared(places: Floats, boxes: Floats) -> Floats:
+    """Return (m, n) the area that each of m places shares with each of n boxes."""
+    lower = np.maximum(places[:, None, :2], boxes[None, :, :2])
+    upper = np.minimum(places[:, None, 2:], boxes[None, :, 2:])
+    return np.asarray(np.clip(upper - lower, 0, None).prod(axis=2))

@@ -3,6 +3,7 @@
 import os
 import platform
 import re
+import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -172,10 +173,13 @@ def without_formulas(items: pl.DataFrame) -> pl.DataFrame:
 
 
 def made() -> dict[str, str]:
-    """Date, version, machine and libraries of a report, for its page and `scores.json`."""
-    import torch
+    """Date, version, machine and libraries of a report, for its page and `scores.json`.
 
-    gpus = [torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())]
+    GPUs are named where torch is loaded: nothing else computes on them, and it is not loaded for their names.
+    """
+    gpus: list[str] = []
+    if torch := sys.modules.get("torch"):
+        gpus = [torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())]
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     processor = platform.processor() or platform.machine()
     with suppress(OSError):

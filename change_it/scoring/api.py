@@ -17,7 +17,7 @@ from change_it.scoring.settings import ScoreSettings
 from change_it.scoring.systems import ScoredSystem
 from change_it.stats import AVERAGE
 
-if TYPE_CHECKING:  # loads torch
+if TYPE_CHECKING:  # loads polars and scipy
     from change_it.scoring.panel import Judges
     from change_it.training.training_options import Arithmetic
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from change_it.corpus.folder import hash_article
@@ -29,7 +30,7 @@ from change_it.judges.spec import (
     resolve,
     trained_tasks,
 )
-from change_it.models.pretrained import local_folder
+from change_it.models.saved import local_folder
 from change_it.models.saving import Pushable, PushedModel
 from change_it.scoring.aspects import (
     ASPECTS,
@@ -264,13 +265,14 @@ class Judges(Pushable):
         order = choosing(probabilities, judged.evidence, known_style, aspects["edited"].astype(bool))
         columns["choosing"] = np.where(written, order, -2.0).tolist()
         columns[P_SOURCE] = p_source.tolist()
-        columns["unsupported"] = [[asdict(part) for part in parts] for parts in lacking]
+        schema = verdict_schema()
+        parts = [[vars(part) for part in parts] for parts in lacking]
+        columns["unsupported"] = _nested(parts, schema["unsupported"])
         refused = []
         for row, item in enumerate(items):
             marks = {name: columns[name][row] for name in (*JUDGES, *ASPECTS) if name in columns}
             refused.append([reason._asdict() for reason in _reasons(item, marks, lacking[row])])
-        columns["refused_by"] = refused
-        schema = verdict_schema()
+        columns["refused_by"] = _nested(refused, schema["refused_by"])
         cells = {name: columns.get(name, [None] * len(items)) for name in schema}
         return pl.DataFrame(cells, schema=schema).with_columns(pl.col("style").fill_nan(None))
 
@@ -445,6 +447,11 @@ def _check_complete(tasks: Container[Task]) -> None:
     """Refuse judges without one that compliancy requires."""
     if lacking := [task for task in compliancy_tasks() if task not in tasks]:
         raise InputError(f"judges require {listed(lacking)}: give a folder or Hub id of all, or of each")
+
+
+def _nested(rows: Sequence[Sequence[Mapping[str, Any]]], kind: Any) -> pl.Series:
+    """Return lists of records as a column of this type; pyarrow reads them at once, polars cell by cell."""
+    return pl.Series(pa.array(rows, type=pl.Series(dtype=kind).to_arrow().type), dtype=kind)
 
 
 def _probabilities(

@@ -23,7 +23,7 @@ from change_it.scoring.systems import ScoredSystem
 from change_it.stats import AVERAGE, LEAST_EVENTS, Floats, Ints, Resampling, Statistics
 from change_it.text.folding import composed
 
-if TYPE_CHECKING:  # loads torch
+if TYPE_CHECKING:  # loads polars and scipy
     from change_it.scoring.panel import Judges
 
 #: Numbers of a row in files, and how headlines were chosen.

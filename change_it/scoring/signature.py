@@ -15,7 +15,7 @@ from change_it.judges.spec import compliancy_tasks, optional_tasks, trained_task
 from change_it.scoring.settings import ScoreSettings
 from change_it.version import __version__
 
-if TYPE_CHECKING:  # loads torch
+if TYPE_CHECKING:  # loads polars and scipy
     from change_it.scoring.panel import Judges
 
 

@@ -10,7 +10,6 @@ from markupsafe import escape
 
 from change_it.corpus.test_set import Item
 from change_it.errors import InputError
-from change_it.generators.transfer import Search
 from change_it.judges.spec import JUDGES, MAIN
 from change_it.render.tables import UnderlinedText, figure
 from change_it.report.pages import environment
@@ -41,6 +40,8 @@ def transfer(
         raise InputError(f"The number of candidates goes from 1 to {CANDIDATES}.")
     if item.target not in models.systems[system].targets:
         raise InputError(f"{system} does not write for {item.target}: choose the other direction or system.")
+    from change_it.generators.transfer import Search  # loads torch, as the systems have done
+
     [proposed] = models.systems[system].propose([item], Search(candidates=CANDIDATES))
     texts = dict.fromkeys(" ".join(candidate.text.split()) for candidate in proposed if words(candidate.text))
     if not texts:

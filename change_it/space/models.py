@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from change_it.audit.record import NO_AUDIT, Summary, read_summary
 from change_it.corpus.reading.sample import is_sample_corpus
@@ -11,12 +12,13 @@ from change_it.corpus.test_set import Item, directions_in_turn, read_test_set
 from change_it.errors import InputError
 from change_it.files.predictions import named_files
 from change_it.generators.folder import GENERATOR_FILE, GeneratorInfo
-from change_it.generators.generator import Generator
-from change_it.generators.transfer import HeadlineSystem, HeadlineTransfer
 from change_it.judges.options import COMMAND
-from change_it.models.pretrained import local_folder
+from change_it.models.saved import local_folder
 from change_it.scoring.panel import Judges
 from change_it.text.tokens import words
+
+if TYPE_CHECKING:  # loads torch
+    from change_it.generators.transfer import HeadlineSystem
 
 #: Characters of a headline and of an article.
 HEADLINE, ARTICLE = 300, 20_000
@@ -29,7 +31,7 @@ class Models:
     """The judges and systems of the page; a system of other outlets than the judges is refused."""
 
     judges: Judges
-    systems: Mapping[str, HeadlineSystem]  # by name; without any, headlines are judged and none is written
+    systems: "Mapping[str, HeadlineSystem]"  # by name; without any, headlines are judged and none is written
     language: str = "it"  # of the headlines, such as `it`; `none` where it is unknown
     audit: Summary = NO_AUDIT  # how far to rely on the judges
     sample: bool = False  # whether they were trained on the embedded sample
@@ -70,16 +72,25 @@ class Models:
     @classmethod
     def _load(cls, name: str, folders: Iterable[tuple[str, Path]], corpus: str) -> "Models":
         """Load judges, systems by name and folder, one of each direction under the same name, and examples where there is a corpus."""
-        by_name: dict[str, dict[int, Generator]] = {}
-        for system, folder in folders:
-            generators = HeadlineTransfer.from_pretrained(str(folder)).generators.values()
-            by_name.setdefault(system, {}).update({id(generator): generator for generator in generators})
-        systems = {system: HeadlineTransfer([*generators.values()]) for system, generators in by_name.items()}
+        systems = _load_systems([*folders])
         judges = Judges.from_pretrained(name)
         language = judges.main.corpus.language or "none"
         audit = read_summary(judges.by_task, local_folder(name, command=COMMAND))
         is_sample = is_sample_corpus(judges.outlets)
         return cls(judges, systems, language, audit, is_sample, corpus_examples(corpus))
+
+
+def _load_systems(folders: Sequence[tuple[str, Path]]) -> "dict[str, HeadlineSystem]":
+    """Load systems by name and folder, one of each direction under the same name; torch only where there is one."""
+    if not folders:
+        return {}
+    from change_it.generators.transfer import HeadlineTransfer
+
+    by_name: dict[str, dict[int, Any]] = {}
+    for system, folder in folders:
+        generators = HeadlineTransfer.from_pretrained(str(folder)).generators.values()
+        by_name.setdefault(system, {}).update({id(generator): generator for generator in generators})
+    return {system: HeadlineTransfer([*generators.values()]) for system, generators in by_name.items()}
 
 
 def corpus_examples(corpus: str) -> tuple[Item, ...]:

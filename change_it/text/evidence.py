@@ -84,12 +84,13 @@ def unsupported(headline: str, sources: Iterable[str]) -> tuple[Unsupported, ...
         return (Unsupported(headline, 0, len(headline), "quotation"),)
     texts = [_read(source) for source in sources if source.strip()]
     language = next((text.language for text in texts if text.language != "none"), "none")
-    folded, offsets = fold_with_offsets(headline)
+    keys = "|".join(text.keys for text in texts)  # no form has this mark
+    folded = fold(headline)
     lacking: list[tuple[int, int, Kind]] = []
     read: list[tuple[int, int]] = []  # quotations that lack support, and numerals
 
     def stands(form: str) -> bool:
-        return any(form in text.keys for text in texts)
+        return form in keys
 
     def is_read(place: int) -> bool:
         return any(start <= place < end for start, end in read)
@@ -107,13 +108,20 @@ def unsupported(headline: str, sources: Iterable[str]) -> tuple[Unsupported, ...
     capitals_are_names = not in_title_case(folded.replace("-", " ")) or any(text.has_nouns for text in texts)
     before = len(folded)  # where the word before ends; nothing is before the first
     for match in _TOKEN.finditer(folded):
-        (start, end), key = match.span(), _key(match)
-        opens, before = before > start or _OPENS.search(folded, before, start), end
-        is_name = match[0][0].isupper() and not opens and capitals_are_names
-        if is_read(start) or not (is_name or any(map(str.isdigit, match[0]))) or stands(f" {key} "):
+        start, end = match.span()
+        behind, before = before, end
+        is_name = capitals_are_names and match[0][0].isupper()
+        is_name = is_name and behind <= start and not _OPENS.search(folded, behind, start)
+        if not is_name and not any(map(str.isdigit, match[0])):
+            continue
+        key = _key(match)
+        if is_read(start) or stands(f" {key} "):
             continue
         if not (is_name and language == "none" and any(_is_akin(key, text.keys) for text in texts)):
             lacking.append((start, end, "number" if match[0][0].isdigit() else "name"))
+    if not lacking:
+        return ()
+    _, offsets = fold_with_offsets(headline)
     spans = sorted((offsets[start], offsets[end], kind) for start, end, kind in lacking)
     return tuple(Unsupported(headline[start:end], start, end, kind) for start, end, kind in spans)
 
@@ -124,17 +132,23 @@ def _key(match: re.Match[str]) -> str:
 
 def _phrase(text: str) -> str:
     """Return the keys of a text between spaces, as `in` finds them in a `_Source`."""
-    return f" {' '.join(map(_key, _TOKEN.finditer(text)))} "
+    return _joined(_TOKEN.finditer(text))
+
+
+def _joined(found: Iterable[re.Match[str]]) -> str:
+    """Return the keys of some words and numbers between spaces."""
+    return f" {' '.join(map(_key, found))} "
 
 
 @lru_cache(maxsize=4096)
 def _read(source: str) -> _Source:
     """Return the keys of a source, then the parts of numbers that a space joins, which may be two, and the values of numbers in words."""
     folded, language = fold(source), guess_language([source[:OPENING]])
-    parts = [match[0] for match in _TOKEN.finditer(folded) if match.lastgroup == "number" and " " in match[0]]
+    found = list(_TOKEN.finditer(folded))
+    parts = [match[0] for match in found if match.lastgroup == "number" and " " in match[0]]
     for number in numerals(folded, language):
         parts += [number.key, *number.sizes]
-    keys = _phrase(folded) + "".join(f"| {part} " for part in " ".join(parts).split())
+    keys = _joined(found) + "".join(f"| {part} " for part in " ".join(parts).split())
     return _Source(keys, language, language == "none" and (capital_share([folded]) or 0) > NOUNS)
 
 

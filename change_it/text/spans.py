@@ -45,8 +45,9 @@ def name_runs(text: str) -> list[tuple[int, int]]:
     runs: list[tuple[int, int]] = []
     for word in () if in_title_case(text, fewest=0) else _WORD.finditer(text):
         start, end = word.span()
-        opens = _OPENING.search(text, max(0, start - _REACH), start)
-        if word[0][0].isupper() and end - start > 1 and not opens:
+        if not word[0][0].isupper() or end - start == 1:
+            continue
+        if not _OPENING.search(text, max(0, start - _REACH), start):
             if runs and text[runs[-1][1] : start] == " ":
                 start = runs.pop()[0]
             runs.append((start, end))
@@ -101,14 +102,14 @@ _AMBIGUOUS = {"ten": "en"} | dict.fromkeys(
 
 @cache
 def _patterns(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return the pattern of numbers in words in a language, and that of their parts."""
+    """Return the pattern of numbers in words in a language, and that of their parts, both of texts in lower case."""
     known = [word for word in (*_ADDED, *_TIMES) if _AMBIGUOUS.get(word, language) == language]
     part, times = ("|".join(sorted(several, key=len, reverse=True)) for several in (known, _TIMES))
     number = (
         rf"(?:(?P<digits>{NUMBER})[ -]?(?:{times})|(?<!\w)(?<!per )(?:{part})+)"
         rf"(?:(?:[ -]|(?<=hundred|housand) and )(?:{part})+)*(?!\w)"
     )
-    return re.compile(number, re.IGNORECASE), re.compile(part)
+    return re.compile(number), re.compile(part)
 
 
 class Numeral(NamedTuple):
@@ -131,10 +132,11 @@ def key_of(number: str) -> str:
 def numerals(folded: str, language: str) -> Iterator[Numeral]:
     """Yield the numbers in words of a folded text, from two up; ambiguous words are numbers in a text of their language."""
     numbers, parts = _patterns(language)
-    for match in numbers.finditer(folded):
+    # No letter of a folded text is longer in lower case, so places stay. Searches without IGNORECASE are faster.
+    for match in numbers.finditer(folded.lower()):
         digits = key_of(match["digits"]) if match["digits"] else ""
         total, current, sizes = 0.0, float(digits or 0), []
-        for part in parts.findall(match[0].lower()):
+        for part in parts.findall(match[0]):
             if part in _ADDED:
                 current += _ADDED[part]
                 continue

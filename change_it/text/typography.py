@@ -48,6 +48,16 @@ _AFTER_COLON = re.compile(r"(?<=: )[^\W\d_]")
 _LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 
 
+def _quotes_of(headlines: Sequence[str]) -> str:
+    """Return the most frequent quotation marks, one of `QUOTES`; the straight ones where there are none."""
+    counts: dict[str, int] = {}
+    for marks, pattern in QUOTED.items():
+        opening = marks[: len(marks) // 2]
+        counts[marks] = sum(len(pattern.findall(headline)) for headline in headlines if opening in headline)
+    best = max(counts, key=counts.__getitem__)
+    return best if counts[best] else '""'
+
+
 @dataclass(frozen=True)
 class Typography:
     """The typography of most headlines of an outlet."""
@@ -78,7 +88,7 @@ class Typography:
 
         text = "\n".join(headlines)
         return cls(
-            most((marks for marks, p in QUOTED.items() for h in headlines for _ in p.findall(h)), '""'),
+            _quotes_of(headlines),
             most(_DASH.findall(text), "-"),
             most(_DOTS.findall(text), "..."),
             most(_APOSTROPHE.findall(text), "'"),

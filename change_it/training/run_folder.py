@@ -25,7 +25,8 @@ from change_it.errors import InputError
 from change_it.files.atomic import WORK, files_of_ours, read_json, replace_folder, write_json
 from change_it.files.records import JsonObject, read_record, to_json
 from change_it.files.texts import listed
-from change_it.models.pretrained import hash_of_model, hash_of_weights, quiet
+from change_it.models.pretrained import quiet
+from change_it.models.saved import hash_of_model, hash_of_weights
 from change_it.training.record import (
     BEGUN,
     COMPLETE,

@@ -13,7 +13,7 @@ from change_it.cli.transfer import TransferOptions
 from change_it.errors import InputError
 from change_it.generators.networks.headline_pipeline import Candidate
 from change_it.generators.transfer import HeadlineTransfer
-from change_it.models.pretrained import hash_of_weights
+from change_it.models.saved import hash_of_weights
 from change_it.scoring.panel import Judges
 from change_it.scoring.signature import parse_reranker
 from change_it.scoring.systems import read_prediction_files, systems_of

@@ -134,3 +134,15 @@ def test_printed_and_broken_headlines_and_where_they_come_from(corpus, monkeypat
     of = dict(zip(data.headlines, data.counted_parts, strict=True))
     for at in np.flatnonzero(printed)[:50]:  # a headline and what is made of it share a part
         assert data.parts[at] == data.parts[at + 1] == of[data.train.texts[at]]
+
+
+@pytest.mark.parametrize(
+    "weights", [[1.0], [2.0, 1.0], [2.0, 1.0, 1.0, 2.0, 1.0, 1.0, 1.0, 2.0, 1.0, 1.0, 1.0]]
+)
+def test_corruptions_are_drawn_as_numpy_draws_without_replacement(weights):
+    ours, numpys = (np.random.default_rng(3) for _ in range(2))
+    shares = np.array(weights) / sum(weights)
+    for _ in range(200):
+        expected = numpys.choice(len(weights), len(weights), replace=False, p=shares).tolist()
+        assert judge_data._weighted_order(weights, ours) == expected
+    assert ours.random() == numpys.random()  # as many draws

@@ -11,9 +11,10 @@ from sklearn.tree import DecisionTreeRegressor
 from threadpoolctl import threadpool_info, threadpool_limits
 from transformers import ByT5Tokenizer
 
-from change_it.judges import linear
+from change_it.judges import linear_features
 from change_it.judges.data import Examples
-from change_it.judges.linear import COUNTS, RISING, SIZE, LinearJudgeConfig, Pieces, Words, boosted
+from change_it.judges.linear import LinearJudgeConfig
+from change_it.judges.linear_features import COUNTS, RISING, SIZE, Pieces, Words, boosted
 from change_it.judges.linear_training import RATE, _boost, fit_main, fit_pairs
 
 HEADLINES = ["Crolla il ponte: «Due morti»", "ECCO perché cade", "Derby sospeso, 3 feriti", "Non cade più"]
@@ -71,26 +72,26 @@ def test_ngrams_are_scikit_learns():
     vectorizer = TfidfVectorizer(
         token_pattern=r"\w+|[^\w\s]", ngram_range=(1, 2), lowercase=False, min_df=2, sublinear_tf=True
     )
-    expected, counts = vectorizer.fit_transform(texts), linear.ngrams(texts)
-    found = linear.tfidf(counts, linear.inverse_frequency(counts, 2))
+    expected, counts = vectorizer.fit_transform(texts), linear_features.ngrams(texts)
+    found = linear_features.tfidf(counts, linear_features.inverse_frequency(counts, 2))
     assert (found @ found.T).toarray() == pytest.approx((expected @ expected.T).toarray(), abs=1e-6)
-    assert linear.inverse_frequency(counts).max() == pytest.approx(
+    assert linear_features.inverse_frequency(counts).max() == pytest.approx(
         1 + np.log(len(texts) + 1)
     )  # of unseen ones
-    assert linear.ngrams([""]).nnz == 0
+    assert linear_features.ngrams([""]).nnz == 0
 
 
 def test_combining_marks_belong_to_words():
     words = Words(["पुल टूटा", "पल टट"], frozenset())
     assert words.matrix().sum(axis=1).A1.tolist() == [2, 2]
     assert words.matrix()[0].multiply(words.matrix()[1]).nnz == 0
-    assert linear.pieces("पुल टूटा!") == ["पुल", "टूटा", "!"]
+    assert linear_features.pieces("पुल टूटा!") == ["पुल", "टूटा", "!"]
 
 
 def test_features_of_two_texts_by_hand():
     ones = {"idf": np.ones(SIZE, np.float32), "name": np.ones(SIZE, np.float32)}
     config = LinearJudgeConfig(judges="ah", negations=["non"])
-    [row] = linear.features_of_pairs(["2 morti non Roma"], ["2 morti a Bari"], config, ones)
+    [row] = linear_features.features_of_pairs(["2 morti non Roma"], ["2 morti a Bari"], config, ones)
     cosine, words, numbers, negations = row[0], row[1:9], row[17:25], row[25:]
     assert cosine == pytest.approx(2 / 4)
     assert words.tolist() == pytest.approx([2, 2, 2, 3 / 5, 3 / 5, 1, 1, 1])
@@ -124,19 +125,22 @@ def test_fluency_sees_what_was_never_joined_and_what_is_repeated():
     frequent, clusters = frozenset(["il"]), np.zeros((2, COUNTS), np.uint8)
     texts = Pieces(["il ponte cade", "ponte il cade", "il ponte il ponte cade"], frequent, clusters)
     counts = Pieces(["il ponte cade"] * 9, frequent, clusters).counts()
-    printed, broken, looped = linear.fluency_features(texts, counts)
+    printed, broken, looped = linear_features.fluency_features(texts, counts)
     letters = texts.rarest(counts[-1])
     assert letters[:6].tolist() == [1000, 1000, 9, 9, 9, 1000]  # two beginnings, three words, an end
     assert Pieces(["pomte"], frequent, clusters).rarest(counts[-1])[2] == 0
     assert printed[-4:].tolist() == [0, 0, 0, 0]
     assert looped[-4:] == pytest.approx([2 / 5, 1 / 4, 1, 1])
     assert printed[-5] == 0 < broken[-5]  # the share of pairs that were never seen
-    assert np.isfinite(linear.fluency_features(Pieces(["", "…"], frequent, clusters), counts)).all()
+    assert np.isfinite(linear_features.fluency_features(Pieces(["", "…"], frequent, clusters), counts)).all()
 
 
 def test_features_of_fluency_do_not_depend_on_the_headline_before():
     clusters = np.zeros((2, COUNTS), np.int64)
     counts = Pieces(HEADLINES, frozenset(), clusters).counts()
-    every = linear.fluency_features(Pieces(HEADLINES, frozenset(), clusters), counts)
-    alone = [linear.fluency_features(Pieces([text], frozenset(), clusters), counts)[0] for text in HEADLINES]
+    every = linear_features.fluency_features(Pieces(HEADLINES, frozenset(), clusters), counts)
+    alone = [
+        linear_features.fluency_features(Pieces([text], frozenset(), clusters), counts)[0]
+        for text in HEADLINES
+    ]
     assert every == pytest.approx(np.array(alone), abs=1e-6)

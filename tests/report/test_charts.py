@@ -11,7 +11,7 @@ from scoring_fakes import SCALE, FakeJudges, scored, toy_test_set
 from change_it.hevas.analysis import compare
 from change_it.render.drawing import save
 from change_it.render.tables import figure
-from change_it.report.charts import Drawing, plane
+from change_it.report.charts import Drawing, _extents, _shared, plane
 from change_it.report.hevas_report import bar_chart, scatter_chart
 from change_it.scoring.record import CurvePoint
 from change_it.scoring.systems import ScoredSystem
@@ -87,3 +87,14 @@ def test_the_same_chart_has_the_same_bytes(tmp_path):
     assert 400 < imread(tmp_path / "x", "png").shape[1] <= 1280
     assert (tmp_path / "y").read_bytes() == (tmp_path / "x").read_bytes()
     assert len({Drawing("", "", "", chart).address for chart in charts}) == 1
+
+
+def test_shared_areas_are_those_of_intersections():
+    random = np.random.default_rng(1)
+    boxes = [Bbox(random.uniform(0, 10, (2, 2))) for _ in range(30)]
+    found = _shared(_extents(boxes[:10]), _extents(boxes))
+    for row, one in enumerate(boxes[:10]):
+        for column, other in enumerate(boxes):
+            both = Bbox.intersection(one, other)
+            assert found[row, column] == pytest.approx(both.width * both.height if both else 0.0)
+    assert 0 < (found > 0).mean() < 1

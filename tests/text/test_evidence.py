@@ -29,6 +29,8 @@ GERMAN = (
         ("Two due to pay 2", "It was due to the mayor of the town", ["Two", "2"]),  # due: Italian alone
         ("Więcej niż ten, sei tu", "Więcej", []),
         ("Il 5 per cento", "100 euro", ["5"]),
+        ("Sono TRENTA, non Quaranta", "30 morti", ["Quaranta"]),
+        ("Verdi, Rossi e Bianchi", "Rossi", ["Bianchi"]),
         ("Zu! Grünmoos klagt: «Haus ist", ARTICLE, ["«Haus ist"]),  # an open quotation runs to the end
         ("So sagt MULLER: 'Das Haus [...] ist alt'", ARTICLE, []),
         ("So sagt Müller: “Das Dorf ist alt”", ARTICLE, ["“Das Dorf ist alt”"]),  # its name is in it

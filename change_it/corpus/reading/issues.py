@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import lru_cache
 
 import numpy as np
 
@@ -300,7 +301,8 @@ def _without_boilerplate(
     issues: list[Issue] = []
     for check, parts in zip(checks, learnt, strict=True):
         changed = [check.strip(article, parts) for article in stripped]
-        headlines = [a.headline for a, b in zip(stripped, changed, strict=True) if a != b]
+        pairs = zip(stripped, changed, strict=True)
+        headlines = [before.headline for before, after in pairs if before is not after and before != after]
         for issue in check.issues(outlet, headlines, len(own)):
             example = parts[0] if parts else issue.example
             issues.append(replace(issue, example=example, advice=advice))
@@ -313,7 +315,8 @@ def _passages(own: list[Article], opposite: list[Article]) -> list[str]:
 
 
 def _without_passages(article: Article, passages: list[str]) -> Article:
-    return replace(article, article=_without(article.article, passages))
+    text = _without(article.article, passages)
+    return article if text == article.article else replace(article, article=text)
 
 
 def _nothing_learnt(own: list[Article], opposite: list[Article]) -> list[str]:
@@ -324,9 +327,15 @@ def _nothing_learnt(own: list[Article], opposite: list[Article]) -> list[str]:
 def _without_title(article: Article, parts: list[str]) -> Article:
     """Return an article without its headline at the beginning of its text, quotation marks and capitals aside."""
     head, text = article.headline, article.article
-    if fold(text[: len(head)]).lower() != fold(head).lower():
+    if _begin_otherwise(head, text) or fold(text[: len(head)]).lower() != fold(head).lower():
         return article
     return replace(article, article=text[len(head) :].lstrip(" .,:;|–—-"))
+
+
+def _begin_otherwise(one: str, other: str) -> bool:
+    """Return whether the first letters of two texts differ, accents and capitals aside; most texts need no other look."""
+    first, second = (fold(text[:1]).lower() for text in (one, other))
+    return bool(first and second) and first[0] != second[0]
 
 
 def _beginnings(own: list[Article], opposite: list[Article]) -> list[str]:
@@ -338,18 +347,21 @@ def _endings(own: list[Article], opposite: list[Article]) -> list[str]:
 
 
 def _without_beginning(article: Article, parts: list[str]) -> Article:
-    return replace(article, headline=_without_end(article.headline, parts, end=False))
+    return _with_headline(article, _without_end(article.headline, parts, end=False))
 
 
 def _without_ending(article: Article, parts: list[str]) -> Article:
-    return replace(article, headline=_without_end(article.headline, parts, end=True))
+    return _with_headline(article, _without_end(article.headline, parts, end=True))
+
+
+def _with_headline(article: Article, headline: str) -> Article:
+    """Return the article under this headline, itself where it has it already."""
+    return article if headline == article.headline else replace(article, headline=headline)
 
 
 def shared_ends(headlines: Sequence[str], others: Sequence[str], *, end: bool) -> list[str]:
     """Return what a twentieth of an outlet's headlines begin or end with and the others do not, after or before a mark; half of them without one; the longest first."""
-    counts, others_counts = (
-        Counter(part for text in {*texts} for part in _ends(text, end=end)) for texts in (headlines, others)
-    )
+    counts, others_counts = (_end_counts(frozenset(texts), end=end) for texts in (headlines, others))
     total, pattern = len({*headlines}), _ENDS if end else _BEGINS
     parts = [
         part
@@ -358,6 +370,12 @@ def shared_ends(headlines: Sequence[str], others: Sequence[str], *, end: bool) -
         and 10 * others_counts[part] * total <= count * len(others)
     ]
     return sorted(parts, key=lambda part: (-len(part), part))
+
+
+@lru_cache(maxsize=4)  # each outlet is held against the other one
+def _end_counts(headlines: frozenset[str], *, end: bool) -> Counter[str]:
+    """Return how many headlines begin or end with each of their first or last words."""
+    return Counter(part for text in headlines for part in _ends(text, end=end))
 
 
 def _ends(text: str, *, end: bool) -> list[str]:

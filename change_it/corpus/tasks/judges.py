@@ -3,7 +3,7 @@
 Who trains on what: EvalNLGEval 2020 §3; LREC 2020 §4.1 for train-D, train-M and the agnostic generator.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from random import Random
 
@@ -58,7 +58,9 @@ def training_sets(
         "test": crossed(pairs["test"], outlets, source="article"),
     }
     language = options.language or "none"
-    facts = partial(_changed_facts, headlines=all_outlets["headline"], language=language, seed=seed)
+    headlines = all_outlets["headline"]
+    names = name_pool(headlines.gather_every(max(1, len(headlines) // NAMED)))
+    facts = partial(_changed_facts, names=names, language=language, seed=seed)
     pool = pl.concat([balanced_train, articles[OTHER]])
     for task, make, which, rows, known, tested in (
         ("hh", headline_pairs, "other_id", strict, all_outlets, pairs["test"]),
@@ -106,14 +108,13 @@ def _validation_events(articles: pl.DataFrame, pairs: pl.DataFrame, seed: int) -
 
 
 def _changed_facts(
-    right: pl.DataFrame, *, count: int, headlines: pl.Series, language: str, seed: int
+    right: pl.DataFrame, *, count: int, names: Sequence[str], language: str, seed: int
 ) -> pl.DataFrame:
     """Up to so many matching rows with one fact changed in their headline, of two in the second; no longer matching.
 
-    The names that are put in are those of some of the `headlines`.
+    `names` are put in the place of others, see `name_pool`.
     """
     random = Random(f"{seed} facts")
-    names = name_pool(headlines.gather_every(max(1, len(headlines) // NAMED)))
     text, other = ("headline2", "headline1") if "headline2" in right.columns else ("headline", "article")
     changed: dict[int, str] = {}
     for row in rng_for(seed, "changed facts").permutation(right.height).tolist():

@@ -8,7 +8,7 @@ where it does not apply; the rest of the headline stays as it is, to the letter.
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from itertools import pairwise
 from random import Random
 
@@ -74,12 +74,19 @@ def swap_numbers(text: str, rng: Random) -> str | None:
 
 def swap_names(text: str, rng: Random, names: Sequence[str]) -> str | None:
     """Replace one name inside a headline by one of a `name_pool` that shares no word with it; None if there is none to replace."""
-    runs, present = name_runs(text), {*words(text)}
-    others = [name for name in rng.sample(names, min(20, len(names))) if present.isdisjoint(words(name))]
-    if not runs or not others:
+    runs, present = _names_in(text), {*words(text)}
+    drawn = rng.sample(names, min(20, len(names)))
+    other = next((name for name in drawn if present.isdisjoint(words(name))), None)
+    if not runs or other is None:
         return None
     start, end = rng.choice(runs)
-    return text[:start] + others[0] + text[end:]
+    return text[:start] + other + text[end:]
+
+
+@lru_cache(maxsize=4096)  # a headline is changed in several ways, and up to four times in each
+def _names_in(headline: str) -> tuple[tuple[int, int], ...]:
+    """Return the start and end of each name inside a headline."""
+    return tuple(name_runs(headline))
 
 
 def name_pool(headlines: Iterable[str]) -> list[str]:
@@ -91,7 +98,7 @@ def swap_roles(text: str, rng: Random) -> str | None:
     """Exchange two neighbouring names with words in lower case and no mark between them; None without such names."""
     possible = [
         (*first, *second)
-        for first, second in pairwise(name_runs(text))
+        for first, second in pairwise(_names_in(text))
         if (between := text[first[1] : second[0]]) and _PLAIN.fullmatch(between)
         if len(between.split()) <= _BETWEEN
         and {*words(text[slice(*first)])}.isdisjoint(words(text[slice(*second)]))
@@ -122,7 +129,8 @@ def negate(text: str, rng: Random, language: str) -> str | None:
     return text[:start] + new + rest
 
 
-def _finite_verbs(text: str) -> list[int]:
+@lru_cache(maxsize=4096)  # HH and AH change the same headlines
+def _finite_verbs(text: str) -> tuple[int, ...]:
     """Where the finite verbs of an Italian headline start, with the pronouns before them."""
     text_tokens = tokens(text, "it")
     tags, starts, end = load_tagger("it").tag(text_tokens), [], 0
@@ -137,4 +145,4 @@ def _finite_verbs(text: str) -> list[int]:
         while index and text_tokens[index - 1].lower() in _CLITICS and tags[index - 1] == "PRON":
             index -= 1
         verbs.append(starts[index])
-    return verbs
+    return tuple(verbs)

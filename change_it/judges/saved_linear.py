@@ -1,0 +1,81 @@
+"""A linear judge as it lies in a folder, opened without torch and transformers: its configuration and its arrays."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+from safetensors.numpy import load_file
+
+from change_it.errors import InputError
+from change_it.files.atomic import read_json
+from change_it.files.model_folders import weight_files
+from change_it.judges.linear_features import Array, Arrays, decision, probabilities
+from change_it.judges.options import COMMAND
+from change_it.models.saved import refuse_strange_weights
+
+#: What `config.json` calls a linear judge, as `linear.LinearJudgeConfig` does.
+MODEL_TYPE = "change_it_linear_judge"
+#: Name of the one weight that is no array of the configuration.
+CONSTANT = "constant"
+#: What the features read of a configuration, where an earlier version did not write it.
+DEFAULTS = {"judges": "main", "arrays": None, "negations": None, "frequent": None}
+
+
+def is_linear_judge(folder: Path) -> bool:
+    """Return whether a folder holds a linear judge."""
+    record = read_json(folder / "config.json") or {}
+    return record.get("model_type") == MODEL_TYPE
+
+
+@dataclass(eq=False)
+class SavedLinearJudge:
+    """A linear judge that answers as `LinearJudgeForSequenceClassification` does.
+
+    Attributes:
+        config: The entries of `config.json`.
+        arrays: Name to array of weights; those that the configuration describes.
+        constant: What is added to the log odds of class 1.
+    """
+
+    config: SimpleNamespace
+    arrays: Arrays
+    constant: float
+
+    @classmethod
+    def load(cls, folder: Path) -> "SavedLinearJudge":
+        """Read a linear judge, and refuse weights that do not fit its configuration or are not finite."""
+        config = SimpleNamespace(**DEFAULTS | (read_json(folder / "config.json") or {}))
+        tensors: Arrays = {}
+        for path in weight_files(folder, command=COMMAND):
+            tensors |= load_file(path)
+        shapes = {name: tuple(shape) for name, (_, *shape) in (config.arrays or {}).items()}
+        shapes[CONSTANT] = (1,)
+        strange = shapes.keys() ^ tensors.keys()
+        strange |= {name for name in shapes.keys() & tensors.keys() if tensors[name].shape != shapes[name]}
+        refuse_strange_weights(folder, strange)
+        for name, array in tensors.items():
+            if array.dtype.kind == "f" and not np.isfinite(array).all():
+                fault = f"{folder} has weights that are not finite numbers ({name})"
+                raise InputError(f"{fault}: train it again")
+        constant = float(tensors.pop(CONSTANT)[0])
+        return cls(config, tensors, constant)
+
+    def predict_proba(self, texts: Sequence[str], pairs: Sequence[str] | None = None) -> Array:
+        """Return class probabilities, float64 (n, 2), of n texts, or of n texts and their n second ones."""
+        return probabilities(decision(texts, pairs, self.config, self.arrays, self.constant))
+
+    def save_pretrained(self, folder: Path) -> None:
+        """Save the judge as the model of transformers that it is, with its code."""
+        import torch
+
+        from change_it.judges.linear import LinearJudgeConfig, LinearJudgeForSequenceClassification
+        from change_it.judges.registration import register_judges  # these load torch
+
+        register_judges()
+        model = LinearJudgeForSequenceClassification(LinearJudgeConfig.from_dict(vars(self.config)))
+        for name, array in self.arrays.items():
+            model.get_buffer(name).copy_(torch.from_numpy(array))
+        model.constant.fill_(self.constant)
+        model.save_pretrained(folder)
