@@ -1,7 +1,7 @@
 """Training and test data of each judge, from the configs of a corpus; the test is always A2. Fluency learns headlines as printed, and the same ones corrupted."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -81,6 +81,10 @@ class TaskData:
     def known(self) -> Examples:
         """Training examples, then those of validation."""
         return Examples.joined([self.train, self.validation])
+
+    def without_validation(self) -> "TaskData":
+        """Return the same with no validation example, so that what is fitted learns from those of training alone."""
+        return replace(self, validation=self.validation.select([]))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,6 +25,8 @@ LINEAR, BILSTM = "linear", "bilstm"
 NGRAMS, MARKS = "n-grams", "marks, capitals, length"
 #: Aligned training pairs below which main has no scale of style.
 SCALE_PAIRS = 20
+#: Minutes that a preset's updates may take on a processor, by measured ones.
+MINUTES_ON_CPU = 60.0
 #: The papers' encoder (EvalNLGEval 2020, section 4).
 PAPERS = "bert-base-multilingual-cased"
 #: Tokens of other encoders, bytes of the Bi-LSTM, and its training: LREC 2020 gives the optimiser alone.
@@ -68,7 +70,11 @@ class JudgeOptions(TrainingOptions, JudgeFields):
     @property
     def preset(self) -> dict[str, Any]:
         """See `TrainingOptions`; by task and encoder."""
-        return {LINEAR: {}, BILSTM: OF_BILSTM}.get(self.encoder, dict(JUDGES[self.task].arguments))
+        spec = JUDGES[self.task]
+        of_transformer = spec.arguments
+        if self.as_published:
+            of_transformer = spec.published_arguments or spec.arguments
+        return {LINEAR: {}, BILSTM: OF_BILSTM}.get(self.encoder, dict(of_transformer))
 
     def about(self, outlets: Sequence[str]) -> dict[str, Any]:
         """The part of a judge's configuration under `change_it`: what it was trained for."""
@@ -104,7 +110,11 @@ def settings_of(options: JudgeOptions) -> JudgeOptions:
     for name, is_given in for_main.items():
         if is_given and task != MAIN:
             raise InputError(f"--{name} requires --task {MAIN}, not {task}")
-    tokens = options.max_tokens or TOKENS.get(encoder, JUDGES[task].tokens)
+    spec = JUDGES[task]
+    usual = spec.tokens
+    if options.as_published:
+        usual = spec.published_tokens or spec.tokens
+    tokens = options.max_tokens or TOKENS.get(encoder, usual)
     return replace(options, encoder=encoder, max_tokens=tokens)
 
 

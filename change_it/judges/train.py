@@ -1,5 +1,6 @@
 """Training of a judge: called by `change-it train judge`, also a program as `accelerate launch -m change_it.judges.train` and `torchrun -m change_it.judges.train`."""
 
+import math
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
@@ -25,8 +26,22 @@ from change_it.judges.data import Examples, TaskData, load_task
 from change_it.judges.judge import Judge
 from change_it.judges.linear_training import Ask, fit_baselines, fit_linear, fit_main
 from change_it.judges.metrics import f1_lead, measure_main, scores
-from change_it.judges.options import BILSTM, LINEAR, LONGEST, JudgeOptions, StyleScale, settings_of
-from change_it.judges.record import JudgeMetrics, JudgeResults, TestScores, read_judge_metrics
+from change_it.judges.options import (
+    BILSTM,
+    LINEAR,
+    LONGEST,
+    MINUTES_ON_CPU,
+    JudgeOptions,
+    StyleScale,
+    settings_of,
+)
+from change_it.judges.record import (
+    BesideLinear,
+    JudgeMetrics,
+    JudgeResults,
+    TestScores,
+    read_judge_metrics,
+)
 from change_it.judges.spec import JUDGES, MAIN
 from change_it.judges.style_scale import style_scale
 from change_it.models.pretrained import load_errors, load_weights, read_config, read_tokenizer
@@ -116,6 +131,8 @@ def _prepare(settings: JudgeOptions, data: TaskData, arguments: Any) -> Training
     def describe(_: Any) -> JudgeResults:
         baselines = {} if linear else {LINEAR: fit_linear(task, data, seed=seed).predict_proba}
         metrics = _tested(settings, data, judge, baselines)
+        if not linear and len(validation):
+            metrics = replace(metrics, validation=_beside_linear(settings, data, judge, validation))
         if spec.pairs:
             report = read_report(settings.corpus)
             metrics = replace(metrics, thresholds=report.thresholds if report else None)
@@ -133,8 +150,26 @@ def _prepare(settings: JudgeOptions, data: TaskData, arguments: Any) -> Training
         evaluate=evaluate if evaluates else None,
         save=save,
         describe=describe,
-        min_updates=MIN_UPDATES if settings.encoder == BILSTM else 0,
+        min_updates=1 if settings.as_published else MIN_UPDATES,
+        minutes_on_cpu=math.inf if settings.as_published else MINUTES_ON_CPU,
+        evaluated=len(validation) if evaluates else 0,
     )
+
+
+def _beside_linear(
+    settings: JudgeOptions, data: TaskData, judge: Judge, validation: Examples
+) -> BesideLinear:
+    """Compare a trained judge on validation examples with a linear one that has learnt from the same training examples."""
+    spec = JUDGES[settings.task]
+    # one that accepts a share of them needs validation examples, as the judge does, and for its threshold alone
+    known = data.without_validation() if spec.accepts is None else data
+    linear = fit_linear(settings.task, known, seed=settings.seed).predict_proba
+    classes = tuple(judge.model.config.id2label.values())
+    asks: list[Ask] = [judge.probabilities, linear]
+    decided = [ask(validation.texts, validation.pairs).argmax(axis=1) for ask in asks]
+    of_judge, of_linear = (scores(validation.labels, each, classes).macro_f1 for each in decided)
+    lead = f1_lead(validation.labels, decided[0], decided[1], validation.texts)
+    return BesideLinear(judge=of_judge, linear=of_linear, lead=lead)
 
 
 def _tested(
