@@ -116,6 +116,8 @@ def line_of(metrics: "JudgeMetrics") -> str:
         f1 = f"F1 {figure(beside.judge)}, linear {figure(beside.linear)}"
         parts.append(f"{'no better' if beside.is_no_better else 'better'} than linear on validation ({f1})")
     parts += _updates(metrics.training)
+    if metrics.options.get("lora"):
+        parts.append("adapters merged into the encoder")
     matches = metrics.sizes["train"] // 2
     few = JUDGES[metrics.task].few_matches
     if matches < few:

@@ -37,11 +37,7 @@ from change_it.generators.networks.pointer_transformer import (
     PointerTransformerForConditionalGeneration,
 )
 from change_it.generators.networks.tokenizer import HeadlineTokenizer, train_tokenizer
-from change_it.generators.options import (
-    TRANSFORMER,
-    Adapters,
-    ModelKind,
-)
+from change_it.generators.options import TRANSFORMER, ModelKind
 from change_it.models.pretrained import (
     Use,
     check_finite,
@@ -54,6 +50,8 @@ from change_it.models.pretrained import (
     read_tokenizer,
 )
 from change_it.models.saving import restore_files
+from change_it.training.adapters import TaskType, import_peft, put_adapters
+from change_it.training.lora import Adapters
 from change_it.training.training_options import Arithmetic
 
 #: Width of a search that sets nothing else.
@@ -244,22 +242,8 @@ def load_model(
 
 def add_adapters(model: Any, architecture: str, kind: ModelKind, adapters: Adapters | None = None) -> Any:
     """Put low-rank adapters, which alone are trained, around a model (Hu et al. 2021)."""
-    peft = import_peft()
-    adapters = adapters or Adapters()
-    targets: Any = list(adapters.targets)
-    if targets == ["all-linear"]:
-        targets = "all-linear"
-    usual = peft.utils.TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING
-    config = peft.LoraConfig(
-        task_type="CAUSAL_LM" if kind == "causal" else "SEQ_2_SEQ_LM",
-        r=adapters.r,
-        lora_alpha=adapters.lora_alpha,
-        lora_dropout=adapters.lora_dropout,
-        target_modules=targets or usual.get(model.config.model_type, "all-linear"),
-    )
-    refusal = f"adapters do not fit {architecture}: train it without --lora, or another model"
-    with load_errors(refusal), warnings.catch_warnings(action="ignore"):
-        return peft.get_peft_model(model, config)
+    task_type: TaskType = "CAUSAL_LM" if kind == "causal" else "SEQ_2_SEQ_LM"
+    return put_adapters(model, architecture, task_type, adapters or Adapters())
 
 
 def load_adapters(model: Any, folder: Path) -> Any:
@@ -275,12 +259,3 @@ def load_adapters(model: Any, folder: Path) -> Any:
         adapted = peft.PeftModel.from_pretrained(model, folder)
         check_finite(peft.get_peft_model_state_dict(adapted, save_embedding_layers=False), folder)
     return adapted
-
-
-def import_peft() -> Any:
-    """The library PEFT."""
-    try:
-        import peft
-    except ImportError as error:
-        raise InputError("adapters require PEFT: pip install '.[lora]'") from error
-    return peft

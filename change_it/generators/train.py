@@ -45,6 +45,7 @@ from change_it.generators.record import (
     GeneratorSizes,
     read_generator_metrics,
 )
+from change_it.training.lora import check_adapters
 from change_it.training.record import TrainingResult
 from change_it.training.run import TokenIds, TrainingRun, process_state
 from change_it.training.run_folder import tokenized, train_in_folder
@@ -205,7 +206,7 @@ def _check(options: GeneratorOptions) -> None:
         raise InputError(
             "--arg label_smoothing_factor requires a judge: the losses of generators have no such term"
         )
-    _check_adapters(options)
+    check_adapters(options)
     if options.lora and options.kind == "words":
         raise InputError(f"--lora requires a pre-trained --architecture, not {architecture_of(options)}")
     for name, size in (("vocabulary", options.vocabulary), ("cells", options.cells)):
@@ -215,25 +216,6 @@ def _check(options: GeneratorOptions) -> None:
     for name, tokens in (("source", options.source_tokens), ("target", options.target_tokens)):
         if tokens and tokens < SHORTEST:
             raise InputError(f"--{name}-tokens {tokens} is too few: give at least {SHORTEST}")
-
-
-def _check_adapters(options: GeneratorOptions) -> None:
-    """Refuse settings of adapters where there are none, and those that no adapter can have."""
-    given = {
-        "--lora-rank": options.lora_rank,
-        "--lora-alpha": options.lora_alpha,
-        "--lora-dropout": options.lora_dropout,
-        "--lora-targets": options.lora_targets or None,
-    }
-    names = [name for name, value in given.items() if value is not None]
-    if names and not options.lora:
-        raise InputError(f"{names[0]} requires --lora")
-    for name in ("--lora-rank", "--lora-alpha"):
-        value = given[name]
-        if isinstance(value, int) and value < 1:
-            raise InputError(f"{name} {value} is out of range: give a whole number from 1 on")
-    if options.lora_dropout is not None and not 0 <= options.lora_dropout < 1:
-        raise InputError(f"--lora-dropout {options.lora_dropout} is out of range: give 0 to below 1")
 
 
 def _info(settings: GeneratorOptions, data: RecipeData, *, bf16: bool) -> GeneratorInfo:

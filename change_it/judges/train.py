@@ -46,6 +46,7 @@ from change_it.judges.spec import JUDGES, MAIN
 from change_it.judges.style_scale import style_scale
 from change_it.models.pretrained import load_errors, load_weights, read_config, read_tokenizer
 from change_it.stats import Ints, log_odds
+from change_it.training.adapters import put_adapters
 from change_it.training.run import MIN_UPDATES, TrainingRun, process_state
 from change_it.training.run_folder import tokenized, train_in_folder
 from change_it.training.training_options import Arithmetic
@@ -90,6 +91,8 @@ def _prepare(settings: JudgeOptions, data: TaskData, arguments: Any) -> Training
     model, tokenizer = _start(settings, data)
     model.config.problem_type = "single_label_classification"  # transformers would write it in training alone
     model.config.change_it = settings.about(data.outlets)
+    if settings.lora:
+        model = put_adapters(model, settings.encoder, "SEQ_CLS", settings.adapters, whole=_new_modules(model))
     precision: Arithmetic = "bf16" if arguments and arguments.mixed_precision == "bf16" else "float32"
     judge = Judge.of(model, tokenizer, precision=precision)
     order = np.random.default_rng(seed).permutation(len(data.validation))
@@ -113,6 +116,9 @@ def _prepare(settings: JudgeOptions, data: TaskData, arguments: Any) -> Training
         }
 
     def save(folder: Path) -> None:
+        if settings.lora:
+            # PEFT's merged model is a plain one, which opens like any other
+            judge.model = judge.model.merge_and_unload()
         about, ask = model.config.change_it, partial(judge.probabilities, progress=False)
         if spec.accepts is not None and not linear:
             # this share of the good validation examples gets more than a half
@@ -125,7 +131,7 @@ def _prepare(settings: JudgeOptions, data: TaskData, arguments: Any) -> Training
             refit = (lambda examples: fit_main(examples, seed=seed).predict_proba) if linear else None
             scale = style_scale(settings.corpus, data.outlets, ask, learnt, refit=refit, seed=seed)
             about["style"] = scale._asdict()
-        for part in (model, tokenizer):
+        for part in (judge.model, tokenizer):
             part.save_pretrained(folder)
 
     def describe(_: Any) -> JudgeResults:
@@ -245,6 +251,17 @@ def _transformer(settings: JudgeOptions, labels: dict[str, Any]) -> tuple[Any, P
         config.update({**labels, "pad_token_id": tokenizer.pad_token_id})
         model = load_weights(AutoModelForSequenceClassification, name, use="encoder", config=config)
     return model, tokenizer
+
+
+def _new_modules(model: Any) -> list[str]:
+    """Return the modules of a classifier that may have random weights: its head, and the pooler of its encoder."""
+    head = [
+        name
+        for name, module in model.named_children()
+        if name != model.base_model_prefix and any(True for _ in module.parameters())
+    ]
+    has_pooler = getattr(model.base_model, "pooler", None) is not None
+    return [*head, "pooler"] if has_pooler else head
 
 
 if __name__ == "__main__":
