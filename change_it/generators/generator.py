@@ -87,6 +87,11 @@ def load_generator(
     folder = local_folder(name, command=COMMAND)
     info = GeneratorInfo.load(folder)
     tokenizer = load_tokenizer(folder)
+    if info.chat_end is not None and info.chat_end not in tokenizer.get_vocab():
+        raise InputError(
+            f"the tokenizer in {folder} has no token {escaped(info.chat_end)}, which ends a headline by {GENERATOR_FILE}: "
+            "put the tokenizer of its training back"
+        )
     merged = not (folder / "adapter_config.json").is_file() and (folder / "config.json").is_file()
     with quiet():
         if info.base and not merged:
@@ -115,10 +120,17 @@ def make_format(info: GeneratorInfo, tokenizer: PreTrainedTokenizerBase, config:
 
 def format_options(info: GeneratorInfo, config: Any) -> dict[str, Any]:
     """Arguments of the format of a generator; `config` is its model's."""
-    options = {"max_source_tokens": info.source_tokens, "max_target_tokens": info.target_tokens}
+    options: dict[str, Any] = {
+        "max_source_tokens": info.source_tokens,
+        "max_target_tokens": info.target_tokens,
+    }
     if info.kind == "words":
         return {**options, "copies": getattr(config, "copy", True)}
-    return {**options, "prompt": info.prompt} if info.kind == "causal" else options
+    if info.kind == "causal":
+        options["prompt"] = info.prompt
+        if info.chat_end is not None:
+            options["chat_end"] = info.chat_end
+    return options
 
 
 def save_generator(folder: Path, model: Any, tokenizer: PreTrainedTokenizerBase, info: GeneratorInfo) -> None:

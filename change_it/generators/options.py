@@ -98,6 +98,8 @@ class GeneratorFields:
             "those of the organisers' files."
         ),
     ] = False
+    no_chat_template: bool = False
+    """Leave the chat template of a causal model out. Without this option the prompt is a user's message in it, and the headline the answer."""
     source_tokens: int = 0
     """Longer sources are cut; 0 is the architecture's: 256 (transformer 140), 512 of a pre-trained model."""
     target_tokens: int = 0
