@@ -103,7 +103,7 @@ def plan_updates(
     evaluating = EVALUATIONS * FORWARD * batches * a_batch
     allowed = math.inf
     if arguments.device.type == "cpu" and not chosen and options.max_minutes is None:
-        allowed = max(1.0, (60 * run.minutes_on_cpu - evaluating) // seconds)
+        allowed = max(1.0, (60 * run.minutes_on_cpu - evaluating) / seconds)
     return Plan(
         updates=int(min(updates, allowed)),
         of_preset=updates,
