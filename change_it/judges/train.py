@@ -149,6 +149,10 @@ def _prepare(settings: JudgeOptions, data: TaskData, arguments: Any) -> Training
             metrics = replace(metrics, within_event=within_event, style=scale)
         return metrics
 
+    is_the_papers = settings.as_published and settings.encoder != BILSTM
+    minutes_on_cpu: float | None = math.inf if is_the_papers else MINUTES_ON_CPU
+    if settings.encoder == BILSTM:  # it takes milliseconds an update
+        minutes_on_cpu = None
     return TrainingRun(
         model=model,
         examples=None if linear else tokenized(encode, len(data.train)),
@@ -156,8 +160,8 @@ def _prepare(settings: JudgeOptions, data: TaskData, arguments: Any) -> Training
         evaluate=evaluate if evaluates else None,
         save=save,
         describe=describe,
-        min_updates=1 if settings.as_published else MIN_UPDATES,
-        minutes_on_cpu=math.inf if settings.as_published else MINUTES_ON_CPU,
+        min_updates=1 if is_the_papers else MIN_UPDATES,
+        minutes_on_cpu=minutes_on_cpu,
         evaluated=len(validation) if evaluates else 0,
     )
 

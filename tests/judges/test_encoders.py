@@ -101,7 +101,7 @@ def test_a_transformer_is_compared_with_a_linear_judge_on_validation(corpus, enc
         (
             0.01,
             TrainingResult(updates=310, planned=620, stopped="early"),
-            ", better than linear on validation (F1 .500, linear .900), 310 of 620 updates, stopped early",
+            "F1 better than linear on validation (F1 .500, linear .900), 310 of 620 updates, stopped early",
             "fewer",
         ),
         (
@@ -144,7 +144,7 @@ def test_adapters_are_merged_into_a_plain_classifier(task, corpus, encoder, tmp_
     metrics = json.loads((out / "metrics.json").read_text(encoding="utf-8"))
     found = scores(data.labels, given, tuple(model.config.id2label.values()))
     assert metrics["results"][test]["macro_f1"] == pytest.approx(found.macro_f1)
-    assert metrics["options"]["learning_rate"] == SHORT["learning_rate"] or metrics["options"]["lora"]
+    assert metrics["options"]["lora"] is True
 
 
 def test_a_broken_run_with_adapters_resumes_to_the_same_judge(corpus, encoder, tmp_path, interrupted_at):
