@@ -175,8 +175,11 @@ def _beside_linear(
     known = data.without_validation() if spec.accepts is None else data
     linear = fit_linear(settings.task, known, seed=settings.seed).predict_proba
     classes = tuple(judge.model.config.id2label.values())
-    asks: list[Ask] = [judge.probabilities, linear]
-    decided = [ask(validation.texts, validation.pairs).argmax(axis=1) for ask in asks]
+    answers = [
+        judge.probabilities(validation.texts, validation.pairs),
+        linear(validation.texts, validation.pairs),
+    ]
+    decided = [answer.argmax(axis=1) for answer in answers]
     of_judge, of_linear = (scores(validation.labels, each, classes).macro_f1 for each in decided)
     lead = f1_lead(validation.labels, decided[0], decided[1], validation.texts)
     return BesideLinear(judge=of_judge, linear=of_linear, lead=lead)
