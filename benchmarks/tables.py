@@ -27,12 +27,13 @@ from typing import Any
 
 import tyro
 
-from change_it.generators.options import LORA_ALPHA, LORA_RANK, LORA_RATE, NETWORKS, PRETRAINED
+from change_it.generators.options import NETWORKS, PRETRAINED
 from change_it.hevas.metrics import METRICS
 from change_it.judges.options import BILSTM, OF_BILSTM, TOKENS
-from change_it.judges.spec import JUDGES, acceptability_tasks, trained_tasks
+from change_it.judges.spec import JUDGES, acceptability_tasks, compliancy_tasks, trained_tasks
 from change_it.render.tables import figure
 from change_it.report.report_files import made
+from change_it.training.lora import LORA_ALPHA, LORA_RANK, LORA_RATE
 
 README, RESULTS = Path(__file__).with_name("README.md"), Path(__file__).with_name("results")
 ROOT = Path(__file__).parents[1]
@@ -293,6 +294,10 @@ def judge_presets() -> list[list[str]]:
     for task in trained_tasks():
         spec = JUDGES[task]
         lines.append([f"{task}, pre-trained encoder", str(spec.tokens), *training_cells(spec.arguments)])
+    for task in compliancy_tasks():
+        spec = JUDGES[task]
+        cells = training_cells(spec.published_arguments)
+        lines.append([f"{task}, `--as-published`", str(spec.published_tokens or spec.tokens), *cells])
     lines.append(["main, `bilstm`", f"{TOKENS[BILSTM]} bytes", *training_cells(OF_BILSTM)])
     return lines
 

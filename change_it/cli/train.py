@@ -106,17 +106,35 @@ def _processes(metrics: "TrainingRecord") -> str:
 
 
 def line_of(metrics: "JudgeMetrics") -> str:
-    """The results of a judge in a line, from its `metrics.json`, and whether it learnt from few matches."""
+    """The results of a judge in a line, from its `metrics.json`: its F1, a linear judge's, and whether it learnt from little."""
     parts = [f"{name} {figure(result.macro_f1)}" for name, result in metrics.results.items()]
     if metrics.within_event:
         parts.append(f"within an event {figure(metrics.within_event.systems['judge'].value)}")
     if single := _only_answer(metrics.results):
         parts.append(f"always answers {single}, which decides nothing")
+    if beside := metrics.validation:
+        f1 = f"F1 {figure(beside.judge)}, linear {figure(beside.linear)}"
+        parts.append(f"{'no better' if beside.is_no_better else 'better'} than linear on validation ({f1})")
+    parts += _updates(metrics.training)
+    if metrics.options.get("lora"):
+        parts.append("adapters merged into the encoder")
     matches = metrics.sizes["train"] // 2
     few = JUDGES[metrics.task].few_matches
     if matches < few:
         parts.append(f"learnt from {matches} matches, fewer than {few}: take more articles")
     return f"F1 {', '.join(parts)}"
+
+
+def _updates(training: "TrainingResult") -> list[str]:
+    """Say how many updates a judge had, why no more, and whether they are few; nothing of one that was fitted."""
+    from change_it.training.run import MIN_UPDATES  # loads torch
+
+    if not training.planned:
+        return []
+    ends = {"early": ", stopped early", "time": ", out of time"}
+    done = f"{training.updates:,} of {training.planned:,} updates{ends.get(training.stopped, '')}"
+    few = f"fewer than {MIN_UPDATES}: too few to learn much" if training.updates < MIN_UPDATES else ""
+    return [done, few] if few else [done]
 
 
 def _only_answer(results: Mapping[str, "TestScores"]) -> str:

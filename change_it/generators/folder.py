@@ -46,6 +46,9 @@ class GeneratorInfo:
     no_repeat_ngram_size: int = 3
     base_dtype: Dtype = "float32"  # of the weights that the adapters were trained around
     prompt: tuple[str, str] | None = None  # before and after the source, of a causal model
+    chat_end: str | None = (
+        None  # token that ends a headline in the chat template that `prompt` has; None without one
+    )
     version: str = __version__
 
     def save(self, folder: Path) -> None:

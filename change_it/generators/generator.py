@@ -36,15 +36,13 @@ from change_it.generators.networks.pointer_transformer import (
     PointerTransformerForConditionalGeneration,
 )
 from change_it.generators.networks.tokenizer import HeadlineTokenizer, train_tokenizer
-from change_it.generators.options import (
-    TRANSFORMER,
-    Adapters,
-    ModelKind,
-)
+from change_it.generators.options import TRANSFORMER, ModelKind
 from change_it.generators.registration import register_generators
 from change_it.models.pretrained import Use, check_finite, load_weights, pick_device, quiet, read_tokenizer
 from change_it.models.saved import hash_of_weights, load_errors, local_folder
 from change_it.models.saving import restore_files
+from change_it.training.adapters import TaskType, import_peft, put_adapters
+from change_it.training.lora import Adapters
 from change_it.training.training_options import Arithmetic
 
 register_generators()
@@ -82,6 +80,11 @@ def load_generator(
     folder = local_folder(name, command=COMMAND)
     info = GeneratorInfo.load(folder)
     tokenizer = load_tokenizer(folder)
+    if info.chat_end is not None and info.chat_end not in tokenizer.get_vocab():
+        raise InputError(
+            f"the tokenizer in {folder} has no token {escaped(info.chat_end)}, which ends a headline by {GENERATOR_FILE}: "
+            "put the tokenizer of its training back"
+        )
     merged = not (folder / "adapter_config.json").is_file() and (folder / "config.json").is_file()
     with quiet():
         if info.base and not merged:
@@ -110,10 +113,17 @@ def make_format(info: GeneratorInfo, tokenizer: PreTrainedTokenizerBase, config:
 
 def format_options(info: GeneratorInfo, config: Any) -> dict[str, Any]:
     """Arguments of the format of a generator; `config` is its model's."""
-    options = {"max_source_tokens": info.source_tokens, "max_target_tokens": info.target_tokens}
+    options: dict[str, Any] = {
+        "max_source_tokens": info.source_tokens,
+        "max_target_tokens": info.target_tokens,
+    }
     if info.kind == "words":
         return {**options, "copies": getattr(config, "copy", True)}
-    return {**options, "prompt": info.prompt} if info.kind == "causal" else options
+    if info.kind == "causal":
+        options["prompt"] = info.prompt
+        if info.chat_end is not None:
+            options["chat_end"] = info.chat_end
+    return options
 
 
 def save_generator(folder: Path, model: Any, tokenizer: PreTrainedTokenizerBase, info: GeneratorInfo) -> None:
@@ -237,22 +247,8 @@ def load_model(
 
 def add_adapters(model: Any, architecture: str, kind: ModelKind, adapters: Adapters | None = None) -> Any:
     """Put low-rank adapters, which alone are trained, around a model (Hu et al. 2021)."""
-    peft = import_peft()
-    adapters = adapters or Adapters()
-    targets: Any = list(adapters.targets)
-    if targets == ["all-linear"]:
-        targets = "all-linear"
-    usual = peft.utils.TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING
-    config = peft.LoraConfig(
-        task_type="CAUSAL_LM" if kind == "causal" else "SEQ_2_SEQ_LM",
-        r=adapters.r,
-        lora_alpha=adapters.lora_alpha,
-        lora_dropout=adapters.lora_dropout,
-        target_modules=targets or usual.get(model.config.model_type, "all-linear"),
-    )
-    refusal = f"adapters do not fit {architecture}: train it without --lora, or another model"
-    with load_errors(refusal), warnings.catch_warnings(action="ignore"):
-        return peft.get_peft_model(model, config)
+    task_type: TaskType = "CAUSAL_LM" if kind == "causal" else "SEQ_2_SEQ_LM"
+    return put_adapters(model, architecture, task_type, adapters or Adapters())
 
 
 def load_adapters(model: Any, folder: Path) -> Any:
@@ -268,12 +264,3 @@ def load_adapters(model: Any, folder: Path) -> Any:
         adapted = peft.PeftModel.from_pretrained(model, folder)
         check_finite(peft.get_peft_model_state_dict(adapted, save_embedding_layers=False), folder)
     return adapted
-
-
-def import_peft() -> Any:
-    """The library PEFT."""
-    try:
-        import peft
-    except ImportError as error:
-        raise InputError("adapters require PEFT: pip install '.[lora]'") from error
-    return peft

@@ -10,6 +10,7 @@ from tyro.conf import arg
 
 from change_it.errors import InputError
 from change_it.generators.recipes import RECIPES, TRANSFORMER, RecipeName
+from change_it.training.lora import LORA_RATE, LoraFields
 from change_it.training.training_options import CONSTANT, TrainingOptions
 
 ModelKind = Literal["words", "encoder-decoder", "causal"]
@@ -53,25 +54,6 @@ PRETRAINED: dict[ModelKind, Preset] = {
     "encoder-decoder": Preset(512, 64, 3, _epochs(16, 5, 3e-4, 5)),
     "causal": Preset(512, 64, 3, _epochs(8, 3, 5e-5, 5)),
 }
-#: Adapters start at nothing and take larger steps; their rank, and the scale of what they add (alpha / rank).
-LORA_RATE, LORA_RANK, LORA_ALPHA = 1e-3, 16, 32
-
-
-@dataclass(frozen=True, kw_only=True)
-class Adapters:
-    """Settings of low-rank adapters (Hu et al. 2021), by PEFT's names.
-
-    Attributes:
-        r: rank.
-        lora_alpha: what they add is scaled by it over the rank.
-        lora_dropout: share of their inputs that are dropped in training.
-        targets: names of the layers that get them; empty for PEFT's own choice.
-    """
-
-    r: int = LORA_RANK
-    lora_alpha: int = LORA_ALPHA
-    lora_dropout: float = 0.0
-    targets: tuple[str, ...] = ()
 
 
 def _grouped(texts: Mapping[str, str]) -> str:
@@ -116,16 +98,8 @@ class GeneratorFields:
             "those of the organisers' files."
         ),
     ] = False
-    lora: bool = False
-    """Train low-rank adapters alone (extra: lora); they are saved alone."""
-    lora_rank: int | None = None
-    """Rank of the adapters; 16 when not given."""
-    lora_alpha: int | None = None
-    """What adapters add is scaled by alpha / rank; 32 when not given."""
-    lora_dropout: float | None = None
-    """Share of an adapter's inputs that are dropped in training, from 0 to below 1; 0 when not given."""
-    lora_targets: tuple[str, ...] = ()
-    """Names of the layers that get adapters, as q_proj v_proj, or all-linear; PEFT's own for the model when not given."""
+    no_chat_template: bool = False
+    """Leave the chat template of a causal model out. Without this option the prompt is a user's message in it, and the headline the answer."""
     source_tokens: int = 0
     """Longer sources are cut; 0 is the architecture's: 256 (transformer 140), 512 of a pre-trained model."""
     target_tokens: int = 0
@@ -168,7 +142,7 @@ def kind_of(architecture: str) -> ModelKind:
 
 
 @dataclass(kw_only=True)
-class GeneratorOptions(TrainingOptions, GeneratorFields):
+class GeneratorOptions(TrainingOptions, LoraFields, GeneratorFields):
     """Train a generator that writes headlines of one outlet, from its articles (sum) or from the other's headlines (s2s), or of both.
 
     Examples:
@@ -206,16 +180,6 @@ class GeneratorOptions(TrainingOptions, GeneratorFields):
     def preset(self) -> dict[str, Any]:
         """See `TrainingOptions`."""
         return self.values.arguments
-
-    @property
-    def adapters(self) -> Adapters:
-        """Return the settings of the adapters."""
-        return Adapters(
-            r=LORA_RANK if self.lora_rank is None else self.lora_rank,
-            lora_alpha=LORA_ALPHA if self.lora_alpha is None else self.lora_alpha,
-            lora_dropout=self.lora_dropout or 0.0,
-            targets=tuple(self.lora_targets),
-        )
 
 
 def architecture_of(options: GeneratorOptions) -> str:

@@ -25,6 +25,7 @@ from change_it.errors import InputError
 from change_it.files.atomic import read_json
 from change_it.files.model_folders import GENERATOR_FILE
 from change_it.files.records import to_json
+from change_it.generators.chat_template import has_chat_template, in_chat_template
 from change_it.generators.data import RecipeData, load_recipe
 from change_it.generators.folder import GeneratorInfo, corpus_language, prompt_of
 from change_it.generators.generator import (
@@ -45,6 +46,7 @@ from change_it.generators.record import (
     GeneratorSizes,
     read_generator_metrics,
 )
+from change_it.training.lora import check_adapters
 from change_it.training.record import TrainingResult
 from change_it.training.run import TokenIds, TrainingRun, process_state
 from change_it.training.run_folder import tokenized, train_in_folder
@@ -142,7 +144,7 @@ def _prepare(settings: GeneratorOptions, data: RecipeData, arguments: Any) -> Tr
     """The generator before training, and how it is trained and described."""
     bf16 = arguments.mixed_precision == "bf16"
     model, tokenizer = _start(settings, data, bf16=bf16)
-    info = _info(settings, data, bf16=bf16)
+    info = _info(settings, data, tokenizer, bf16=bf16)
     format_ = make_format(info, tokenizer, model.config)
     _check_positions(info, format_, model.config)
     most = FEW if settings.kind != "words" and settings.max_minutes else VALIDATION
@@ -205,9 +207,13 @@ def _check(options: GeneratorOptions) -> None:
         raise InputError(
             "--arg label_smoothing_factor requires a judge: the losses of generators have no such term"
         )
-    _check_adapters(options)
+    check_adapters(options)
     if options.lora and options.kind == "words":
         raise InputError(f"--lora requires a pre-trained --architecture, not {architecture_of(options)}")
+    if options.no_chat_template and options.kind != "causal":
+        raise InputError(
+            f"--no-chat-template requires a causal language model, not {architecture_of(options)}"
+        )
     for name, size in (("vocabulary", options.vocabulary), ("cells", options.cells)):
         if size and architecture_of(options) not in NETWORKS:
             known = ", ".join(NETWORKS)
@@ -217,32 +223,21 @@ def _check(options: GeneratorOptions) -> None:
             raise InputError(f"--{name}-tokens {tokens} is too few: give at least {SHORTEST}")
 
 
-def _check_adapters(options: GeneratorOptions) -> None:
-    """Refuse settings of adapters where there are none, and those that no adapter can have."""
-    given = {
-        "--lora-rank": options.lora_rank,
-        "--lora-alpha": options.lora_alpha,
-        "--lora-dropout": options.lora_dropout,
-        "--lora-targets": options.lora_targets or None,
-    }
-    names = [name for name, value in given.items() if value is not None]
-    if names and not options.lora:
-        raise InputError(f"{names[0]} requires --lora")
-    for name in ("--lora-rank", "--lora-alpha"):
-        value = given[name]
-        if isinstance(value, int) and value < 1:
-            raise InputError(f"{name} {value} is out of range: give a whole number from 1 on")
-    if options.lora_dropout is not None and not 0 <= options.lora_dropout < 1:
-        raise InputError(f"--lora-dropout {options.lora_dropout} is out of range: give 0 to below 1")
-
-
-def _info(settings: GeneratorOptions, data: RecipeData, *, bf16: bool) -> GeneratorInfo:
+def _info(
+    settings: GeneratorOptions, data: RecipeData, tokenizer: PreTrainedTokenizerBase, *, bf16: bool
+) -> GeneratorInfo:
     reads = RECIPES[settings.recipe].reads
     language = corpus_language(settings.corpus)
     name, folder = str(settings.architecture), Path(str(settings.architecture))
     rule = {"no_repeat_ngram_size": settings.values.no_repeat_ngram_size}
     if settings.kind == "words":  # of a network that is trained on
         rule |= read_json(folder / GENERATOR_FILE) or {}
+    prompt, chat_end = None, None
+    if settings.kind == "causal":
+        prompt = prompt_of(language, reads, settings.to)
+        if has_chat_template(tokenizer) and not settings.no_chat_template:
+            before, after, chat_end = in_chat_template(tokenizer, prompt, name=name)
+            prompt = (before, after)
     return GeneratorInfo(
         recipe=settings.recipe,
         reads=reads,
@@ -258,7 +253,8 @@ def _info(settings: GeneratorOptions, data: RecipeData, *, bf16: bool) -> Genera
         seed=settings.seed,
         corpus=Path(settings.corpus).name,
         base_dtype="bfloat16" if settings.lora and bf16 else "float32",
-        prompt=prompt_of(language, reads, settings.to) if settings.kind == "causal" else None,
+        prompt=prompt,
+        chat_end=chat_end,
     )
 
 

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 
@@ -83,6 +83,10 @@ class TaskData:
     def known(self) -> Examples:
         """Training examples, then those of validation."""
         return Examples.joined([self.train, self.validation])
+
+    def without_validation(self) -> "TaskData":
+        """Return the same with no validation example, so that what is fitted learns from those of training alone."""
+        return replace(self, validation=self.validation.select([]))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,6 +11,7 @@ from change_it.errors import InputError
 from change_it.files.model_folders import instead
 from change_it.judges.spec import JUDGES, MAIN, Task, arguments, compliancy_tasks, trained_tasks
 from change_it.render.tables import figure
+from change_it.training.lora import LORA_RATE, LoraFields, check_adapters
 from change_it.training.training_options import CONSTANT, TrainingOptions
 
 Fold = Literal["all", "0", "1"]
@@ -25,6 +26,8 @@ LINEAR, BILSTM = "linear", "bilstm"
 NGRAMS, MARKS = "n-grams", "marks, capitals, length"
 #: Aligned training pairs below which main has no scale of style.
 SCALE_PAIRS = 20
+#: Minutes that a preset's updates may take on a processor, by measured ones.
+MINUTES_ON_CPU = 60.0
 #: The papers' encoder (EvalNLGEval 2020, section 4).
 PAPERS = "bert-base-multilingual-cased"
 #: Tokens of other encoders, bytes of the Bi-LSTM, and its training: LREC 2020 gives the optimiser alone.
@@ -57,7 +60,7 @@ class JudgeFields:
 
 
 @dataclass(kw_only=True)
-class JudgeOptions(TrainingOptions, JudgeFields):
+class JudgeOptions(TrainingOptions, LoraFields, JudgeFields):
     """The options of one judge."""
 
     @property
@@ -68,7 +71,12 @@ class JudgeOptions(TrainingOptions, JudgeFields):
     @property
     def preset(self) -> dict[str, Any]:
         """See `TrainingOptions`; by task and encoder."""
-        return {LINEAR: {}, BILSTM: OF_BILSTM}.get(self.encoder, dict(JUDGES[self.task].arguments))
+        spec = JUDGES[self.task]
+        of_transformer = spec.arguments
+        if self.as_published:
+            of_transformer = spec.published_arguments or spec.arguments
+        rate = {"learning_rate": LORA_RATE} if self.lora else {}
+        return {LINEAR: {}, BILSTM: OF_BILSTM}.get(self.encoder, {**of_transformer, **rate})
 
     def about(self, outlets: Sequence[str]) -> dict[str, Any]:
         """The part of a judge's configuration under `change_it`: what it was trained for."""
@@ -104,8 +112,24 @@ def settings_of(options: JudgeOptions) -> JudgeOptions:
     for name, is_given in for_main.items():
         if is_given and task != MAIN:
             raise InputError(f"--{name} requires --task {MAIN}, not {task}")
-    tokens = options.max_tokens or TOKENS.get(encoder, JUDGES[task].tokens)
+    _check_lora(options, encoder)
+    spec = JUDGES[task]
+    usual = spec.tokens
+    if options.as_published:
+        usual = spec.published_tokens or spec.tokens
+    tokens = options.max_tokens or TOKENS.get(encoder, usual)
     return replace(options, encoder=encoder, max_tokens=tokens)
+
+
+def _check_lora(options: JudgeOptions, encoder: str) -> None:
+    """Refuse adapters of a judge that has no pre-trained encoder, or is the papers'."""
+    check_adapters(options)
+    if options.lora and encoder in (LINEAR, BILSTM):
+        raise InputError(
+            f"--lora requires the --encoder of a pre-trained model: {encoder} has no weights to adapt"
+        )
+    if options.lora and options.as_published:
+        raise InputError("--as-published trains the whole encoder: leave --lora out")
 
 
 def check_tasks(folder: Path, name: str | Path) -> None:

@@ -67,6 +67,26 @@ class WithinEvent:
 
 
 @dataclass(frozen=True, kw_only=True)
+class BesideLinear:
+    """A transformer beside the linear judge of the same training examples, on validation examples that neither learnt from.
+
+    Attributes:
+        judge: mean F1 of the judge, 0 to 1.
+        linear: the same of the linear judge.
+        lead: the first less the second, with its interval, drawn by first text.
+    """
+
+    judge: float
+    linear: float
+    lead: Score
+
+    @property
+    def is_no_better(self) -> bool:
+        """Whether the judge may be ahead by nothing."""
+        return self.lead.low <= 0
+
+
+@dataclass(frozen=True, kw_only=True)
 class JudgeResults:
     """What was measured on a judge.
 
@@ -81,6 +101,7 @@ class JudgeResults:
         thresholds: of the corpus, where the judge reads pairs.
         within_event: of main, but for a random split.
         style: of main, the scale of style.
+        validation: of a transformer, its F1 beside a linear judge's.
     """
 
     task: str
@@ -93,6 +114,7 @@ class JudgeResults:
     thresholds: Thresholds | None = field(default=None, metadata=IF_KNOWN)
     within_event: WithinEvent | None = field(default=None, metadata=IF_KNOWN)
     style: StyleScale | None = field(default=None, metadata=IF_KNOWN)
+    validation: BesideLinear | None = field(default=None, metadata=IF_KNOWN)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -78,8 +78,11 @@ class JudgeSpec:
         tests: What rates it: a test, a class, and what the share of that class which it gets right is.
         per_event: Examples of a test that are of one event, at most.
         tokens: Tokens that a transformer reads.
-        arguments: Arguments with which a transformer is trained, of `trainer.RunArguments`.
+        arguments: Arguments with which a transformer is trained, of `trainer.RunArguments`. Its epochs rise to
+            `run.MIN_UPDATES` updates, and on a processor end with `options.MINUTES_ON_CPU`.
         published: What its configuration says besides where it is trained `--as-published`.
+        published_tokens: Tokens that a transformer then reads; 0 for `tokens`.
+        published_arguments: Arguments with which it is then trained, to the end; empty for `arguments`.
         validation: Examples that an evaluation reads, at most.
         accepts: Share of the validation examples of class 1 that it accepts; None leaves its threshold at .5.
         refuses_long: Whether it refuses a headline that has more tokens than it reads; else the end is cut off.
@@ -108,6 +111,8 @@ class JudgeSpec:
     tokens: int = 0
     arguments: Mapping[str, Any] = field(default_factory=dict)
     published: Mapping[str, Any] = field(default_factory=dict)
+    published_tokens: int = 0
+    published_arguments: Mapping[str, Any] = field(default_factory=dict)
     validation: int = 1000
     accepts: float | None = None
     refuses_long: bool = False
@@ -158,7 +163,8 @@ _TESTS_OF_FLUENCY = (
     ("seen damage", "broken", "refuses damage as in its training"),
     ("unseen damage", "broken", "refuses other damage"),
 )
-#: In the order in which verdicts are shown. main, hh and ah are trained as in EvalNLGEval 2020 (section 4), fluency as small encoders are.
+#: In the order in which verdicts are shown. Transformers are trained as small encoders are, and as published as in EvalNLGEval 2020
+#: (section 4).
 JUDGES: dict[Task, JudgeSpec] = {
     "hh": JudgeSpec(
         heading="Story (HH)",
@@ -182,7 +188,8 @@ JUDGES: dict[Task, JudgeSpec] = {
         tests=_TESTS_OF_PAIRS,
         per_event=1,
         tokens=64,
-        arguments=arguments(128, 2, 1e-5, early_stopping=3),
+        arguments=arguments(16, 3, 5e-5),
+        published_arguments=arguments(128, 2, 1e-5, early_stopping=3),
         validation=1000,
         needs="aligned pairs (A1, A2)",
         few_matches=FEW_MATCHES,
@@ -209,9 +216,11 @@ JUDGES: dict[Task, JudgeSpec] = {
         load="change_it.judges.data:load_pairs",
         fit="change_it.judges.linear_training:fit_task_of_pairs",
         tests=_TESTS_OF_PAIRS,
-        tokens=512,
-        arguments=arguments(8, 6, 1e-5),
+        tokens=160,
+        arguments=arguments(16, 2, 5e-5),
         published={"article_first": True},
+        published_tokens=512,
+        published_arguments=arguments(8, 6, 1e-5),
         validation=1000,
         in_compliancy=True,
         in_acceptability=True,
@@ -238,7 +247,8 @@ JUDGES: dict[Task, JudgeSpec] = {
         fit="change_it.judges.linear_training:fit_task_of_outlets",
         rate="change_it.judges.reliability:rate_main",
         tokens=32,
-        arguments=arguments(256, 6, 1e-5),
+        arguments=arguments(64, 3, 5e-5),
+        published_arguments=arguments(256, 6, 1e-5),
         validation=3000,
         in_compliancy=True,
         readers_question="answer",

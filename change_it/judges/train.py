@@ -1,5 +1,6 @@
 """Training of a judge: called by `change-it train judge`, also a program as `accelerate launch -m change_it.judges.train` and `torchrun -m change_it.judges.train`."""
 
+import math
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
@@ -24,14 +25,29 @@ from change_it.judges.data import Examples, TaskData, load_task
 from change_it.judges.judge import Judge
 from change_it.judges.linear_training import Ask, fit_baselines, fit_linear, fit_main
 from change_it.judges.metrics import f1_lead, measure_main, scores
-from change_it.judges.options import BILSTM, LINEAR, LONGEST, JudgeOptions, StyleScale, settings_of
-from change_it.judges.record import JudgeMetrics, JudgeResults, TestScores, read_judge_metrics
+from change_it.judges.options import (
+    BILSTM,
+    LINEAR,
+    LONGEST,
+    MINUTES_ON_CPU,
+    JudgeOptions,
+    StyleScale,
+    settings_of,
+)
+from change_it.judges.record import (
+    BesideLinear,
+    JudgeMetrics,
+    JudgeResults,
+    TestScores,
+    read_judge_metrics,
+)
 from change_it.judges.registration import register_judges
 from change_it.judges.spec import JUDGES, MAIN
 from change_it.judges.style_scale import style_scale
 from change_it.models.pretrained import load_weights, read_config, read_tokenizer
 from change_it.models.saved import load_errors
 from change_it.stats import Ints, log_odds
+from change_it.training.adapters import put_adapters
 from change_it.training.run import MIN_UPDATES, TrainingRun, process_state
 from change_it.training.run_folder import tokenized, train_in_folder
 from change_it.training.training_options import Arithmetic
@@ -84,6 +100,8 @@ def _prepare(settings: JudgeOptions, data: TaskData, arguments: Any) -> Training
     model, tokenizer = _start(settings, data)
     model.config.problem_type = "single_label_classification"  # transformers would write it in training alone
     model.config.change_it = settings.about(data.outlets)
+    if settings.lora:
+        model = put_adapters(model, settings.encoder, "SEQ_CLS", settings.adapters, whole=_new_modules(model))
     precision: Arithmetic = "bf16" if arguments and arguments.mixed_precision == "bf16" else "float32"
     judge = Judge.of(model, tokenizer, precision=precision)
     order = np.random.default_rng(seed).permutation(len(data.validation))
@@ -107,6 +125,9 @@ def _prepare(settings: JudgeOptions, data: TaskData, arguments: Any) -> Training
         }
 
     def save(folder: Path) -> None:
+        if settings.lora:
+            # PEFT's merged model is a plain one, which opens like any other
+            judge.model = judge.model.merge_and_unload()
         about, ask = model.config.change_it, partial(judge.probabilities, progress=False)
         if spec.accepts is not None and not linear:
             # this share of the good validation examples gets more than a half
@@ -119,12 +140,14 @@ def _prepare(settings: JudgeOptions, data: TaskData, arguments: Any) -> Training
             refit = (lambda examples: fit_main(examples, seed=seed).predict_proba) if linear else None
             scale = style_scale(settings.corpus, data.outlets, ask, learnt, refit=refit, seed=seed)
             about["style"] = scale._asdict()
-        for part in (model, tokenizer):
+        for part in (judge.model, tokenizer):
             part.save_pretrained(folder)
 
     def describe(_: Any) -> JudgeResults:
         baselines = {} if linear else {LINEAR: fit_linear(task, data, seed=seed).predict_proba}
         metrics = _tested(settings, data, judge, baselines)
+        if not linear and len(validation):
+            metrics = replace(metrics, validation=_beside_linear(settings, data, judge, validation))
         if spec.pairs:
             report = read_report(settings.corpus)
             metrics = replace(metrics, thresholds=report.thresholds if report else None)
@@ -135,6 +158,10 @@ def _prepare(settings: JudgeOptions, data: TaskData, arguments: Any) -> Training
             metrics = replace(metrics, within_event=within_event, style=scale)
         return metrics
 
+    is_the_papers = settings.as_published and settings.encoder != BILSTM
+    minutes_on_cpu: float | None = math.inf if is_the_papers else MINUTES_ON_CPU
+    if settings.encoder == BILSTM:  # it takes milliseconds an update
+        minutes_on_cpu = None
     return TrainingRun(
         model=model,
         examples=None if linear else tokenized(encode, len(data.train)),
@@ -142,8 +169,29 @@ def _prepare(settings: JudgeOptions, data: TaskData, arguments: Any) -> Training
         evaluate=evaluate if evaluates else None,
         save=save,
         describe=describe,
-        min_updates=MIN_UPDATES if settings.encoder == BILSTM else 0,
+        min_updates=1 if is_the_papers else MIN_UPDATES,
+        minutes_on_cpu=minutes_on_cpu,
+        evaluated=len(validation) if evaluates else 0,
     )
+
+
+def _beside_linear(
+    settings: JudgeOptions, data: TaskData, judge: Judge, validation: Examples
+) -> BesideLinear:
+    """Compare a trained judge on validation examples with a linear one that has learnt from the same training examples."""
+    spec = JUDGES[settings.task]
+    # one that accepts a share of them needs validation examples, as the judge does, and for its threshold alone
+    known = data.without_validation() if spec.accepts is None else data
+    linear = fit_linear(settings.task, known, seed=settings.seed).predict_proba
+    classes = tuple(judge.model.config.id2label.values())
+    answers = [
+        judge.probabilities(validation.texts, validation.pairs),
+        linear(validation.texts, validation.pairs),
+    ]
+    decided = [answer.argmax(axis=1) for answer in answers]
+    of_judge, of_linear = (scores(validation.labels, each, classes).macro_f1 for each in decided)
+    lead = f1_lead(validation.labels, decided[0], decided[1], validation.texts)
+    return BesideLinear(judge=of_judge, linear=of_linear, lead=lead)
 
 
 def _tested(
@@ -219,6 +267,17 @@ def _transformer(settings: JudgeOptions, labels: dict[str, Any]) -> tuple[Any, P
         config.update({**labels, "pad_token_id": tokenizer.pad_token_id})
         model = load_weights(AutoModelForSequenceClassification, name, use="encoder", config=config)
     return model, tokenizer
+
+
+def _new_modules(model: Any) -> list[str]:
+    """Return the modules of a classifier that may have random weights: its head, and the pooler of its encoder."""
+    head = [
+        name
+        for name, module in model.named_children()
+        if name != model.base_model_prefix and any(True for _ in module.parameters())
+    ]
+    has_pooler = getattr(model.base_model, "pooler", None) is not None
+    return [*head, "pooler"] if has_pooler else head
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from change_it.training.record import TrainingResult
 TokenIds = list[dict[str, Any]]
 
 
-#: Epochs rise until there are this many updates (small corpora).
+#: Epochs of a preset rise until there are this many updates (small corpora).
 MIN_UPDATES = 300
 
 
@@ -30,7 +30,10 @@ class TrainingRun:
     evaluate: Callable[[nn.Module], Mapping[str, float]] | None
     save: Callable[[Path], None]  # saves the trained model in a folder
     describe: Callable[[TrainingResult], object]  # a record of what was measured on the model
-    min_updates: int = MIN_UPDATES
+    min_updates: int = MIN_UPDATES  # unless the user says how many epochs or updates there are
+    # minutes that a preset's updates may take on a processor, by measured ones; None measures none
+    minutes_on_cpu: float | None = None
+    evaluated: int = 0  # examples that an evaluation reads
     loss: Callable[[nn.Module, Any], Tensor] | None = None  # of the model and a batch; None: the model's own
 
 

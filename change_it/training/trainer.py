@@ -34,15 +34,14 @@ from change_it.errors import InputError
 from change_it.files.atomic import write_json
 from change_it.files.records import read_record, to_json
 from change_it.files.texts import listed
-from change_it.progress import bar, minutes_bar
+from change_it.progress import bar, minutes_bar, note
 from change_it.training.record import COMPLETE, Checkpoint, TrainingResult
 from change_it.training.run import TokenIds, TrainingRun, process_state
 from change_it.training.training_options import TrainingOptions
+from change_it.training.updates import EVALUATIONS, plan_updates
 
 logger = getLogger(__name__)
 
-#: Evaluations of a whole run, equally spaced, unless `--arg eval_steps` says otherwise; the last one is at its end.
-EVALUATIONS = 10
 #: Where Adagrad's sums of squared gradients start (See et al. 2017).
 INITIAL_ACCUMULATOR = 0.1
 #: Of AdamW: decay of weight matrices, and the share of the updates in which the learning rate rises; their number where minutes end a run.
@@ -342,8 +341,18 @@ def train(
     with argument_errors(options):  # none may be 0
         batches = math.ceil(len(examples) / arguments.per_device_train_batch_size / arguments.world_size)
         an_epoch = math.ceil(batches / arguments.gradient_accumulation_steps)
-    if arguments.max_steps <= 0:
-        arguments.max_steps = max(math.ceil(arguments.num_train_epochs * an_epoch), run.min_updates)
+    work = Path(str(arguments.output_dir))
+    checkpoint = newest_checkpoint(work) if options.resume else None
+    trains_without = partial(trains_without_arguments, run, examples, options, work)
+    if checkpoint:  # what was planned may have been measured
+        arguments.max_steps = TrainerState.load_from_json(str(checkpoint / "trainer_state.json")).max_steps
+    else:
+        with argument_errors(options, trains_without):
+            plan = plan_updates(run, examples, options, arguments, an_epoch=an_epoch)
+        arguments.max_steps = plan.updates
+        if process_state().is_main_process:
+            for sentence in plan.sentences(options.max_minutes):
+                note(sentence)
     if "eval_steps" not in options.given:
         arguments.eval_steps = max(1, arguments.max_steps // EVALUATIONS)
     if "logging_steps" not in options.given:
@@ -352,13 +361,10 @@ def train(
         arguments.eval_strategy, arguments.eval_on_start = "no", False
 
     clock = Clock(options, started, evaluates=run.evaluate is not None)
-    work = Path(str(arguments.output_dir))
-    checkpoint = newest_checkpoint(work) if options.resume else None
     if checkpoint:
         clock.is_saved = True
         clock.before = clock.saved = read_checkpoint(checkpoint).seconds
         clock.best = load_file(checkpoint / BEST) if (checkpoint / BEST).exists() else {}
-    trains_without = partial(trains_without_arguments, run, examples, options, work)
     with argument_errors(options, trains_without):
         trainer = RunTrainer(run, examples, arguments, clock)
         trainer.create_optimizer_and_scheduler(arguments.max_steps)

@@ -50,7 +50,7 @@ class TrainingOptions:
     """Options of training."""
 
     epochs: float | None = None
-    """Passes over the training data, raised until there are at least 300 updates, but for a judge's pre-trained encoder; the preset of the model when not given."""
+    """Passes over the training data. When not given those of the preset, raised until there are at least 300 updates; for a judge's encoder on a processor at most as many as an hour allows."""
     batch_size: int | None = None
     """Examples a batch and process; the preset of the model when not given."""
     arg: Annotated[tuple[str, ...], UseAppendAction] = ()

@@ -9,77 +9,22 @@ from pathlib import Path
 
 import pytest
 import torch
-from judge_data import with_arg
-from torch import nn
-from transformers.modeling_outputs import SequenceClassifierOutput
+from toy_runs import Classifier, accuracy, same, trained
 
 from change_it.errors import InputError
 from change_it.training import trainer
-from change_it.training.run import TrainingRun, process_state
-from change_it.training.run_folder import tokenized
-from change_it.training.trainer import train, training_arguments
+from change_it.training.run import process_state
+from change_it.training.trainer import training_arguments
 from change_it.training.training_options import TrainingOptions, check_numbers
 
-FEATURES = torch.randn(90, 6, generator=torch.Generator().manual_seed(5))
-LABELS = (FEATURES.sum(1) > 0).long()
 #: A checkpoint after each update.
 ALWAYS = {"checkpoint_minutes": 0.0}
-
-
-class Classifier(nn.Module):
-    """Dropout makes the weights depend on the random state, batches on the order."""
-
-    def __init__(self):
-        super().__init__()
-        torch.manual_seed(0)
-        self.layers = nn.Sequential(nn.Linear(6, 16), nn.Dropout(0.3), nn.ReLU(), nn.Linear(16, 2))
-
-    def forward(self, features, labels):
-        logits = self.layers(features)
-        return SequenceClassifierOutput(nn.functional.cross_entropy(logits, labels), logits)
-
-
-def accuracy(model):
-    return float((model(FEATURES, LABELS).logits.argmax(-1) == LABELS).float().mean())
-
-
-def toy(rows):
-    """Examples: the number of a row of the features stands for a token."""
-    return {"input_ids": [[row] * (1 + row % 7) for row in rows], "labels": LABELS[list(rows)].tolist()}
-
-
-def toy_batch(rows):
-    """In a process of its own, too."""
-    numbers = [int(row["input_ids"][0]) for row in rows]
-    return {"features": FEATURES[numbers], "labels": LABELS[numbers]}
-
-
-def trained(out, model=None, *, evaluate=accuracy, min_updates=1, started=None, **changes):
-    """The model and the result of a small run."""
-    given = {"epochs": 2, "batch_size": 8, "seed": 3}
-    options = TrainingOptions(**with_arg({**given, "learning_rate": 3e-3, **changes}))
-    model = model or Classifier()
-    run = TrainingRun(
-        model=model,
-        examples=tokenized(toy, 90),
-        collate=toy_batch,
-        evaluate=evaluate and (lambda model: {"score": evaluate(model)}),
-        save=lambda folder: None,
-        describe=lambda result: {},
-        min_updates=min_updates,
-    )
-    started = time.monotonic() if started is None else started
-    return model, train(run, run.examples, options, training_arguments(options, out), started=started)
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """The model of a run that nothing broke."""
     return trained(tmp_path_factory.mktemp("whole"))[0]
-
-
-def same(one, other):
-    return all(torch.equal(value, other.state_dict()[name]) for name, value in one.state_dict().items())
 
 
 @pytest.mark.parametrize(

@@ -163,15 +163,27 @@ class WordFormat(Format):
 class CausalFormat(Format):
     """Format of language models: a prompt with the source, then the headline; the loss counts the headline alone."""
 
-    def __init__(self, tokenizer: PreTrainedTokenizerBase, *, prompt: Sequence[str], **lengths: int):
+    def __init__(
+        self,
+        tokenizer: PreTrainedTokenizerBase,
+        *,
+        prompt: Sequence[str],
+        chat_end: str | None = None,
+        **lengths: int,
+    ):
         """`prompt` is the text before and after the source; sources are cut, the prompt never is.
 
         With fields {to} and {headline} after it, a source is `to | headline | article`: the article takes its place. The
-        line of {headline} is left out where there is none.
+        line of {headline} is left out where there is none. `chat_end` is the token that ends a headline where the prompt is
+        in a chat template, which then has the token that begins a text, too.
         """
         super().__init__(tokenizer, **lengths)
+        self.end, self.lead = tokenizer.eos_token_id, " "
+        if chat_end is not None:
+            self.end, self.lead = tokenizer.convert_tokens_to_ids(chat_end), ""
+            self.ends = list(dict.fromkeys([self.end, *self.ends]))
         begin = tokenizer.bos_token_id
-        started = begin is not None and begin in tokenizer("a")["input_ids"]
+        started = chat_end is None and begin is not None and begin in tokenizer("a")["input_ids"]
         self.before = [begin] * started + self._ids([prompt[0]])[0]
         self.template = prompt[1]
         self.after = self._ids([self._after("", "")])[0]
@@ -197,8 +209,8 @@ class CausalFormat(Format):
         self, encoded: Any, targets: list[str], most: int
     ) -> tuple[list[list[int]], list[list[int]]]:
         """Inputs are of prompt, headline and end, labels without the prompt."""
-        headlines = self._ids([f" {target}" for target in targets])
-        answers = [[*row, self.tokenizer.eos_token_id][:most] for row in headlines]
+        headlines = self._ids([f"{self.lead}{target}" for target in targets])
+        answers = [[*row, self.end][:most] for row in headlines]
         pairs = list(zip(encoded[0], answers, strict=True))
         labels = [[IGNORED] * len(prompt) + answer for prompt, answer in pairs]
         return [prompt + answer for prompt, answer in pairs], labels

@@ -1,0 +1,142 @@
+"""How many updates a training plans, and how long they will take: measured on a few before the first one."""
+
+import math
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from accelerate.utils import broadcast_object_list
+from transformers import TrainingArguments
+
+from change_it.models.pretrained import arithmetic
+from change_it.training.run import TokenIds, TrainingRun
+from change_it.training.training_options import TrainingOptions
+
+#: Evaluations of a whole run, equally spaced, unless `--arg eval_steps` says otherwise; the last one is at its end.
+EVALUATIONS = 10
+#: Batches that are measured, at most; the first one is slower, and is left out where there are more.
+MEASURED = 4
+#: Seconds after which no further batch is measured.
+MEASURED_SECONDS = 30.0
+#: An evaluation of a batch takes this share of an update of it: it has no gradients.
+FORWARD = 1 / 3
+#: Arguments by which users say themselves how long a training is.
+LENGTHS = {"num_train_epochs", "max_steps"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What a run plans.
+
+    Attributes:
+        updates: optimizer steps.
+        of_preset: those of its epochs, which an hour may not allow.
+        seconds: of an update; None where nothing was measured.
+        evaluating: seconds of all evaluations.
+    """
+
+    updates: int
+    of_preset: int
+    seconds: float | None = None
+    evaluating: float = 0.0
+
+    def minutes(self, updates: int) -> float:
+        """Return the expected minutes of so many updates with all evaluations."""
+        return (updates * (self.seconds or 0.0) + self.evaluating) / 60
+
+    def sentences(self, max_minutes: float | None) -> list[str]:
+        """Say how long the run will be; nothing where nothing was measured."""
+        if self.seconds is None:
+            return []
+        said = [f"Planned: {self.updates:,} updates, {duration(self.minutes(self.updates))} here."]
+        if self.updates < self.of_preset:
+            longer = duration(self.minutes(self.of_preset))
+            said.append(
+                f"The preset has {self.of_preset:,}, {longer}: "
+                "give --epochs, --arg max_steps or --max-minutes to train longer."
+            )
+        if max_minutes is not None and max_minutes < self.minutes(self.updates):
+            allowed = max(0, int((60 * max_minutes - self.evaluating) / self.seconds))
+            said.append(f"--max-minutes {max_minutes:g} allows about {min(allowed, self.updates):,} of them.")
+        return said
+
+
+def duration(minutes: float) -> str:
+    """Return minutes in words: less than a minute, about 12 minutes, about 3.5 hours."""
+    if minutes < 1:
+        return "less than a minute"
+    if minutes < 90:
+        rounded = round(minutes)
+        return f"about {rounded} minute{'s' * (rounded != 1)}"
+    return f"about {minutes / 60:.1f} hours"
+
+
+def is_chosen(options: TrainingOptions) -> bool:
+    """Tell whether the user says how many epochs or updates a run has."""
+    return options.epochs is not None or bool(LENGTHS & options.given.keys())
+
+
+def plan_updates(
+    run: TrainingRun,
+    examples: TokenIds,
+    options: TrainingOptions,
+    arguments: TrainingArguments,
+    *,
+    an_epoch: int,
+) -> Plan:
+    """Return how many updates a run has; the epochs or updates that a user chose are exactly those.
+
+    Otherwise there are as many as the preset's epochs have, at least `run.min_updates`; on a processor at most as many as
+    `run.minutes_on_cpu` allow by the measured time of one, unless the user gave minutes. `an_epoch` is a number of updates.
+    """
+    chosen = is_chosen(options)
+    updates = arguments.max_steps
+    if updates <= 0:
+        least = 1 if chosen else run.min_updates
+        updates = max(math.ceil(arguments.num_train_epochs * an_epoch), least)
+    if run.minutes_on_cpu is None:
+        return Plan(updates=updates, of_preset=updates)
+    seconds = measure_update(run, examples, arguments)
+    batches = run.evaluated / arguments.per_device_train_batch_size
+    a_batch = seconds / arguments.gradient_accumulation_steps
+    evaluating = EVALUATIONS * FORWARD * batches * a_batch
+    allowed = math.inf
+    if arguments.device.type == "cpu" and not chosen and options.max_minutes is None:
+        allowed = max(1.0, (60 * run.minutes_on_cpu - evaluating) / seconds)
+    return Plan(
+        updates=int(min(updates, allowed)),
+        of_preset=updates,
+        seconds=seconds,
+        evaluating=evaluating,
+    )
+
+
+def measure_update(run: TrainingRun, examples: TokenIds, arguments: TrainingArguments) -> float:
+    """Return the seconds of an update in the main process, of batches whose gradients are thrown away.
+
+    Neither the weights nor the random state of the training depend on it.
+    """
+    device = arguments.device
+    precision = "bf16" if arguments.mixed_precision == "bf16" else "float32"
+    model = run.model.to(device).train()
+    size = arguments.per_device_train_batch_size
+    drawn = np.random.default_rng(arguments.seed).permutation(len(examples))
+    batches = np.resize(drawn, (MEASURED, size))
+    found: list[float] = []
+    with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
+        for rows in batches:
+            batch = run.collate([examples[row] for row in rows])
+            started = time.monotonic()
+            on_device = {name: tensor.to(device) for name, tensor in batch.items()}
+            with arithmetic(device, precision):
+                loss = run.loss(model, on_device) if run.loss else model(**on_device).loss
+            loss.backward()
+            loss.item()  # waits for the device
+            model.zero_grad(set_to_none=True)
+            found.append(time.monotonic() - started)
+            if sum(found) > MEASURED_SECONDS:
+                break
+    steady = found[1:] or found
+    seconds = arguments.gradient_accumulation_steps * sum(steady) / len(steady)
+    return float(broadcast_object_list([seconds])[0])
