@@ -12,7 +12,8 @@ from jinja2 import Environment, PackageLoader
 from jinja2.utils import htmlsafe_json_dumps
 
 from change_it.corpus.folder import PICTURE, describe_corpus, read_trained_on
-from change_it.corpus.reading.sample import OUTLETS, is_sample_corpus
+from change_it.corpus.reading.licence import licence_of_texts
+from change_it.corpus.reading.sample import is_sample_corpus
 from change_it.corpus.record import TrainedOn
 from change_it.corpus.test_set import BUILT_IN
 from change_it.errors import InputError
@@ -39,8 +40,6 @@ Metrics = Mapping[str, TrainingRecord | None]
 
 #: Placeholders in a corpus card that a push replaces: the path of its example, and its last section.
 LOCAL_PATH, RIGHTS = "path/to/this/folder", "## Rights"
-#: Texts of CHANGE-IT may be passed on under the shared task's licence alone; the sample's are invented, under the package's own.
-LICENSES = {frozenset({"rep", "gio"}): "cc-by-nc-sa-4.0", frozenset(OUTLETS): "apache-2.0"}
 #: Licence to its sentence on a card.
 TERMS = {
     "cc-by-nc-sa-4.0": "CC BY-NC-SA 4.0, the licence of CHANGE-IT's data (De Mattei, Cafagna, Dell'Orletta, Nissim and Gatt, "
@@ -332,17 +331,12 @@ def dataset_card(folder: Path, outlets: Sequence[str], repo_id: str, license: st
     return card.content
 
 
-def licence_of(name: str | None, outlets: Iterable[str]) -> str:
-    """Return the licence of a data set of these outlets: the name given, or the known one, or `unknown`."""
-    return name or LICENSES.get(frozenset(outlets), "unknown")
-
-
 def _licence(name: str | None, outlets: Iterable[str], *, is_model: bool = False) -> tuple[str, str]:
     """Return the licence of what is made from the outlets' texts, and its sentence on a card.
 
     Of a model that began from a pre-trained one (`is_model`) the licence of the texts says nothing: it is `unknown`.
     """
-    name = licence_of(name, outlets) if name or not is_model else "unknown"
+    name = name or ("unknown" if is_model else licence_of_texts(outlets))
     return name, (NO_LICENCE if is_model else TERMS).get(name, f"{without_markup(name)}.")
 
 

@@ -13,6 +13,7 @@ from huggingface_hub import DatasetCard, SpaceCard, constants
 from huggingface_hub.utils import filter_repo_objects
 
 from change_it.corpus.folder import FILES, MODEL_CORPUS, PICTURE, REPORT, check_corpus, read_report
+from change_it.corpus.reading.licence import licence_of_texts
 from change_it.errors import InputError
 from change_it.files.atomic import read_json, record_errors, refuse_pointer, replace_folder, write_text
 from change_it.files.model_folders import GENERATOR_FILE, MODEL_FILES, is_hub_id, weight_files
@@ -20,7 +21,7 @@ from change_it.files.shipped import shipped_path
 from change_it.files.texts import listed
 from change_it.generators.folder import GeneratorInfo
 from change_it.generators.record import read_generator_metrics
-from change_it.hub.cards import Metrics, dataset_card, example_of, licence_of, model_card, public
+from change_it.hub.cards import Metrics, dataset_card, example_of, model_card, public
 from change_it.judges.options import COMMAND as JUDGE_COMMAND
 from change_it.judges.options import check_tasks
 from change_it.judges.record import read_judge_metrics
@@ -122,7 +123,7 @@ def read_licence(folder: Path, license: str | None) -> str:
     check_corpus(str(folder))
     report = read_report(folder)
     of_card = DatasetCard.load(folder / "README.md").data.license
-    return licence_of(license or of_card, report.outlets.names if report else ())
+    return license or of_card or licence_of_texts(report.outlets.names if report else ())
 
 
 def _dataset(folder: Path, repo_id: str, license: str | None) -> Files:
