@@ -116,7 +116,17 @@ def line_of(metrics: "JudgeMetrics") -> str:
     few = JUDGES[metrics.task].few_matches
     if matches < few:
         parts.append(f"learnt from {matches} matches, fewer than {few}: take more articles")
+    if end := _sooner(metrics.training):
+        parts.append(end)
     return f"F1 {', '.join(parts)}"
+
+
+def _sooner(training: "TrainingResult") -> str:
+    """Say what ended a training before its last update; empty where nothing did."""
+    whys = {"early": "without a better score", "time": "when the minutes were over"}
+    if training.stopped not in whys:
+        return ""
+    return f"ended after {training.updates:,} of {training.planned:,} updates, {whys[training.stopped]}"
 
 
 def _only_answer(results: Mapping[str, "TestScores"]) -> str:

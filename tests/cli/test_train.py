@@ -62,6 +62,21 @@ def test_a_judge_with_one_answer_says_so(answers, words):
     assert ("answers" in line, words in line) == (bool(words), True)
 
 
+@pytest.mark.parametrize(
+    ("stopped", "words"),
+    [
+        ("early", "ended after 5 of 6 updates, without a better score"),
+        ("time", "ended after 5 of 6 updates, when the minutes were over"),
+        ("updates", ""),
+    ],
+)
+def test_a_judge_says_what_ended_its_training(stopped, words):
+    metrics = a_judges_metrics(training=TrainingResult(updates=5, planned=6, stopped=stopped))
+    line = command.line_of(metrics)
+    assert line.endswith(words)
+    assert ("ended" in line) == bool(words)
+
+
 FEW = "Warning: 30 of 1,270 updates are too few to write sentences: "
 TIMED = "1,000 of 1,270 updates when the minutes were over: --resume with more --max-minutes goes on."
 
