@@ -48,6 +48,8 @@ LEFT_OUT = ("change_it/data/sample.parquet", "change_it/data/writer/")
 CPU_WHEELS = "--extra-index-url https://download.pytorch.org/whl/cpu\n"
 #: Variables of pages that name models and data sets, the latter with a name each as in sum=me/sum.
 OF_MODELS, OF_CORPORA = ("CHANGE_IT_JUDGES", "CHANGE_IT_GENERATORS"), ("CHANGE_IT_CORPUS",)
+#: Words of the cards of pages that carry the package.
+HOLDS_SOURCE = "this repository holds its source (`change_it/` and `pyproject.toml`), which pip installs with git and git-lfs"
 METRICS = "metrics.json"
 #: In a repository: what the last push put there, which alone the next one may remove.
 RECORD = ".change_it.json"
@@ -67,12 +69,15 @@ def files_of(
     """Collect the files of a push, with their record.
 
     They are a corpus, judges or a generator in a folder, or a shipped metric or Space by its name. `variables` are those of
-    a metric or Space, `base` is the name on the Hub of the model that adapters belong to. For the other arguments see `cards.model_card`.
+    a metric or Space, which installs the `package` where that is given, `base` is the name on the Hub of the model that adapters belong to. For the other arguments see `cards.model_card`.
     """
     about: dict[str, Any] = {"kind": kind, "version": __version__}
     if kind == "metric" or kind == "space":
         about["commit"] = _commit()
-        files = _app(kind, shipped_path(f"{kind}s/{folder}/app.py").parent, repo_id, variables or {})
+        shell = shipped_path(f"{kind}s/{folder}/app.py").parent
+        files = _app(kind, shell, repo_id, variables or {}, package)
+        if package:
+            about["package"] = package
     else:
         check_folder(kind, folder)
         if kind == "dataset":
@@ -284,35 +289,56 @@ def _classes_of(folder: Path) -> list[str]:
     return [name for name in classes if name and "--" not in name]  # OWNER/NAME-- is in another repository
 
 
-def _app(kind: PushKind, folder: Path, repo_id: str, variables: Mapping[str, str]) -> Files:
+def _app(
+    kind: PushKind, folder: Path, repo_id: str, variables: Mapping[str, str], package: str | None
+) -> Files:
     """Collect a metric or the Space: its folder, and the package's source, which is imported from the folder of `app.py`.
 
-    What no page needs is left out of the source; its card names the models and data sets of `variables`.
+    With the address of the `package` its requirements name that, and no source goes along. The card names the models and data sets
+    of `variables`.
     """
     files, module = _tree(folder, folder), f"{folder.name}.py"
-    source = _tree(PACKAGE, PACKAGE.parent)
-    source = {name: content for name, content in source.items() if not name.startswith(LEFT_OUT)}
-    for path in map(shipped_path, SHIPPED):
-        source |= _tree(path, path.parent, "change_it/_shipped/")
-    pyproject = shipped_path("pyproject.toml").read_text("utf-8").partition("[tool.")[0] + BUILD
-    source |= {"pyproject.toml": pyproject.encode()} | {name: shipped_path(name) for name in LEGAL}
-    # The card names the folder, and the repository that pip installs.
+    # The only line is change-it[EXTRA]>=VERSION.
+    own = (folder / "requirements.txt").read_text("utf-8").partition(">=")[0]
+    address = f"{own} @ {package or f'git+{constants.ENDPOINT}/spaces/{repo_id}'}"
+    # The card names the folder, and what pip installs.
     card = (folder / "README.md").read_text("utf-8")
+    if package:
+        card = card.replace(HOLDS_SOURCE, "pip installs it with git")
+    card = re.sub(rf"{re.escape(own)} @ git\+[^\"]+", lambda _: address, card)
     card = re.sub(rf"\b(?:owner|metrics)/{folder.name}\b", repo_id, card)
     files["README.md"] = _page_card(card, variables).encode()
-    # What the package requires takes the place of the only line, change-it[EXTRA]>=VERSION.
-    own = (folder / "requirements.txt").read_text("utf-8").partition(">=")[0]
-    project, extra = tomllib.loads(pyproject)["project"], own.partition("[")[2].rstrip("]")
-    needed = [*project["dependencies"], *project["optional-dependencies"].get(extra, [])]
+    needed = [address] if package else _requirements(own)
     files["requirements.txt"] = (CPU_WHEELS + "".join(f"{line}\n" for line in needed)).encode()
     if kind == "metric":
         # evaluate tells users without the package to install what this comment names.
-        address = f"{own} @ git+{constants.ENDPOINT}/spaces/{repo_id}"
         text = (folder / module).read_text("utf-8")
         text = re.sub(r"(?m)^((?:from|import) change_it\b.*)", rf"\1  # From: '{address}'", text)
         # evaluate.load("owner/name") looks for name.py; app.py for the module by its own name.
         files[module] = files[f"{repo_id.partition('/')[2]}.py"] = text.encode()
-    return source | files
+    return files if package else _source() | files
+
+
+def _source() -> Files:
+    """Collect the package's source, as pip installs it, without what no page needs."""
+    source = _tree(PACKAGE, PACKAGE.parent)
+    source = {name: content for name, content in source.items() if not name.startswith(LEFT_OUT)}
+    for path in map(shipped_path, SHIPPED):
+        source |= _tree(path, path.parent, "change_it/_shipped/")
+    pyproject = _own_tables() + BUILD
+    return source | {"pyproject.toml": pyproject.encode()} | {name: shipped_path(name) for name in LEGAL}
+
+
+def _own_tables() -> str:
+    """Return the build system and the project in `pyproject.toml`, without the settings of tools."""
+    return shipped_path("pyproject.toml").read_text("utf-8").partition("[tool.")[0]
+
+
+def _requirements(own: str) -> list[str]:
+    """Return what the package requires, with the extra of `change-it[EXTRA]`."""
+    project = tomllib.loads(_own_tables())["project"]
+    extra = own.partition("[")[2].rstrip("]")
+    return [*project["dependencies"], *project["optional-dependencies"].get(extra, [])]
 
 
 def _page_card(text: str, variables: Mapping[str, str]) -> str:

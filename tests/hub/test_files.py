@@ -160,6 +160,24 @@ def test_the_package_goes_with_an_app_and_nothing_else_does(files_of):
     assert project.keys() == {"build-system", "project", "tool"}
 
 
+@pytest.mark.parametrize(
+    ("kind", "name", "extra"), [("metric", "hevas", "[hevas]"), ("space", "headline_transfer", "[space]")]
+)
+def test_a_page_that_installs_the_package_holds_no_copy(kind, name, extra):
+    address = "git+https://huggingface.co/spaces/me/compliancy@v1"
+    files = packaging.files_of(kind, Path(name), f"me/{name}", package=address)
+    module = {"hevas.py"} if kind == "metric" else set()
+    assert files.keys() == {"README.md", "app.py", "requirements.txt", RECORD, *module}
+    own = f"change-it{extra} @ {address}"
+    assert content(files, "requirements.txt").decode().splitlines()[1:] == [own]
+    card = content(files, "README.md").decode()
+    assert f'The package is not on PyPI: pip installs it with git:\n\n```bash\npip install "{own}"' in card
+    assert "this repository" not in card.partition("## Example")[0]
+    assert json.loads(files[RECORD])["package"] == address
+    for file in module:
+        assert f"# From: '{own}'" in content(files, file).decode()
+
+
 def test_the_card_of_a_page_names_its_models_and_data_set():
     variables = {
         "CHANGE_IT_JUDGES": "me/judges",
