@@ -9,9 +9,11 @@ from pathlib import Path
 from shutil import copyfile
 from typing import Any, Literal
 
-from huggingface_hub import DatasetCard, SpaceCard, constants
+from huggingface_hub import DatasetCard, HfApi, SpaceCard, constants
+from huggingface_hub.errors import HTTPError, OfflineModeIsEnabled
 from huggingface_hub.utils import filter_repo_objects
 
+from change_it.audit.record import NO_AUDIT, Summary, read_summary
 from change_it.corpus.folder import FILES, MODEL_CORPUS, PICTURE, REPORT, check_corpus, read_report
 from change_it.corpus.reading.licence import licence_of_texts
 from change_it.errors import InputError
@@ -24,7 +26,8 @@ from change_it.generators.record import read_generator_metrics
 from change_it.hub.cards import Metrics, dataset_card, example_of, model_card, public
 from change_it.judges.options import COMMAND as JUDGE_COMMAND
 from change_it.judges.options import check_tasks
-from change_it.judges.record import read_judge_metrics
+from change_it.judges.record import JudgeMetrics, read_judge_metrics
+from change_it.judges.reliability import rate_judges
 from change_it.judges.spec import trained_tasks
 from change_it.version import __version__
 
@@ -51,6 +54,8 @@ OF_MODELS, OF_CORPORA = ("CHANGE_IT_JUDGES", "CHANGE_IT_GENERATORS"), ("CHANGE_I
 #: Words of the cards of pages that carry the package.
 HOLDS_SOURCE = "this repository holds its source (`change_it/` and `pyproject.toml`), which pip installs with git and git-lfs"
 METRICS = "metrics.json"
+#: Seconds that the Hub has to say the licence of a model.
+SECONDS = 10
 #: In a repository: what the last push put there, which alone the next one may remove.
 RECORD = ".change_it.json"
 
@@ -84,6 +89,7 @@ def files_of(
             files = _dataset(folder, repo_id, license)
         else:
             files = _models(kind, folder, base)
+            answers, audit = _check_judges(folder) if kind == "judge" else (_written(folder), NO_AUDIT)
             card = model_card(
                 kind,
                 folder,
@@ -93,8 +99,10 @@ def files_of(
                 dataset,
                 dataset_digest,
                 package,
-                _outputs(kind, folder),
+                answers,
                 base,
+                _licence_on_hub,
+                audit,
             )
             files["README.md"] = card.encode()
     for content in files.values():
@@ -164,42 +172,54 @@ def _models(kind: Literal["judge", "generator"], folder: Path, given_base: str |
     return files
 
 
-def _outputs(kind: Literal["judge", "generator"], folder: Path) -> dict[str, str]:
-    """Return what models answer to the example of their card, see `cards.model_card`; judges are checked.
+def _licence_on_hub(model: str) -> str | None:
+    """Ask the Hub for the licence of a model; None where it does not answer, or its card names none, or several."""
+    api = HfApi(library_name="change_it", library_version=__version__)
+    try:
+        card = api.model_info(model, timeout=SECONDS).card_data
+    except (HTTPError, OfflineModeIsEnabled, ValueError, OSError):
+        return None
+    licence = card.license if card else None
+    if isinstance(licence, list) and len(licence) == 1:
+        licence = licence[0]
+    return licence if isinstance(licence, str) and licence != "unknown" else None
 
-    A pre-trained generator, which can be large, is not loaded: its card shows no answer.
+
+def _written(folder: Path) -> dict[str, str]:
+    """Return what a generator writes for the example of its card, see `cards.model_card`.
+
+    A pre-trained one, which can be large, is not loaded: its card shows nothing that it wrote.
     """
-    language = (read_json(folder / MODEL_CORPUS) or {}).get("language")
-    if kind == "judge":
-        metrics = _metrics(kind, folder)
-        prefix = next(iter(metrics))
-        language = (read_json(folder / prefix / MODEL_CORPUS) or {}).get("language")
-        return _check_judges(folder, metrics, example_of(language))
     info = GeneratorInfo.load(folder)
     if info.kind != "words":
         return {}
     from change_it.generators.transfer import HeadlineTransfer  # torch
 
+    language = (read_json(folder / MODEL_CORPUS) or {}).get("language")
     _, original, article = example_of(language or info.language)
     transfer = HeadlineTransfer.from_pretrained(folder, device="cpu")
     return {"": transfer(original, article=article, to=info.to or info.outlets[1])}
 
 
-def _check_judges(folder: Path, metrics: Metrics, example: tuple[str, str, str]) -> dict[str, str]:
-    """Load the judges of a push, and return the answer of each to the example of the card.
+def _check_judges(folder: Path) -> tuple[dict[str, str], Summary]:
+    """Load the judges of a push, and return the answer of each to the example of the card, and what is known of them.
 
     Judges that do not belong together are refused, and one that is not the one that was measured.
     """
     from change_it.judges.judge import Judge  # torch
     from change_it.scoring.panel import Judges
 
+    metrics = _metrics("judge", folder)
     if "" in metrics:
-        loaded = {"": Judge.from_pretrained(folder, device="cpu")}
+        judge = Judge.from_pretrained(folder, device="cpu")
+        loaded = {"": judge}
+        by_task = {judge.task: judge}
     else:
-        judges = Judges.from_pretrained(folder, device="cpu").by_task
-        loaded = {f"{task}/": judge for task, judge in judges.items()}
+        by_task = {**Judges.from_pretrained(folder, device="cpu").by_task}
+        loaded = {f"{task}/": judge for task, judge in by_task.items()}
+    language = (read_json(folder / next(iter(metrics)) / MODEL_CORPUS) or {}).get("language")
+    headline, original, article = example_of(language)
     answers: dict[str, str] = {}
-    headline, original, article = example
     for prefix, judge in loaded.items():
         record = metrics[prefix]
         measured = (record.weights_hash, record.model_hash) if record else None
@@ -209,7 +229,12 @@ def _check_judges(folder: Path, metrics: Metrics, example: tuple[str, str, str])
         pair = {"hh": original, "ah": article}.get(judge.task)
         [[first, second]] = judge.probabilities(headline, pair, progress=False)
         answers[judge.task] = f"[[{first:.2f}, {second:.2f}]]"
-    return answers
+    if "" not in metrics:
+        return answers, read_summary(by_task, folder)
+    of_one = metrics[""]
+    results = {task: of_one for task in by_task if isinstance(of_one, JudgeMetrics)}
+    verdicts = rate_judges(by_task, results)
+    return answers, Summary(judges=tuple(verdict for verdict in verdicts if verdict.judge in by_task))
 
 
 def write_readme(folder: Path, kind: Literal["judge", "generator"]) -> None:

@@ -7,6 +7,7 @@ import re
 from contextlib import contextmanager
 from urllib.parse import unquote, urlsplit
 
+from huggingface_hub import RepoCard
 from processes import Handler, listening
 
 TOKEN = "hf_LoopbackTokenThatNobodyMaySee"
@@ -184,6 +185,8 @@ def serve():
                 return self.answer({}, 404, **{"X-Error-Code": "RevisionNotFound"})
             files = [{"rfilename": path} for path in found[1]]
             about = {"id": name, "sha": found[0], "private": name in hub.private, "tags": []}
+            if card := found[1].get("README.md"):
+                about["cardData"] = RepoCard(card.decode(), ignore_metadata_errors=True).data.to_dict()
             return self.answer(about | {"siblings": files})
 
         def tree(self, name, revision, under):
