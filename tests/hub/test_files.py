@@ -194,6 +194,18 @@ def test_the_card_of_a_page_names_its_models_and_data_set():
     assert SpaceCard(plain["README.md"].decode()).text == card.text
 
 
+def test_the_examples_of_a_page_ask_its_own_models_and_address():
+    variables = {"CHANGE_IT_JUDGES": "me/judges"}
+    metric = packaging.files_of("metric", Path("compliancy"), "me/compliancy", variables=variables)
+    card = content(metric, "README.md").decode()
+    assert 'judges="me/judges",' in card
+    assert 'evaluate.load("me/compliancy", "me/judges")' in card
+    page = packaging.files_of("space", Path("headline_transfer"), "Me/My_page")
+    card = content(page, "README.md").decode()
+    assert 'Client("Me/My_page")' in card
+    assert "PAGE=https://me-my-page.hf.space/gradio_api" in card
+
+
 def test_a_copy_without_the_sample_says_so(monkeypatch, tmp_path):
     monkeypatch.setattr(sample, "SAMPLE", tmp_path / "sample.parquet")
     with pytest.raises(InputError, match=r"lacks sample\.parquet, .*: install the whole package"):
