@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 from contextlib import contextmanager
+from functools import lru_cache
 from urllib.parse import unquote, urlsplit
 
 from huggingface_hub import RepoCard
@@ -33,7 +34,13 @@ ROUTES = {
 
 def oid_of(files):
     """The name of a commit, by its contents."""
-    return hashlib.sha1(repr(sorted(files.items())).encode()).hexdigest()
+    return _oid_of(tuple(sorted(files.items())))
+
+
+@lru_cache
+def _oid_of(files):
+    """The same of pairs of name and content, which are read once."""
+    return hashlib.sha1(repr(files).encode()).hexdigest()
 
 
 class Hub:
