@@ -38,7 +38,8 @@ article = pair["a_article"]
 new = HeadlineTransfer.from_pretrained("nina/headline-rewriter")(pair["a_headline"], article=article, to="faro")
 compliancy = evaluate.load("nina/compliancy", "nina/headline-judges")
 item = {"predictions": [new], "sources": [pair["a_headline"]], "articles": [article], "labels": ["colle"]}
-print(new, compliancy.compute(**item)["signature"], judges.signature, judges.main.commit, sep="\\n")
+compliancy.compute(**item)
+print(new, compliancy.signature, judges.signature, judges.main.commit, sep="\\n")
 """
 
 
