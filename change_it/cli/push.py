@@ -49,7 +49,7 @@ class PushOptions:
     base: str | None = None
     """Name on the Hub of the model that adapters belong to, OWNER/NAME, where they were trained on a copy in a folder."""
     package: str | None = None
-    """Address from which pip installs change-it, for the card of judges or a generator, as git+https://huggingface.co/spaces/me/compliancy or git+https://…@TAG."""
+    """Address from which pip installs change-it, as git+https://huggingface.co/spaces/me/compliancy or git+https://…@TAG: the card of judges or a generator names it, a metric or Space installs it in the place of a copy."""
     variables: tuple[str, ...] = ()
     """Variables of a metric or the Space as NAME=VALUE, such as the Hub ids of its models; the card of the Space lists them."""
     replace: bool = False
@@ -164,8 +164,8 @@ def _destination(options: PushOptions) -> "Destination":
 
 def _check_package(options: PushOptions) -> None:
     """Refuse an address of the package that pip could not read, or that no card would name."""
-    if options.kind not in ("judge", "generator"):
-        raise InputError(f"--package is of judges or a generator, not of a {options.kind}")
+    if options.kind == "dataset":
+        raise InputError("--package is of models, metrics and the Space, not of a dataset")
     if not re.fullmatch(r"git\+https?://[\w./:@~-]+", options.package or ""):
         raise InputError(f"--package {options.package}: give git+https://ADDRESS, perhaps with @TAG")
 

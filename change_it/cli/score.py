@@ -147,7 +147,7 @@ def run(options: ScoreOptions) -> None:
             scores,
             qualities,
             summary,
-            made=made(),
+            made=made(judge.commit for judge in judges.by_task.values()),
             articles={item.id: item.article for item in test.items},
             all_articles=all_articles,
         )

@@ -12,7 +12,16 @@ import polars as pl
 import pyarrow.parquet as pq
 from jinja2 import FileSystemLoader
 
-from change_it.corpus.folder import CARD, CONFIGS, PICTURE, REJECTED, REPORT, TEST_ARTICLES, arrow_schema
+from change_it.corpus.folder import (
+    CARD,
+    CONFIGS,
+    PICTURE,
+    REJECTED,
+    REPORT,
+    TEST_ARTICLES,
+    arrow_schema,
+    features,
+)
 from change_it.corpus.leak_check import find_neighbours, leak_check, test_neighbours
 from change_it.corpus.pairing.groups import components
 from change_it.corpus.pairing.matching import (
@@ -29,6 +38,7 @@ from change_it.corpus.pairing.matching import (
 from change_it.corpus.pairing.vectors import near_duplicates, tfidf
 from change_it.corpus.reading.article import OTHER, Article, Outlets
 from change_it.corpus.reading.issues import find_issues, refuse_apart, same_headlines
+from change_it.corpus.reading.licence import licence_of_texts
 from change_it.corpus.reading.options import BuildOptions, parse_sizes
 from change_it.corpus.reading.reading import Reading, Rejection, write_rejected
 from change_it.corpus.reading.sample import is_sample
@@ -325,36 +335,88 @@ def _other_outlets(tables: Tables) -> OtherOutlets:
     return OtherOutlets(articles=dict(counts.iter_rows()), pairs=0 if pairs is None else pairs.height)
 
 
+@dataclass(frozen=True)
+class ConfigFiles:
+    """What the card says of the files of a config.
+
+    Attributes:
+        digest: of their bytes, in the order of the splits' names.
+        size: bytes of all of them.
+        table_sizes: split to the bytes of its table in memory.
+    """
+
+    digest: str
+    size: int
+    table_sizes: Mapping[str, int]
+
+
 def write_corpus(corpus: Corpus, out: Path) -> None:
     """Write a corpus folder: all of it, or nothing; files in it that are not of a corpus stay."""
-    digests = {}
+    files = {}
     with replace_folder(out, REPORT, later=[PICTURE]) as folder:
         for config, by_side in corpus.tables.items():
             (folder / config).mkdir()
             schema, digest = arrow_schema(config, corpus.outlets), hashlib.sha256()
+            size = 0
+            table_sizes = {}
             for side in sorted(by_side):
                 file = folder / config / f"{side}.parquet"
+                table_sizes[side] = 0
                 with pq.ParquetWriter(file, schema, compression="zstd") as writer:
                     for part in by_side[side].iter_slices(ROWS_A_GROUP):
-                        arrow = part.to_arrow(compat_level=pl.CompatLevel.oldest())
-                        writer.write_table(arrow.cast(schema))
+                        arrow = part.to_arrow(compat_level=pl.CompatLevel.oldest()).cast(schema)
+                        writer.write_table(arrow)
+                        table_sizes[side] += arrow.nbytes
                 digest.update(file.read_bytes())
-            digests[config] = digest.hexdigest()[:16]
+                size += file.stat().st_size
+            files[config] = ConfigFiles(digest.hexdigest()[:16], size, table_sizes)
         write_rejected(folder / REJECTED, corpus.rejected)
         write_json(folder / REPORT, to_json(corpus.report))
-        write_text(folder / CARD, card(corpus, digests))
+        write_text(folder / CARD, card(corpus, files))
 
 
-def card(corpus: Corpus, digests: Mapping[str, str]) -> str:
-    """The data set card, whose YAML makes `load_dataset(folder, config)` work.
+def card(corpus: Corpus, files: Mapping[str, ConfigFiles]) -> str:
+    """Return the data set card, whose YAML makes `load_dataset(folder, config)` work.
 
     `datasets` caches a folder under its last name and this YAML alone: the digests tell two folders of one name apart.
     """
     environment = template_environment(FileSystemLoader(dataset_script_path()), autoescape=False)
     environment.filters |= {"plain": without_markup, "table": card_markdown}
-    shown = {"tables": corpus.tables, "outlets": corpus.outlets, "report": corpus.report, "digests": digests}
-    page = environment.get_template("README.md.jinja")
-    return page.render(columns=CONFIGS, summary=summary(corpus.report), **shown) + "\n"
+    values = {
+        "tables": corpus.tables,
+        "outlets": corpus.outlets,
+        "report": corpus.report,
+        "files": files,
+        "dataset_info": _dataset_info(corpus, files),
+        "license": licence_of_texts(corpus.outlets.names),
+        "columns": CONFIGS,
+        "summary": summary(corpus.report),
+    }
+    return environment.get_template("README.md.jinja").render(values) + "\n"
+
+
+def _dataset_info(corpus: Corpus, files: Mapping[str, ConfigFiles]) -> str:
+    """Return the YAML of `dataset_info`, as `push_to_hub` of `datasets` writes it: columns with types, rows and bytes of each config."""
+    from datasets import DatasetInfo, Features
+    from datasets.info import DatasetInfosDict
+    from datasets.splits import SplitDict, SplitInfo
+    from huggingface_hub import DatasetCardData
+
+    infos = DatasetInfosDict()
+    for config, by_side in corpus.tables.items():
+        splits = SplitDict()
+        for side, table in by_side.items():
+            size = files[config].table_sizes[side]
+            splits.add(SplitInfo(side, num_bytes=size, num_examples=table.height))
+        infos[config] = DatasetInfo(
+            features=Features.from_dict(features(config, corpus.outlets)),
+            splits=splits,
+            download_size=files[config].size,
+            dataset_size=sum(files[config].table_sizes.values()),
+        )
+    data = DatasetCardData()
+    infos.to_dataset_card_data(data)
+    return data.to_yaml()
 
 
 def _with_equal_texts(clusters: Ints, articles: list[Article]) -> Ints:

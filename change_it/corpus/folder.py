@@ -13,7 +13,7 @@ from change_it.corpus.reading.article import OTHER, Outlets
 from change_it.corpus.record import CorpusReport, TrainedOn
 from change_it.errors import InputError
 from change_it.files.atomic import refuse_pointer
-from change_it.files.model_folders import fetch, instead, is_hub_id
+from change_it.files.model_folders import HubSource, commit_of, fetch, instead, is_hub_id
 from change_it.files.records import read_record
 from change_it.files.texts import counted
 
@@ -87,7 +87,7 @@ def read_table(corpus: str, config: str, split: str, columns: Sequence[str] | No
     import polars as pl
 
     wanted = list(CONFIGS.get(config, {}) if columns is None else columns)
-    path = _folder(corpus) / config / f"{split}.parquet"
+    path = _table_path(corpus, config, split)
     may_lack = path.parent.is_dir() or config == TEST_ARTICLES
     if may_lack and not path.is_file() and split != "validation":
         return pl.DataFrame(schema=dict.fromkeys(wanted, pl.String))
@@ -108,7 +108,7 @@ def read_outlets(corpus: str) -> tuple[str, str]:
     """Short names of the outlets A and B of a corpus (folder or Hub id)."""
     from pyarrow.parquet import read_schema
 
-    path = _folder(corpus) / "main" / "test.parquet"
+    path = _table_path(corpus, "main", "test")
     refuse_pointer(path)
     with _errors(corpus, "main"):
         info = json.loads(read_schema(path).metadata[b"huggingface"])
@@ -214,16 +214,27 @@ def digest_of_dataset(name: str) -> str:
     return digest_of(hashes)
 
 
-def _folder(corpus: str) -> Path:
-    """The folder of a corpus; one of the Hub is fetched."""
+def _table_path(corpus: str, config: str, split: str) -> Path:
+    """Return the path of a table, which a corpus may lack; of a corpus on the Hub this table is fetched.
+
+    The test table of the config is fetched, too: where it is, the config is.
+    """
     check_corpus(corpus)
-    return _fetched(corpus) if is_hub_id(corpus) else Path(corpus)
+    table = f"{config}/{split}.parquet"
+    folder = _fetched(corpus, (table, f"{config}/test.parquet")) if is_hub_id(corpus) else Path(corpus)
+    return folder / table
 
 
 @cache
-def _fetched(corpus: str) -> Path:
-    """Where the files of a corpus of the Hub lie."""
-    return fetch(corpus, [*FILES, REPORT, CARD], kind="dataset")
+def _fetched(corpus: str, files: tuple[str, ...] = ()) -> Path:
+    """Return where the record and the card of a corpus of the Hub lie, with some of its files.
+
+    All files of one process are of one commit, also where the data set is changed meanwhile.
+    """
+    if not files:
+        return fetch(corpus, [REPORT, CARD], kind="dataset")
+    commit = commit_of(_fetched(corpus))
+    return fetch(corpus, files, kind="dataset", source=HubSource(revision=commit or None))
 
 
 def check_corpus(corpus: str) -> None:

@@ -90,6 +90,18 @@ def directions_in_turn(items: Sequence[Item], seed: int) -> list[Item]:
 def read_test_set(corpus: str) -> TestSet:
     """Read the test articles, with their partners where they have one, and the training headlines of a corpus (folder or Hub id).
 
+    For the items see `read_items`.
+    """
+    items, outlets = read_items(corpus)
+    training = read_table(corpus, "articles", "train", ["label", "headline"])
+    headlines = {name: tuple(training.filter(label=name)["headline"]) for name in outlets}
+    digest = digest_of(hashes_of_test_articles(corpus))
+    return TestSet(items, outlets, headlines, corpus, digest)
+
+
+def read_items(corpus: str) -> tuple[tuple[Item, ...], tuple[str, str]]:
+    """Read the test articles of a corpus (folder or Hub id), with their partners where they have one, and the names of its outlets.
+
     An article in several pairs keeps its most similar partner. Articles in no pair, those of the config `test_articles`
     among them, come last in their direction and have no reference.
     """
@@ -100,7 +112,6 @@ def read_test_set(corpus: str) -> TestSet:
     columns = ["label", "event", *_PARTS]
     articles = read_table(corpus, "articles", "test", columns)
     alone = read_table(corpus, TEST_ARTICLES, "test", columns)
-    training = read_table(corpus, "articles", "train", ["label", "headline"])
     if pairs.is_empty():
         raise InputError(
             f"the corpus {corpus} has no A2 pairs to score: build it with lower thresholds or more articles"
@@ -119,6 +130,4 @@ def read_test_set(corpus: str) -> TestSet:
         single = in_test.join(paired, left_on="id", right_on=f"{side}_id", how="anti", maintain_order="left")
         for event, id_, *texts in (*paired.select("event", *parts).iter_rows(), *single.iter_rows()):
             items.append(replace(Item(str(id_), label, target, *texts), event=str(event)))
-    headlines = {name: tuple(training.filter(label=name)["headline"]) for name in outlets}
-    digest = digest_of(hashes_of_test_articles(corpus))
-    return TestSet(tuple(items), outlets, headlines, corpus, digest)
+    return tuple(items), outlets

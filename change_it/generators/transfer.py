@@ -1,12 +1,14 @@
 """`HeadlineTransfer`: trained generators as a function from headlines and articles to new headlines."""
 
 import threading
+import warnings
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from textwrap import shorten
 from typing import Any, ClassVar, Self
 
 import torch
@@ -28,6 +30,7 @@ from change_it.models.pretrained import batches_at_once, map_threads, pick_devic
 from change_it.models.saved import local_folder, read_device
 from change_it.models.saving import Pushable, PushedModel
 from change_it.progress import bar
+from change_it.text.stopwords import is_foreign
 from change_it.training.training_options import read_arithmetic, setting_of
 
 #: Settings of a search that can be given; the number of candidates and the ends of texts are set otherwise.
@@ -42,6 +45,8 @@ TEXT_SETTINGS = {
 }
 #: A batch has at most so many sources, source tokens, headlines that are searched at once, and scores of their tokens (1 GiB).
 LARGEST_BATCH, BATCH_TOKENS, BATCH_HEADLINES, BATCH_SCORES = 64, 16_384, 640, 1 << 28
+#: Characters of a text that a warning shows.
+SHOWN = 60
 #: Held while headlines are drawn: torch has one random state for all threads.
 _DRAWING = threading.Lock()
 #: Outlets aimed at, by name or number.
@@ -193,6 +198,7 @@ class HeadlineTransfer(HeadlineSystem, Pushable):
             for generator in generators
             if generator.info.to in (None, outlet)
         }
+        self._has_warned = False
         super().__init__(info.recipe, info.outlets, tuple(self.generators), info.needs)
 
     @classmethod
@@ -356,7 +362,23 @@ class HeadlineTransfer(HeadlineSystem, Pushable):
             raise InputError(
                 f"there is no {self.name} generator for {missing[0]}: this writes for {self.targets[0]}"
             )
-        return [Item("", "", *row) for row in zip(aims, *texts.values(), strict=True)]
+        items = [Item("", "", *row) for row in zip(aims, *texts.values(), strict=True)]
+        self._warn_of_language(items)
+        return items
+
+    def _warn_of_language(self, items: Sequence[Item]) -> None:
+        """Warn, once for these generators, of the first item in another language than the one that they learnt."""
+        if self._has_warned:
+            return
+        for item in items:
+            language = self.generators[item.target].info.language
+            if is_foreign(f"{item.source}. {item.article}", language):
+                self._has_warned = True
+                text = shorten(item.source or item.article, SHOWN, placeholder=" …")
+                message = f"{text!r} is not in the language of the generator ({language}): do not rely on its headline"
+                # The caller's line: this function, `_items`, and the method that is called.
+                warnings.warn(message, stacklevel=4)
+                return
 
     def batches(self, items: Sequence[Item], search: Search) -> list[list[int]]:
         """See `HeadlineSystem`; a batch has sources of like length for one generator."""

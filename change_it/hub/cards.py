@@ -1,18 +1,21 @@
 """Cards of data sets and models, filled from the records that a run left; no model is loaded."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import permutations
 from pathlib import Path
+from shlex import quote
 from typing import Any, Literal
 
 from huggingface_hub import DatasetCard, EvalResult, ModelCardData
 from jinja2 import Environment, PackageLoader
 from jinja2.utils import htmlsafe_json_dumps
 
+from change_it.audit.record import NO_AUDIT, Summary
 from change_it.corpus.folder import PICTURE, describe_corpus, read_trained_on
-from change_it.corpus.reading.sample import OUTLETS, is_sample_corpus
+from change_it.corpus.reading.licence import licence_of_texts
+from change_it.corpus.reading.sample import is_sample_corpus
 from change_it.corpus.record import TrainedOn
 from change_it.corpus.test_set import BUILT_IN, Item
 from change_it.errors import InputError
@@ -24,11 +27,12 @@ from change_it.generators.folder import GeneratorInfo
 from change_it.generators.recipes import RECIPES
 from change_it.judges.options import BILSTM, LINEAR, read_judge_info
 from change_it.judges.record import JudgeMetrics
-from change_it.judges.reliability import table_of, within_event_table
+from change_it.judges.reliability import table_of, verdicts_table, within_event_table
 from change_it.judges.spec import JUDGES, compliancy_tasks
 from change_it.readers.published import CITATIONS
 from change_it.render.tables import Column, Row, Table, Value, card_markdown, with_interval
 from change_it.render.templates import template_environment, without_markup
+from change_it.report.ranking import QUESTION, verdict_answers
 from change_it.report.record import read_report_record
 from change_it.report.score_tables import heading_of
 from change_it.scoring.aspects import compliancy_measures
@@ -41,8 +45,6 @@ Metrics = Mapping[str, TrainingRecord | None]
 
 #: Placeholders in a corpus card that a push replaces: the path of its example, and its last section.
 LOCAL_PATH, RIGHTS = "path/to/this/folder", "## Rights"
-#: Texts of CHANGE-IT may be passed on under the shared task's licence alone; the sample's are invented, under the package's own.
-LICENSES = {frozenset({"rep", "gio"}): "cc-by-nc-sa-4.0", frozenset(OUTLETS): "apache-2.0"}
 #: Licence to its sentence on a card.
 TERMS = {
     "cc-by-nc-sa-4.0": "CC BY-NC-SA 4.0, the licence of CHANGE-IT's data (De Mattei, Cafagna, Dell'Orletta, Nissim and Gatt, "
@@ -52,6 +54,12 @@ TERMS = {
 #: The same of what began from a pre-trained model.
 NO_LICENCE = TERMS | {
     "unknown": "Nobody has named a licence for this model. The texts that it learnt from belong to their publishers."
+}
+#: Licence of texts to what it means for a model that began from a pre-trained one, which has its own.
+TEXTS = {
+    "unknown": "The texts that it learnt from belong to their publishers.",
+    "cc-by-nc-sa-4.0": "The texts that it learnt from are under cc-by-nc-sa-4.0, whose terms hold, too.",
+    "apache-2.0": "The texts that it learnt from are invented, under apache-2.0.",
 }
 #: Options of a training that say nothing of how a model was made.
 UNSAID = frozenset({"corpus", "out", "resume", "max_minutes", "checkpoint_minutes"})
@@ -130,6 +138,8 @@ def model_card(
     metrics: Metrics,
     settings: CardSettings,
     outputs: Mapping[str, str] | None = None,
+    base_licence: Callable[[str], str | None] | None = None,
+    audit: Summary = NO_AUDIT,
 ) -> str:
     """Return README.md of judges or a generator.
 
@@ -139,6 +149,9 @@ def model_card(
         metrics: by prefix in `folder` the `metrics.json` of each model.
         settings: what is given for the card.
         outputs: what the models answer to the example, by task of a judge, under an empty name of a generator.
+        base_licence: Hub id of a pre-trained model to its licence, or None where the Hub does not say; without it no
+            licence is known.
+        audit: what is known of judges.
     """
     if kind == "judge":
         metadata, values = _judges(folder, metrics)
@@ -152,7 +165,8 @@ def model_card(
     named = dataset if re.fullmatch(r"[\w.-]+(/[\w.-]+)?", dataset) else None
     language = corpus.language or metadata.get("language")
     digest = corpus.digest or ""
-    licence, terms = _licence(settings.license, values["outlets"], is_model=bool(values["pretrained"]))
+    bases = _base_licences(values["pretrained"], base_licence)
+    licence, terms = _licence(settings.license, values["outlets"], bases)
     metadata |= {
         "language": None if language == "none" else language,
         "datasets": [named] if named else None,
@@ -162,10 +176,16 @@ def model_card(
         "eval_results": _eval_results(values.pop("figures"), named, digest) or None,
     }
     first = values["entries"][0]["info"].task if kind == "judge" else ""
+    if kind == "judge":
+        values["audit"] = audit
+        values["answers"] = verdict_answers(audit.verdicts) if audit.verdicts else []
+        values["verdicts"] = verdicts_table(audit.judges) if audit.judges else None
     headline, original, article = example_of(language)
     values |= {"headline": headline, "original": original, "article": article}
-    if first:
-        _, values["second"] = JUDGES[first].reads(headline, Item("", "", "", original, article))
+    if kind == "judge":
+        item = Item("", "", "", original, article)
+        tasks = [entry["info"].task for entry in values["entries"]]
+        values["second_texts"] = {task: JUDGES[task].reads(headline, item)[1] for task in tasks}
     values |= {
         "package": settings.package,
         "output": (outputs or {}).get("hh" if values.get("several") else first),
@@ -375,7 +395,7 @@ def _generator(
     }
     values["adapters"] = adapters
     values |= {"digest": digest, "figures": figures, "procedure_lines": _procedure(metrics)}
-    pretrained = [info.pretrained] if info.pretrained else []
+    pretrained = [base if is_hub_id(base) else info.pretrained] if info.pretrained else []
     return metadata, values | {"corpus": info.corpus, "outlets": info.outlets, "pretrained": pretrained}
 
 
@@ -398,18 +418,42 @@ def dataset_card(folder: Path, outlets: Sequence[str], repo_id: str, license: st
     return card.content
 
 
-def licence_of(name: str | None, outlets: Iterable[str]) -> str:
-    """Return the licence of a data set of these outlets: the name given, or the known one, or `unknown`."""
-    return name or LICENSES.get(frozenset(outlets), "unknown")
+def _base_licences(
+    bases: Iterable[str], licence_of: Callable[[str], str | None] | None
+) -> dict[str, str | None]:
+    """Return each pre-trained model with its licence; None for one that is on no Hub, or of which the Hub says nothing."""
+    return {base: licence_of(base) if licence_of and is_hub_id(base) else None for base in bases}
 
 
-def _licence(name: str | None, outlets: Iterable[str], *, is_model: bool = False) -> tuple[str, str]:
-    """Return the licence of what is made from the outlets' texts, and its sentence on a card.
+def _licence(
+    name: str | None, outlets: Iterable[str], bases: Mapping[str, str | None] | None = None
+) -> tuple[str, str]:
+    """Return the licence of what is made from the outlets' texts, and its sentences on a card.
 
-    Of a model that began from a pre-trained one (`is_model`) the licence of the texts says nothing: it is `unknown`.
+    A model that began from pre-trained ones (`bases`) has their licence: that of the texts says nothing of it.
+
+    Args:
+        name: the licence that was given; None for the known one.
+        outlets: names of A and B.
+        bases: pre-trained model to its licence, None where it is unknown.
     """
-    name = licence_of(name, outlets) if name or not is_model else "unknown"
-    return name, (NO_LICENCE if is_model else TERMS).get(name, f"{without_markup(name)}.")
+    texts = licence_of_texts(outlets)
+    if not bases:
+        name = name or texts
+        return name, TERMS.get(name, f"{without_markup(name)}.")
+    licences = {*bases.values()}
+    of_bases = licences.pop() if len(licences) == 1 else None
+    if name or not of_bases:
+        name = name or "unknown"
+        terms = NO_LICENCE.get(name, f"{without_markup(name)}.")
+    else:
+        name = of_bases
+        terms = f"{without_markup(name)}, the licence of what it was trained from. {TEXTS[texts]}"
+    known = [
+        f"{without_markup(base)} ({without_markup(licence)})" if licence else without_markup(base)
+        for base, licence in bases.items()
+    ]
+    return name, f"{terms} Trained from {', '.join(known)}: the terms of that model hold, too."
 
 
 def public(value: Any) -> Any:
@@ -435,4 +479,5 @@ def literal(value: str) -> str:
 #: The templates of the cards, and the functions that they call.
 TEMPLATES: Environment = template_environment(PackageLoader("change_it.hub"), autoescape=False)
 TEMPLATES.globals |= {"text": without_markup, "code": code, "literal": literal, "markdown": card_markdown}
-TEMPLATES.globals |= {"is_sample_corpus": is_sample_corpus, "version": __version__}
+TEMPLATES.globals["shell"] = quote
+TEMPLATES.globals |= {"is_sample_corpus": is_sample_corpus, "version": __version__, "question": QUESTION}

@@ -9,10 +9,13 @@ from pathlib import Path
 from shutil import copyfile
 from typing import Any, Literal
 
-from huggingface_hub import DatasetCard, SpaceCard, constants
+from huggingface_hub import DatasetCard, HfApi, SpaceCard, constants
+from huggingface_hub.errors import HTTPError, OfflineModeIsEnabled
 from huggingface_hub.utils import filter_repo_objects
 
+from change_it.audit.record import NO_AUDIT, Summary, read_summary
 from change_it.corpus.folder import FILES, MODEL_CORPUS, PICTURE, REPORT, check_corpus, read_report
+from change_it.corpus.reading.licence import licence_of_texts
 from change_it.corpus.test_set import Item
 from change_it.errors import InputError
 from change_it.files.atomic import read_json, record_errors, refuse_pointer, replace_folder, write_text
@@ -21,18 +24,11 @@ from change_it.files.shipped import shipped_path
 from change_it.files.texts import listed
 from change_it.generators.folder import GeneratorInfo
 from change_it.generators.record import read_generator_metrics
-from change_it.hub.cards import (
-    CardSettings,
-    Metrics,
-    dataset_card,
-    example_of,
-    licence_of,
-    model_card,
-    public,
-)
+from change_it.hub.cards import CardSettings, Metrics, dataset_card, example_of, model_card, public
 from change_it.judges.options import COMMAND as JUDGE_COMMAND
 from change_it.judges.options import check_tasks
-from change_it.judges.record import read_judge_metrics
+from change_it.judges.record import JudgeMetrics, read_judge_metrics
+from change_it.judges.reliability import rate_judges
 from change_it.judges.spec import JUDGES, trained_tasks
 from change_it.version import __version__
 
@@ -56,7 +52,14 @@ LEFT_OUT = ("change_it/data/sample.parquet", "change_it/data/writer/")
 CPU_WHEELS = "--extra-index-url https://download.pytorch.org/whl/cpu\n"
 #: Variables of pages that name models and data sets, the latter with a name each as in sum=me/sum.
 OF_MODELS, OF_CORPORA = ("CHANGE_IT_JUDGES", "CHANGE_IT_GENERATORS"), ("CHANGE_IT_CORPUS",)
+#: Words of the cards of pages that carry the package.
+HOLDS_SOURCE = "this repository holds its source (`change_it/` and `pyproject.toml`), which pip installs with git and git-lfs"
+#: Placeholders in the cards of pages: the name in the address of a Space, and judges of this machine.
+ADDRESS = "owner-headline-transfer"
+LOCAL_JUDGES = "runs/quickstart/judges"
 METRICS = "metrics.json"
+#: Seconds that the Hub has to say the licence of a model.
+SECONDS = 10
 #: In a repository: what the last push put there, which alone the next one may remove.
 RECORD = ".change_it.json"
 
@@ -74,13 +77,17 @@ def files_of(
     if kind == "metric" or kind == "space":
         about["commit"] = _commit()
         files = _app(kind, shipped_path(f"{kind}s/{folder}/app.py").parent, settings)
+        if settings.package:
+            about["package"] = settings.package
     else:
         check_folder(kind, folder)
         if kind == "dataset":
             files = _dataset(folder, settings)
         else:
             files = _models(kind, folder, settings.base)
-            card = model_card(kind, folder, _metrics(kind, folder), settings, _outputs(kind, folder))
+            answers, audit = _check_judges(folder) if kind == "judge" else (_written(folder), NO_AUDIT)
+            metrics = _metrics(kind, folder)
+            card = model_card(kind, folder, metrics, settings, answers, _licence_on_hub, audit)
             files["README.md"] = card.encode()
     for content in files.values():
         if isinstance(content, Path):
@@ -113,7 +120,7 @@ def read_licence(folder: Path, license: str | None) -> str:
     check_corpus(str(folder))
     report = read_report(folder)
     of_card = DatasetCard.load(folder / "README.md").data.license
-    return licence_of(license or of_card, report.outlets.names if report else ())
+    return license or of_card or licence_of_texts(report.outlets.names if report else ())
 
 
 def _dataset(folder: Path, settings: CardSettings) -> Files:
@@ -149,42 +156,54 @@ def _models(kind: Literal["judge", "generator"], folder: Path, given_base: str |
     return files
 
 
-def _outputs(kind: Literal["judge", "generator"], folder: Path) -> dict[str, str]:
-    """Return what models answer to the example of their card, see `cards.model_card`; judges are checked.
+def _licence_on_hub(model: str) -> str | None:
+    """Ask the Hub for the licence of a model; None where it does not answer, or its card names none, or several."""
+    api = HfApi(library_name="change_it", library_version=__version__)
+    try:
+        card = api.model_info(model, timeout=SECONDS).card_data
+    except (HTTPError, OfflineModeIsEnabled, ValueError, OSError):
+        return None
+    licence = card.license if card else None
+    if isinstance(licence, list) and len(licence) == 1:
+        licence = licence[0]
+    return licence if isinstance(licence, str) and licence != "unknown" else None
 
-    A pre-trained generator, which can be large, is not loaded: its card shows no answer.
+
+def _written(folder: Path) -> dict[str, str]:
+    """Return what a generator writes for the example of its card, see `cards.model_card`.
+
+    A pre-trained one, which can be large, is not loaded: its card shows nothing that it wrote.
     """
-    language = (read_json(folder / MODEL_CORPUS) or {}).get("language")
-    if kind == "judge":
-        metrics = _metrics(kind, folder)
-        prefix = next(iter(metrics))
-        language = (read_json(folder / prefix / MODEL_CORPUS) or {}).get("language")
-        return _check_judges(folder, metrics, example_of(language))
     info = GeneratorInfo.load(folder)
     if info.kind != "words":
         return {}
     from change_it.generators.transfer import HeadlineTransfer  # torch
 
+    language = (read_json(folder / MODEL_CORPUS) or {}).get("language")
     _, original, article = example_of(language or info.language)
     transfer = HeadlineTransfer.from_pretrained(folder, device="cpu")
     return {"": transfer(original, article=article, to=info.to or info.outlets[1])}
 
 
-def _check_judges(folder: Path, metrics: Metrics, example: tuple[str, str, str]) -> dict[str, str]:
-    """Load the judges of a push, and return the answer of each to the example of the card.
+def _check_judges(folder: Path) -> tuple[dict[str, str], Summary]:
+    """Load the judges of a push, and return the answer of each to the example of the card, and what is known of them.
 
     Judges that do not belong together are refused, and one that is not the one that was measured.
     """
     from change_it.judges.judge import Judge  # torch
     from change_it.scoring.panel import Judges
 
+    metrics = _metrics("judge", folder)
     if "" in metrics:
-        loaded = {"": Judge.from_pretrained(folder, device="cpu")}
+        judge = Judge.from_pretrained(folder, device="cpu")
+        loaded = {"": judge}
+        by_task = {judge.task: judge}
     else:
-        judges = Judges.from_pretrained(folder, device="cpu").by_task
-        loaded = {f"{task}/": judge for task, judge in judges.items()}
+        by_task = {**Judges.from_pretrained(folder, device="cpu").by_task}
+        loaded = {f"{task}/": judge for task, judge in by_task.items()}
+    language = (read_json(folder / next(iter(metrics)) / MODEL_CORPUS) or {}).get("language")
+    headline, original, article = example_of(language)
     answers: dict[str, str] = {}
-    headline, original, article = example
     item = Item("", "", "", original, article)
     for prefix, judge in loaded.items():
         record = metrics[prefix]
@@ -195,7 +214,12 @@ def _check_judges(folder: Path, metrics: Metrics, example: tuple[str, str, str])
         text, other_text = JUDGES[judge.task].reads(headline, item)
         [[first, second]] = judge.probabilities(text, other_text, progress=False)
         answers[judge.task] = f"[[{first:.2f}, {second:.2f}]]"
-    return answers
+    if "" not in metrics:
+        return answers, read_summary(by_task, folder)
+    of_one = metrics[""]
+    results = {task: of_one for task in by_task if isinstance(of_one, JudgeMetrics)}
+    verdicts = rate_judges(by_task, results)
+    return answers, Summary(judges=tuple(verdict for verdict in verdicts if verdict.judge in by_task))
 
 
 def write_readme(folder: Path, kind: Literal["judge", "generator"]) -> None:
@@ -276,35 +300,59 @@ def _classes_of(folder: Path) -> list[str]:
 
 
 def _app(kind: PushKind, folder: Path, settings: CardSettings) -> Files:
-    """Collect a metric or the Space: its folder, and the package's source, which is imported from the folder of `app.py`.
+    """Collect a metric or the Space: its folder, and the package's source, which the folder's `app.py` imports.
 
-    What no page needs is left out of the source; its card names the models and data sets of the variables.
+    With the address of the package its requirements name that, and no source goes along. What no page needs is left
+    out of the source. The card names the models and data sets of the variables.
     """
     repo_id, variables = settings.repo_id, settings.variables
     files, module = _tree(folder, folder), f"{folder.name}.py"
-    source = _tree(PACKAGE, PACKAGE.parent)
-    source = {name: content for name, content in source.items() if not name.startswith(LEFT_OUT)}
-    for path in map(shipped_path, SHIPPED):
-        source |= _tree(path, path.parent, "change_it/_shipped/")
-    pyproject = shipped_path("pyproject.toml").read_text("utf-8").partition("[tool.")[0] + BUILD
-    source |= {"pyproject.toml": pyproject.encode()} | {name: shipped_path(name) for name in LEGAL}
-    # The card names the folder, and the repository that pip installs.
-    card = (folder / "README.md").read_text("utf-8")
-    card = re.sub(rf"\b(?:owner|metrics)/{folder.name}\b", repo_id, card)
-    files["README.md"] = _page_card(card, variables).encode()
-    # What the package requires takes the place of the only line, change-it[EXTRA]>=VERSION.
+    # The only line is change-it[EXTRA]>=VERSION.
     own = (folder / "requirements.txt").read_text("utf-8").partition(">=")[0]
-    project, extra = tomllib.loads(pyproject)["project"], own.partition("[")[2].rstrip("]")
-    needed = [*project["dependencies"], *project["optional-dependencies"].get(extra, [])]
+    package = settings.package
+    address = f"{own} @ {package or f'git+{constants.ENDPOINT}/spaces/{repo_id}'}"
+    # The card names the folder, and what pip installs.
+    card = (folder / "README.md").read_text("utf-8")
+    if package:
+        card = card.replace(HOLDS_SOURCE, "pip installs it with git")
+    card = re.sub(rf"{re.escape(own)} @ git\+[^\"]+", lambda _: address, card)
+    card = re.sub(rf"\b(?:owner|metrics)/{folder.name}\b", repo_id, card)
+    card = card.replace(ADDRESS, re.sub(r"[^a-z0-9]+", "-", repo_id.lower()))
+    judges = variables.get("CHANGE_IT_JUDGES", "")
+    if is_hub_id(judges):
+        card = card.replace(LOCAL_JUDGES, judges)
+    files["README.md"] = _page_card(card, variables).encode()
+    needed = [address] if package else _requirements(own)
     files["requirements.txt"] = (CPU_WHEELS + "".join(f"{line}\n" for line in needed)).encode()
     if kind == "metric":
         # evaluate tells users without the package to install what this comment names.
-        address = f"{own} @ git+{constants.ENDPOINT}/spaces/{repo_id}"
         text = (folder / module).read_text("utf-8")
         text = re.sub(r"(?m)^((?:from|import) change_it\b.*)", rf"\1  # From: '{address}'", text)
         # evaluate.load("owner/name") looks for name.py; app.py for the module by its own name.
         files[module] = files[f"{repo_id.partition('/')[2]}.py"] = text.encode()
-    return source | files
+    return files if package else _source() | files
+
+
+def _source() -> Files:
+    """Collect the package's source, as pip installs it, without what no page needs."""
+    source = _tree(PACKAGE, PACKAGE.parent)
+    source = {name: content for name, content in source.items() if not name.startswith(LEFT_OUT)}
+    for path in map(shipped_path, SHIPPED):
+        source |= _tree(path, path.parent, "change_it/_shipped/")
+    pyproject = _own_tables() + BUILD
+    return source | {"pyproject.toml": pyproject.encode()} | {name: shipped_path(name) for name in LEGAL}
+
+
+def _own_tables() -> str:
+    """Return the build system and the project in `pyproject.toml`, without the settings of tools."""
+    return shipped_path("pyproject.toml").read_text("utf-8").partition("[tool.")[0]
+
+
+def _requirements(own: str) -> list[str]:
+    """Return what the package requires, with the extra of `change-it[EXTRA]`."""
+    project = tomllib.loads(_own_tables())["project"]
+    extra = own.partition("[")[2].rstrip("]")
+    return [*project["dependencies"], *project["optional-dependencies"].get(extra, [])]
 
 
 def _page_card(text: str, variables: Mapping[str, str]) -> str:

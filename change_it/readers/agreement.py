@@ -203,7 +203,7 @@ def agreement_table(rated: Mapping[str, Ratings], events: EventIds, seed: int) -
 
 def signature_of(key: pl.DataFrame, rated: Mapping[str, Ratings], seed: int, judges: str = "") -> str:
     """Return what the figures depend on in one line; `judges` is the judges' own signature."""
-    readers = set()
+    readers: set[str] = set()
     for ratings in rated.values():
         readers.update(ratings)
     counts = f"readers:{len(readers)}|items:{len(key)}|events:{key['event'].n_unique()}"
@@ -376,9 +376,8 @@ def pair_tables(key: pl.DataFrame, answers: Mapping[str, Ratings], seed: int = 1
     Raises:
         InputError: the key has texts in a column of numbers.
     """
-    numbers = {"similarity": pl.Float64, "band": pl.Int64, "band_pairs": pl.Int64}
     try:
-        key = key.cast(numbers)
+        key = key.cast({"similarity": pl.Float64, "band": pl.Int64, "band_pairs": pl.Int64})
     except pl.exceptions.InvalidOperationError as error:
         raise InputError("the key has texts where numbers belong: draw the pairs again") from error
     is_read = np.isfinite(np.column_stack([*answers["same"].values()])).any(axis=1)

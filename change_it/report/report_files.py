@@ -4,7 +4,7 @@ import os
 import platform
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -18,7 +18,7 @@ from change_it.audit.record import NO_AUDIT, Summary
 from change_it.corpus.reading.sample import is_sample_corpus
 from change_it.corpus.test_set import BUILT_IN
 from change_it.files.atomic import replace_folder, without_formula, write_table, write_text
-from change_it.files.texts import enumerated
+from change_it.files.texts import enumerated, listed
 from change_it.judges.record import JudgeMetrics
 from change_it.judges.reliability import within_event_table
 from change_it.judges.spec import JUDGES, MAIN, acceptability_tasks
@@ -172,10 +172,13 @@ def without_formulas(items: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def made() -> dict[str, str]:
-    """Date, version, machine and libraries of a report, for its page and `scores.json`.
+def made(commits: Iterable[str] = ()) -> dict[str, str]:
+    """Return date, version, machine and libraries of a report, for its page and `scores.json`.
 
     GPUs are named where torch is loaded: nothing else computes on them, and it is not loaded for their names.
+
+    Args:
+        commits: those of the Hub that the judges were loaded from, empty for judges of this machine.
     """
     gpus: list[str] = []
     if torch := sys.modules.get("torch"):
@@ -186,10 +189,12 @@ def made() -> dict[str, str]:
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
         if match := re.search(r"^model name\s*: (.*)", text, re.MULTILINE):
             processor = match[1]
+    of_judges = listed(sorted({commit for commit in commits if commit}))
     libraries = [f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in LIBRARIES)]
     return {
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "version": f"change_it {__version__}",
         "hardware": ", ".join((f"{cores} × {processor}", *gpus)),
         "libraries": ", ".join(libraries),
+        **({"judges": f"of the Hub, commit {of_judges}"} if of_judges else {}),
     }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from change_it.audit.record import NO_AUDIT, Summary, read_summary
 from change_it.corpus.reading.sample import is_sample_corpus
-from change_it.corpus.test_set import Item, directions_in_turn, read_test_set
+from change_it.corpus.test_set import Item, directions_in_turn, read_items
 from change_it.errors import InputError
 from change_it.files.predictions import named_files
 from change_it.generators.folder import GENERATOR_FILE, GeneratorInfo
@@ -96,9 +96,10 @@ def _load_systems(folders: Sequence[tuple[str, Path]]) -> "dict[str, HeadlineSys
 def corpus_examples(corpus: str) -> tuple[Item, ...]:
     """Items of a corpus' test set (folder or Hub id), always the same, with the other newspaper's headlines; none without a corpus."""
     try:
-        items = directions_in_turn(read_test_set(corpus).items, 1)
+        of_corpus, _ = read_items(corpus)
     except InputError:
         return ()
+    items = directions_in_turn(of_corpus, 1)
     fitting = [item for item in items if words(item.reference) and len(item.article) <= ARTICLE]
     fitting = [item for item in fitting if max(len(item.source), len(item.reference)) <= HEADLINE]
     return tuple(replace(item, prediction=item.reference) for item in fitting[:EXAMPLES])

@@ -222,12 +222,14 @@ def recurring_opening(pairs: Sequence[tuple[str, str]]) -> str:
     Args:
         pairs: headlines with their originals.
     """
-    headlines_by_opening: dict[tuple[str, ...], dict[str, None]] = {}
+    headlines_by_opening: dict[tuple[str, ...], list[str]] = {}
     for text, original in dict.fromkeys(pairs):
         opening = _opening(text)
         if len(opening) == OPENING_WORDS and opening != _opening(original):
-            headlines_by_opening.setdefault(opening, {})[text] = None
-    most = list(max(headlines_by_opening.values(), key=len, default={}))
+            headlines = headlines_by_opening.setdefault(opening, [])
+            if text not in headlines:
+                headlines.append(text)
+    most = max(headlines_by_opening.values(), key=len, default=[])
     if len(most) < max(FEWEST_OPENINGS, OPENING_SHARE * len(pairs)):
         return ""
     words = " ".join(most[0].split()[:OPENING_WORDS])

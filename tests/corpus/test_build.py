@@ -10,7 +10,9 @@ import polars as pl
 import pytest
 from corpus_fakes import a_report, articles, options, reading, words, write_articles
 from csv_files import read_csv
-from datasets import ClassLabel, get_dataset_config_names, load_dataset
+from datasets import ClassLabel, Value, get_dataset_config_names, load_dataset
+from datasets.info import DatasetInfosDict
+from huggingface_hub import DatasetCard
 
 from change_it.cli import corpus as corpus_commands
 from change_it.cli import main
@@ -73,6 +75,21 @@ class TestFolder:
         assert list(load("hh", split="test", streaming=True)) == list(load("hh", split="test"))
         outlets, match = (load(config)["train"].features["label"] for config in ("main", "hh"))
         assert (outlets, match) == (ClassLabel(names=["rep", "gio"]), ClassLabel(names=["no_match", "match"]))
+
+
+def test_the_card_says_types_rows_and_licence_in_its_metadata(folder):
+    data = DatasetCard.load(folder / "README.md").data
+    infos = DatasetInfosDict.from_dataset_card_data(data)
+    for config in CONFIGS:
+        info, loaded = infos[config], load_dataset(str(folder), config)
+        assert info.features == next(iter(loaded.values())).features
+        assert {side: split.num_examples for side, split in info.splits.items()} == loaded.num_rows
+        files = folder.glob(f"{config}/*.parquet")
+        assert info.download_size == sum(file.stat().st_size for file in files)
+        assert info.dataset_size > 0
+    assert infos["articles"].features["label"] == Value("string")  # by its name, as further outlets are
+    assert data.license == "cc-by-nc-sa-4.0"
+    assert (data.source_datasets, data.annotations_creators) == (["original"], ["machine-generated"])
 
 
 def test_the_same_seed_gives_the_same_rows_and_another_does_not():

@@ -17,7 +17,7 @@ from change_it.generators.folder import GeneratorInfo
 from change_it.generators.generator import load_generator
 from change_it.generators.record import read_generator_metrics
 from change_it.generators.transfer import HeadlineTransfer
-from change_it.hub.cards import model_card
+from change_it.hub.cards import CardSettings, model_card
 
 #: As ChatML has it: a system's message of its own, no token that begins a text.
 CHATML = (
@@ -150,7 +150,7 @@ def test_a_tokenizer_without_the_token_that_ends_headlines_is_refused(trained, t
 def test_the_cards_block_of_adapters_runs_in_the_template(corpus, base, tmp_path, capsys, monkeypatch):
     out = tmp_path / "adapters"
     train.train_generator(options(corpus, out, base, lora=True, **LENGTHS))
-    card = model_card("generator", out, {"": read_generator_metrics(out)}, str(out))
+    card = model_card("generator", out, {"": read_generator_metrics(out)}, CardSettings(repo_id=str(out)))
     assert "| prompt | a user's message in the chat template of the architecture |" in card
     blocks = re.findall(r"```python\n(.*?)```", card, flags=re.DOTALL)
     [block] = [block for block in blocks if "from peft" in block]

@@ -54,6 +54,16 @@ def test_calls_that_do_not_fit_are_refused(both):
         both(HEADLINES[0], article=ARTICLES[0], to="gio", decoding=GenerationConfig(num_beams=0))
 
 
+def test_a_text_in_another_language_is_said_once(folder):
+    transfer = HeadlineTransfer.from_pretrained(folder, recipe="sum", device="cpu")
+    english = "The bridge on the highway collapsed yesterday, and nobody was hurt."
+    says = r"'The bridge .*' is not in the language of the generator \(it\)"
+    with pytest.warns(UserWarning, match=says) as said:
+        written = [transfer(texts, article=texts, to="gio") for texts in ([WORDS, english], english)]
+    assert written[0][1] == written[1]
+    assert len(said) == 1
+
+
 def test_a_folder_chooses_by_recipe_and_outlet(folder, tmp_path):
     one = HeadlineTransfer.from_pretrained(folder, recipe="sum", to="rep", device="cpu")
     assert (one.targets, one.generators["rep"].folder) == (("rep",), folder / "sum-rep")

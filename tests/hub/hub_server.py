@@ -5,8 +5,10 @@ import hashlib
 import json
 import re
 from contextlib import contextmanager
+from functools import lru_cache
 from urllib.parse import unquote, urlsplit
 
+from huggingface_hub import RepoCard
 from processes import Handler, listening
 
 TOKEN = "hf_LoopbackTokenThatNobodyMaySee"
@@ -32,7 +34,13 @@ ROUTES = {
 
 def oid_of(files):
     """The name of a commit, by its contents."""
-    return hashlib.sha1(repr(sorted(files.items())).encode()).hexdigest()
+    return _oid_of(tuple(sorted(files.items())))
+
+
+@lru_cache
+def _oid_of(files):
+    """The same of pairs of name and content, which are read once."""
+    return hashlib.sha1(repr(files).encode()).hexdigest()
 
 
 class Hub:
@@ -184,6 +192,8 @@ def serve():
                 return self.answer({}, 404, **{"X-Error-Code": "RevisionNotFound"})
             files = [{"rfilename": path} for path in found[1]]
             about = {"id": name, "sha": found[0], "private": name in hub.private, "tags": []}
+            if card := found[1].get("README.md"):
+                about["cardData"] = RepoCard(card.decode(), ignore_metadata_errors=True).data.to_dict()
             return self.answer(about | {"siblings": files})
 
         def tree(self, name, revision, under):

@@ -3,17 +3,21 @@
 import json
 import re
 import shutil
+from functools import partial
+from html import unescape
 from pathlib import Path
 
 import pytest
 from datasets import load_dataset
-from huggingface_hub import DatasetCard, ModelCard
+from hub_server import serve
+from huggingface_hub import DatasetCard, HfApi, ModelCard
 from malformed import edit
 from report_records import a_report, a_row
 from saved_judges import save_judge
 from tiny_generators import save_generator, save_pretrained_generator
 
 from change_it import HeadlineTransfer
+from change_it.cli import main
 from change_it.hub import packaging
 from change_it.hub.cards import CardSettings, example_of
 from change_it.hub.packaging import write
@@ -158,6 +162,62 @@ def test_a_data_set_is_named_as_the_one_of_training_only_where_its_articles_are_
     unknown = model_card(packaging.files_of("judge", judges, CardSettings(**given)))
     assert unknown.data.datasets is None
     assert "me/news" not in unknown.text
+
+
+def save_of_base(folder, kind, base):
+    """Save a model that says that it began from `base`."""
+    if kind == "judge":
+        save_judge(folder, "main", ["Il ponte", "La neve"], ("rep", "gio"), transformer=True)
+        edit(folder / "config.json", lambda config: config["change_it"].update(encoder=base))
+        judge = Judge.from_pretrained(folder, device="cpu")
+        edit(folder / "metrics.json", lambda record: record.update(model_hash=judge.model_hash))
+        return folder
+    save_pretrained_generator(folder, "encoder-decoder")
+    edit(folder / "generator.json", lambda record: record.update(architecture=base))
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["judge", "generator"])
+def test_models_of_pretrained_ones_have_the_licence_of_their_base(tmp_path, monkeypatch, kind):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
+    folder = save_of_base(tmp_path / "main", kind, "nina/base")
+    with serve() as hub:
+        monkeypatch.setattr(packaging, "HfApi", partial(HfApi, endpoint=hub.url))
+        hub.put("nina/base", {"README.md": b"---\nlicense: mit\n---\nA base."})
+        card = model_card(packaging.files_of(kind, folder, CardSettings(repo_id="me/it")))
+        given = model_card(
+            packaging.files_of(kind, folder, CardSettings(repo_id="me/it", license="cc-by-4.0"))
+        )
+        hub.put("nina/base", {"README.md": b"A base."})
+        silent = model_card(packaging.files_of(kind, folder, CardSettings(repo_id="me/it")))
+    unreachable = model_card(packaging.files_of(kind, folder, CardSettings(repo_id="me/it")))
+    assert card.data.license == "mit"
+    assert card.data.base_model in ("nina/base", ["nina/base"])
+    texts = "The texts that it learnt from are under cc-by-nc-sa-4.0, whose terms hold, too."
+    of_base = "Trained from nina/base (mit): the terms of that model hold, too."
+    assert f"mit, the licence of what it was trained from. {texts} {of_base}" in unescape(card.text)
+    assert given.data.license == "cc-by-4.0"
+    assert f"cc-by-4.0. {of_base}" in unescape(given.text)
+    for other in (silent, unreachable):
+        assert other.data.license == "unknown"
+        assert "Nobody has named a licence for this model." in other.text
+        assert "Trained from nina/base: the terms of that model hold, too." in unescape(other.text)
+
+
+def test_judges_say_how_far_to_rely_on_them(run, tmp_path):
+    folder = Path(shutil.copytree(run, tmp_path / "mine"))
+    card = model_card(packaging.files_of("judge", folder / "judges", CardSettings(repo_id="me/judges")))
+    assert "`change-it audit` has not tried them on wrong headlines" in card.text
+    assert re.search(r"\| Story \(HH\) +\| refuses random wrong stories +\|", card.text)
+    one = model_card(packaging.files_of("judge", folder / "judges/hh", CardSettings(repo_id="me/hh")))
+    assert re.search(r"\| Story \(HH\) +\| refuses random wrong stories +\|", one.text)
+    assert "there is none" not in one.text
+    assert main(f"audit --judges {folder}/judges --corpus {folder}/corpus --out {folder}/audit".split()) == 0
+    verdicts = json.loads((folder / "audit/audit.json").read_text())["verdicts"]
+    audited = model_card(packaging.files_of("judge", folder / "judges", CardSettings(repo_id="me/judges")))
+    assert "Can these measures rank systems here? By the audit of these judges" in audited.text
+    for measure in verdicts:
+        assert f"* {measure}: " in audited.text
 
 
 @pytest.mark.parametrize("kind", ["judge", "generator"])

@@ -162,6 +162,24 @@ def test_the_package_goes_with_an_app_and_nothing_else_does(files_of):
     assert project.keys() == {"build-system", "project", "tool"}
 
 
+@pytest.mark.parametrize(
+    ("kind", "name", "extra"), [("metric", "hevas", "[hevas]"), ("space", "headline_transfer", "[space]")]
+)
+def test_a_page_that_installs_the_package_holds_no_copy(kind, name, extra):
+    address = "git+https://huggingface.co/spaces/me/compliancy@v1"
+    files = packaging.files_of(kind, Path(name), CardSettings(repo_id=f"me/{name}", package=address))
+    module = {"hevas.py"} if kind == "metric" else set()
+    assert files.keys() == {"README.md", "app.py", "requirements.txt", RECORD, *module}
+    own = f"change-it{extra} @ {address}"
+    assert content(files, "requirements.txt").decode().splitlines()[1:] == [own]
+    card = content(files, "README.md").decode()
+    assert f'The package is not on PyPI: pip installs it with git:\n\n```bash\npip install "{own}"' in card
+    assert "this repository" not in card.partition("## Example")[0]
+    assert json.loads(files[RECORD])["package"] == address
+    for file in module:
+        assert f"# From: '{own}'" in content(files, file).decode()
+
+
 def test_the_card_of_a_page_names_its_models_and_data_set():
     variables = {
         "CHANGE_IT_JUDGES": "me/judges",
@@ -178,6 +196,20 @@ def test_the_card_of_a_page_names_its_models_and_data_set():
     assert (card.data.sdk, card.data.title) == ("gradio", "Headline transfer")
     plain = packaging.files_of("space", Path("headline_transfer"), CardSettings(repo_id="me/page"))
     assert SpaceCard(plain["README.md"].decode()).text == card.text
+
+
+def test_the_examples_of_a_page_ask_its_own_models_and_address():
+    variables = {"CHANGE_IT_JUDGES": "me/judges"}
+    metric = packaging.files_of(
+        "metric", Path("compliancy"), CardSettings(repo_id="me/compliancy", variables=variables)
+    )
+    card = content(metric, "README.md").decode()
+    assert 'judges="me/judges",' in card
+    assert 'evaluate.load("me/compliancy", "me/judges")' in card
+    page = packaging.files_of("space", Path("headline_transfer"), CardSettings(repo_id="Me/My_page"))
+    card = content(page, "README.md").decode()
+    assert 'Client("Me/My_page")' in card
+    assert "PAGE=https://me-my-page.hf.space/gradio_api" in card
 
 
 def test_a_copy_without_the_sample_says_so(monkeypatch, tmp_path):

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import pytest
 from huggingface_hub import HfApi
 from huggingface_hub.errors import HfHubHTTPError, HTTPError
-from malformed import edit
 
 from change_it.cli import main
 from change_it.errors import InputError
@@ -86,7 +85,8 @@ def test_bad_input_is_refused_before_anything_is_sent(run, arguments, words, cap
 
 def test_texts_of_publishers_are_private_or_have_a_licence(run, tmp_path, capsys):
     corpus = shutil.copytree(run / "corpus", tmp_path / "corpus")
-    edit(corpus / "alignment.json", lambda record: record["outlets"].update(a="post", b="herald"))
+    card = corpus / "README.md"
+    card.write_text(card.read_text().replace("license: cc-by-nc-sa-4.0\n", "license: unknown\n"))
     push = ["push", "dataset", str(corpus), "nina/x", "--dry-run", "--out", str(tmp_path / "out")]
     assert main(push) == 2
     assert "belong to their publishers" in capsys.readouterr().err

@@ -20,7 +20,7 @@ from change_it.judges.reliability import Verdict
 from change_it.report.pages import ACCEPTABILITY, COMPLIANCY, STYLE, named
 from change_it.report.ranking import Ranking
 from change_it.report.record import read_report_record
-from change_it.report.report_files import write_report
+from change_it.report.report_files import made, write_report
 from change_it.report.score_tables import (
     examples_table,
     significance,
@@ -285,3 +285,9 @@ def test_marks_say_which_systems_differ_from_the_best_of_ours(scores):
     table = systems_table(changed, ["average"])
     assert {row.values["system"]: row.marks for row in table.rows}["gold"] == marks["gold"]
     assert "against hostile" in table.notes[0]
+
+
+def test_a_report_names_the_commits_of_judges_from_the_hub():
+    first, second = "a" * 40, "b" * 40
+    assert made([second, first, second, ""])["judges"] == f"of the Hub, commit {first}, {second}"
+    assert "judges" not in made(["", ""])
