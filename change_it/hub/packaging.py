@@ -56,7 +56,7 @@ OF_MODELS, OF_CORPORA = ("CHANGE_IT_JUDGES", "CHANGE_IT_GENERATORS"), ("CHANGE_I
 HOLDS_SOURCE = "this repository holds its source (`change_it/` and `pyproject.toml`), which pip installs with git and git-lfs"
 #: Placeholders in the cards of pages: the name in the address of a Space, and judges of this machine.
 ADDRESS = "owner-headline-transfer"
-LOCAL_JUDGES = "runs/quickstart/judges"
+LOCAL_JUDGES = '"runs/quickstart/judges"'
 METRICS = "metrics.json"
 #: Seconds that the Hub has to say the licence of a model.
 SECONDS = 10
@@ -320,7 +320,7 @@ def _app(kind: PushKind, folder: Path, settings: CardSettings) -> Files:
     card = card.replace(ADDRESS, re.sub(r"[^a-z0-9]+", "-", repo_id.lower()))
     judges = variables.get("CHANGE_IT_JUDGES", "")
     if is_hub_id(judges):
-        card = card.replace(LOCAL_JUDGES, judges)
+        card = card.replace(LOCAL_JUDGES, f'"{judges}"')
     files["README.md"] = _page_card(card, variables).encode()
     needed = [address] if package else _requirements(own)
     files["requirements.txt"] = (CPU_WHEELS + "".join(f"{line}\n" for line in needed)).encode()
