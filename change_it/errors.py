@@ -1,7 +1,6 @@
 """The one exception that means: the input is at fault, and the message says how to mend it; and what a terminal is shown of texts."""
 
 import re
-from importlib.metadata import PackageNotFoundError, requires, version
 
 #: Libraries whose versions stand below the traceback of an error that is not the user's.
 NAMED_LIBRARIES = ("torch", "transformers")
@@ -33,6 +32,8 @@ def add_versions(error: BaseException) -> None:
 
 def versions_note() -> str:
     """Return the sentence about versions; the range that was tried is the one that this package requires."""
+    from importlib.metadata import PackageNotFoundError, requires, version  # takes longer than all else here
+
     installed = " and ".join(f"{name} {version(name)}" for name in NAMED_LIBRARIES)
     try:
         requirements = requires("change-it") or []

@@ -17,7 +17,6 @@ from change_it.files.growing import only_run
 from change_it.files.model_folders import check_model
 from change_it.files.rows import check_columns, parse_columns, read_tables
 from change_it.files.texts import counted
-from change_it.generators.folder import COMMAND, choose_generators
 from change_it.generators.options import CANDIDATES
 from change_it.generators.recipes import RecipeName
 from change_it.render.tables import Column, Row, Table, console, print_lines, print_table
@@ -139,6 +138,8 @@ def _check(options: TransferOptions) -> None:
         if options.to is not None:
             check_outlet(str(options.corpus), options.to)
     else:
+        from change_it.generators.folder import COMMAND, choose_generators  # loads huggingface_hub and httpx
+
         check_model(options.generator, command=COMMAND)
         if (folder := Path(options.generator)).is_dir():  # of a Hub id nothing is known yet
             infos = choose_generators(folder, options.recipe, options.to, name=options.generator).values()

@@ -117,19 +117,13 @@ def lead(article: str, most: int) -> str:
 def clauses(test: TestSet) -> list[list[str]]:
     """For each item the first sentences of its article and their clauses, as the outlet aimed at would print them; the original where there are none."""
     typography = {outlet: _typography_of(texts) for outlet, texts in test.training_headlines.items()}
-    return [[*_cuts_of(item.article, typography[item.target])] or [item.source] for item in test.items]
+    return [cuts(item.article, typography[item.target]) or [item.source] for item in test.items]
 
 
 @lru_cache(maxsize=8)  # `clause` and `floor` of every table print as the same outlets do
 def _typography_of(headlines: tuple[str, ...]) -> Typography:
     """Return the most frequent typography of an outlet's headlines."""
     return Typography.of(headlines)
-
-
-@lru_cache(maxsize=4096)
-def _cuts_of(article: str, typography: Typography) -> tuple[str, ...]:
-    """Return the first sentences of an article and their clauses, in this typography."""
-    return tuple(cuts(article, typography))
 
 
 def systems_of(
