@@ -103,7 +103,6 @@ def run_jobs(
     log_of: Callable[[str], Path],
     *,
     show: Callable[[Collection[str]], object] = lambda _: None,
-    start: str = START,
 ) -> Generator[tuple[str, JobTime], None, None]:
     """Run jobs, and yield the name and the time of each when it is finished, in any order.
 
@@ -112,7 +111,6 @@ def run_jobs(
         processes: at once, at most. With one all run here, in their order.
         log_of: from a name to the file to which what the job prints is added.
         show: called with the names of those that run.
-        start: how `multiprocessing` starts a process.
 
     Raises:
         Exception: what the first job in the order that failed has raised. Those after it that have not started do not
@@ -127,7 +125,7 @@ def run_jobs(
     places = {job.name: place for place, job in enumerate(jobs)}
     numbers: dict[int, int] = {}
     failed: dict[int, BaseException] = {}
-    with _pools(processes, start) as submit:
+    with _pools(processes) as submit:
         for job, ended in _ended(jobs, processes, submit, log_of, show, failed):
             error = ended.exception()
             if error is not None:
@@ -181,10 +179,10 @@ def _ended(
 
 
 @contextmanager
-def _pools(processes: int, start: str) -> Iterator[_Submit]:
+def _pools(processes: int) -> Iterator[_Submit]:
     """Context with a function that starts a job. Where it ends by an error, running jobs are interrupted."""
-    context: Any = multiprocessing.get_context(start)
-    if start == "forkserver":
+    context: Any = multiprocessing.get_context(START)
+    if START == "forkserver":
         context.set_forkserver_preload(PRELOADED)
         with _one_thread_each(), _no_interrupt():
             forkserver.ensure_running()  # and loads while the first job runs

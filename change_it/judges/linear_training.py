@@ -123,16 +123,19 @@ def fit_fluency(data: TaskData, *, seed: int) -> LinearJudge:
     frequent = frozenset(piece for piece, _ in Counter(chain.from_iterable(counted)).most_common(FREQUENT))
     clusters = _clusters(counted, seed=seed)
     read = partial(linear.Pieces, frequent=frequent, clusters=clusters)
-    own = {
-        part: read([counted[row] for row in np.flatnonzero(counted_parts == part)]).counts()
-        for part in np.unique(counted_parts)
-    }
-    counts = sum(own.values())
+    counts = np.zeros((len(linear.TABLES) + 1, linear.COUNTS), np.int32)
+    own = {}
+    for part in np.unique(counted_parts):
+        of_part = read([counted[row] for row in np.flatnonzero(counted_parts == part)]).counts()
+        counts += of_part
+        own[part] = of_part.astype(np.min_scalar_type(of_part.max()))  # half of the memory, or a quarter
+    del counted
     rows = [np.flatnonzero(parts == part) for part in np.unique(parts)]
-    blocks = [
-        linear.fluency_features(read(examples.select(chosen).texts), counts - own[part])
-        for part, chosen in zip(np.unique(parts), rows, strict=True)
-    ]
+    blocks = []
+    for part, chosen in zip(np.unique(parts), rows, strict=True):
+        counts -= own[part]
+        blocks.append(linear.fluency_features(read(examples.select(chosen).texts), counts))
+        counts += own[part]
     features = np.concatenate(blocks)[np.argsort(np.concatenate(rows))]
     trees = _boost(features, examples.labels, leaves=16, rounds=150, share=0.06, rows=0.5, seed=seed)
     saved = np.minimum(counts, np.iinfo(np.int16).max).astype(np.int16)

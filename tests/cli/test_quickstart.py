@@ -11,16 +11,18 @@ from corpus_fakes import a_report
 
 from change_it import InputError
 from change_it.cli import quickstart
-from change_it.cli.quickstart import QuickstartOptions, Steps
+from change_it.cli.processes import Job
+from change_it.cli.quickstart import QuickstartOptions, Step, Steps
 
 JUDGES = ("main", "hh", "ah", "fluency")
 STEPS = ["corpus", *(f"{task} judge" for task in JUDGES), "audit", "choosing", "headlines"]
-OWN = ["corpus.build", *["train.judge"] * 4, "audit.run", *["train.judge"] * 4, "score.run"]
+OWN = ["corpus.build", *["train.judge_of_run"] * 4, "audit.run", *["train.judge_of_run"] * 4, "score.run"]
 
 
 @pytest.fixture
 def called(monkeypatch):
-    """Commands and their options in the order in which they were called; one command may be told to fail."""
+    """Commands and their options in the order in which one process called them; one command may be told to fail."""
+    monkeypatch.setattr(quickstart, "processes_of", lambda *_: 1)
     calls, failing = [], SimpleNamespace(command="")
 
     def run(command, options):
@@ -43,7 +45,7 @@ def test_one_generator_writes_for_both_and_its_headlines_are_scored(called, tmp_
     quickstart.run(QuickstartOptions(out=tmp_path, seed=3, encoder="xlm-roberta-base"))
     assert [name for name, _ in commands] == ["corpus.sample", *OWN[:-1], "transfer.run", "score.run"]
     assert {options.seed for _, options in commands} == {3}
-    judges = [options for name, options in commands if name == "train.judge"]
+    judges = [options for name, options in commands if name == "train.judge_of_run"]
     trained = [(options.out.parent.name, options.fold, options.encoder, options.task) for options in judges]
     folders = [("judges", "1", "xlm-roberta-base"), ("judges-0", "0", "linear")]
     assert trained == [(*folder, task) for folder in folders for task in JUDGES]
@@ -102,7 +104,7 @@ def test_a_step_whose_result_is_gone_runs_again(called, tmp_path, monkeypatch):
 def test_a_step_prints_into_the_log_and_a_line_on_the_terminal(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(quickstart, "result_of", lambda name, out: "result")
     steps = Steps(QuickstartOptions(out=tmp_path))
-    steps.run("audit", (print, "printed"), (print, "and this"))
+    steps.run([Step("audit", (Job("audit", ((print, "printed"), (print, "and this"))),))])
     assert (tmp_path / "run.log").read_text().splitlines() == ["printed", "and this"]
     [line] = capsys.readouterr().out.splitlines()
     assert line.startswith("✓ audit         result (")
