@@ -42,7 +42,7 @@ def test_jobs_run_beside_each_other_after_those_that_they_need(tmp_path):
         Job("audit", ((pool_jobs.say, "of both"),), frozenset({"main", "hh"})),
     ]
     times = dict(run(jobs, tmp_path))
-    assert [*times][0] == "corpus"
+    assert next(iter(times)) == "corpus"
     assert [*times][-1] == "audit"
     assert (tmp_path / "main.log").read_text().splitlines() == ["waits", "done"]
     assert times["corpus"].process not in {times["main"].process, times["hh"].process}
