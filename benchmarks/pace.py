@@ -25,8 +25,9 @@ from typing import Any
 
 import tyro
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 
-from change_it.render.drawing import BLUE, GREEN, GREY, ORANGE, PINK, SKY, styled
+from change_it.render.drawing import BLUE, GREEN, GREY, OLIVE, ORANGE, PINK, RED, SKY, styled
 from change_it.report.report_files import made
 
 ROOT = Path(__file__).parents[1]
@@ -188,39 +189,47 @@ def measure(name: str, build: Callable[[Path, Path], list[str]], sides: list[Sid
     return row
 
 
-#: What runs, by how its name begins, and its colour.
+#: What is done, by a word of its name, and its colour.
 COLOURS = {
     "corpus": GREY,
     "fluency": BLUE,
     "main": SKY,
-    "choosing": GREEN,
+    "ah": GREEN,
+    "hh": OLIVE,
     "audit": ORANGE,
     "headlines": PINK,
+    "score": RED,
 }
+#: Share of the width that has room for a name.
+ROOM = 0.07
 
 
 @styled
 def draw_timeline(run: Path) -> Figure:
-    """Draw which process did what, when, from the times in the `run.json` of a run."""
+    """Draw which process did what, when, from the times in the `run.json` of a run; hatched are the judges that choose."""
     times = json.loads((run / "run.json").read_text(encoding="utf-8"))["times"]
     began = min(job["start"] for job in times.values())
+    seconds = max(job["end"] for job in times.values()) - began
     rows = sorted({job["process"] for job in times.values()}, reverse=True)
-    figure = Figure((11, 1.1 + 0.62 * len(rows)))
+    figure = Figure((11, 1.9 + 0.5 * len(rows)))
     axes = figure.subplots()
     for name, job in times.items():
-        colour = next((value for start, value in COLOURS.items() if name.startswith(start)), GREY)
-        row, left, width = rows.index(job["process"]), job["start"] - began, job["end"] - job["start"]
-        axes.barh(row, width, left=left, color=colour, alpha=0.55, edgecolor="white")
-        is_short = width < 0.06 * (max(other["end"] for other in times.values()) - began)
-        axes.text(
-            left + width / 2,
-            row,
-            name.removesuffix(" judge"),
-            ha="center",
-            va="center",
-            size=8,
-            rotation=60 if is_short else 0,
-        )
+        task = next(word for word in name.split() if word in COLOURS)
+        row, width = rows.index(job["process"]), job["end"] - job["start"]
+        look = {"color": COLOURS[task], "edgecolor": "white", "hatch": "//" if "choosing" in name else ""}
+        axes.barh(row, width, left=job["start"] - began, alpha=0.7, **look)
+        if width > ROOM * seconds:
+            middle = job["start"] - began + width / 2
+            axes.text(middle, row, name, ha="center", va="center", size=9)
+    axes.legend(
+        [Patch(color=colour, alpha=0.7) for colour in COLOURS.values()],
+        COLOURS,
+        ncols=len(COLOURS),
+        loc="upper center",
+        bbox_to_anchor=(0.5, 1.25),
+        frameon=False,
+        fontsize=9,
+    )
     axes.set_yticks(range(len(rows)), [f"process {row}" if row else "the command" for row in rows])
     axes.set_xlabel("seconds since the first step began")
     return figure
@@ -247,7 +256,8 @@ def main(options: Options) -> None:
         for name in names:
             rows[name] = measure(name, available[name], sides, options.runs)
         if options.timeline is not None:
-            draw_timeline(folder / "new").savefig(options.timeline, metadata={"Date": None})
+            undated = {"Date": None} if options.timeline.suffix == ".svg" else None
+            draw_timeline(folder / "new").savefig(options.timeline, metadata=undated)
     print(json.dumps({"pace": rows, "runs": options.runs, "machine": made()["hardware"]}, indent=1))
 
 
