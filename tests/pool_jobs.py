@@ -62,9 +62,10 @@ def hold(pipe):
 
 def fake_step(options):
     """Write what a step of the quickstart is known by, and print its folder and task."""
-    out = options.out if hasattr(options, "out") else options
-    print(f"{type(options).__name__} {getattr(options, 'task', '')} {Path(out).parent.name}")
-    target = Path(out)
+    target = options if isinstance(options, Path) else options.out
+    if target is None:  # where an audit is written unless it is told
+        target = Path(options.judges).with_name("audit")
+    print(f"{type(options).__name__} {getattr(options, 'task', '')} {target.parent.name}")
     if target.suffix:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.touch()
