@@ -5,21 +5,17 @@ import os
 import pickle
 import signal
 import sys
-import time
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
-from dataclasses import dataclass
-from multiprocessing import forkserver
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Thread
 from typing import Any
 
+from change_it.cli.jobs import Call, Job, JobTime, call_all
 from change_it.errors import InputError, add_versions
 
-#: A function, by its name in a module, and its one argument.
-Call = tuple[Callable[[Any], object], Any]
 #: When a job began and ended, and the number that the system gave the process.
 _Times = tuple[float, float, int]
 #: Modules that a server loads once, for all processes that it forks: seconds of each job of a quickstart.
@@ -33,42 +29,7 @@ PRELOADED = [
 START = "forkserver" if sys.platform == "linux" else "spawn"
 #: Bytes that a process needs, at most, where the corpus is the embedded sample.
 MEMORY = 700 * 10**6
-
-
-@dataclass(frozen=True)
-class Job:
-    """Work for one process.
-
-    Attributes:
-        name: how others name it.
-        calls: what is called, one after the other. What is printed goes to the log of the job.
-        needs: names of the jobs that are finished before it starts.
-        weight: how long it takes beside the others, roughly. Of jobs that may start the longest start first.
-        alone: it gets a new process, which ends with it and gives its memory back.
-    """
-
-    name: str
-    calls: tuple[Call, ...]
-    needs: frozenset[str] = frozenset()
-    weight: float = 1.0
-    alone: bool = False
-
-
-@dataclass(frozen=True)
-class JobTime:
-    """When a job ran, and where.
-
-    Attributes:
-        start: seconds since 1970.
-        end: the same.
-        process: number of the process among those of the command; 0 is the command itself.
-    """
-
-    start: float
-    end: float
-    process: int
-
-
+#: A function that starts a job, whose lines go to a file.
 _Submit = Callable[[Job, Path], "Future[_Times]"]
 
 
@@ -119,7 +80,7 @@ def run_jobs(
     if min(processes, len(jobs)) < 2:
         for job in jobs:
             show([job.name])
-            first, last = _call(job.calls, log_of(job.name))
+            first, last = call_all(job.calls, log_of(job.name))
             yield job.name, JobTime(first, last, 0)
         return
     places = {job.name: place for place, job in enumerate(jobs)}
@@ -136,16 +97,6 @@ def run_jobs(
             yield job.name, JobTime(first, last, number)
     if failed:
         raise _sentence(failed[min(failed)])
-
-
-def in_order(jobs: Sequence[Job], ended: Iterable[tuple[str, JobTime]]) -> Iterator[str]:
-    """Yield the names of finished jobs in their order, each as soon as all before it are finished."""
-    waiting = [job.name for job in jobs]
-    finished: set[str] = set()
-    for name, _ in ended:
-        finished.add(name)
-        while waiting and waiting[0] in finished:
-            yield waiting.pop(0)
 
 
 def _ended(
@@ -183,6 +134,8 @@ def _pools(processes: int) -> Iterator[_Submit]:
     """Context with a function that starts a job. Where it ends by an error, running jobs are interrupted."""
     context: Any = multiprocessing.get_context(START)
     if START == "forkserver":
+        from multiprocessing import forkserver  # which not every system has
+
         context.set_forkserver_preload(PRELOADED)
         with _one_thread_each(), _no_interrupt():
             forkserver.ensure_running()  # and loads while the first job runs
@@ -260,7 +213,7 @@ def _work(calls: Sequence[Call], log: Path) -> _Times:
     """Run a job in a process of a pool; return when it started and ended, and the process."""
     signal.signal(signal.SIGINT, _interrupt_once)
     try:
-        return *_call(calls, log), os.getpid()
+        return *call_all(calls, log), os.getpid()
     except Exception as error:
         if "transformers" in sys.modules and not isinstance(error, InputError):
             add_versions(error)
@@ -271,15 +224,6 @@ def _work(calls: Sequence[Call], log: Path) -> _Times:
         raise RuntimeError(f"{type(error).__qualname__}: {error}") from error
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _call(calls: Sequence[Call], log: Path) -> tuple[float, float]:
-    """Call functions, whose output is added to a log; return when they began and ended."""
-    began = time.time()
-    with log.open("a", buffering=1, encoding="utf-8") as file, redirect_stdout(file), redirect_stderr(file):
-        for function, argument in calls:
-            function(argument)
-    return began, time.time()
 
 
 def _travels(error: Exception) -> bool:

@@ -12,7 +12,7 @@ import tyro
 from change_it.cli import audit, corpus, score, train, transfer
 from change_it.cli.audit import AuditOptions
 from change_it.cli.corpus import SampleOptions
-from change_it.cli.processes import Call, Job, JobTime, run_jobs
+from change_it.cli.jobs import Call, Job, JobTime
 from change_it.cli.score import ScoreOptions
 from change_it.cli.train import SECONDS, TrainJudgeOptions, line_of, processes_of
 from change_it.cli.transfer import TransferOptions
@@ -135,6 +135,10 @@ class Steps:
 
     def run(self, steps: Sequence[Step], processes: int = 1) -> None:
         """Run what is not finished, and print the result of each step in a line; what it prints goes to the log."""
+        from change_it.cli.processes import (
+            run_jobs,
+        )  # loads the standard library's pools, which no help needs
+
         jobs = [job for step in steps for job in step.jobs if not self._is_finished(job.name)]
         begun = frozenset(job.name for job in jobs)
         unfinished = set(begun)
@@ -220,11 +224,11 @@ def run(options: QuickstartOptions) -> None:
     """Run the steps and the report anew; finished steps are kept."""
     started, encoder = time.perf_counter(), options.encoder
     inputs = [encoder, *(outlet_and_file(file)[1] for file in options.files)]
-    processes = processes_of(options.processes, encoder)
     read_prediction_files(options.predictions)
     check_writable(options.out, inputs=inputs, record=RECORD)
     if is_missing_path(encoder):
         raise InputError(f"there is no folder {encoder}: give the Hub id or folder of a pre-trained model")
+    processes = processes_of(options.processes, encoder)
     steps = Steps(options)
     steps.run(steps_of(options), processes)
     steps.score(scoring_of(options))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import tyro
 from tyro.extras import literal_type_from_choices
 
-from change_it.cli.processes import Job, in_order, run_jobs, usable_processes
+from change_it.cli.jobs import Job, in_order
 from change_it.corpus.folder import check_corpus, check_outlet
 from change_it.errors import InputError
 from change_it.files.atomic import check_writable
@@ -119,6 +119,8 @@ def _train_and_print(options: TrainJudgeOptions) -> "JudgeMetrics | None":
 
 def processes_of(wanted: int, encoder: str) -> int:
     """Return how many judges are trained at once: one where each takes all cores, or where a launcher started several processes."""
+    from change_it.cli.processes import usable_processes
+
     usable = usable_processes(wanted)
     is_launched = os.environ.get("WORLD_SIZE", "1") != "1"
     return usable if encoder == LINEAR and not is_launched else 1
@@ -133,6 +135,7 @@ def _trained(
             yield settings, _train(settings)
         return
 
+    from change_it.cli.processes import run_jobs
     from change_it.judges.record import read_judge_metrics
 
     by_name = {str(settings.out): settings for settings in judges}

@@ -13,7 +13,8 @@ from processes import run_python
 
 from change_it import InputError
 from change_it.cli import main, processes
-from change_it.cli.processes import Job, in_order, run_jobs, usable_processes
+from change_it.cli.jobs import Job, in_order
+from change_it.cli.processes import run_jobs, usable_processes
 from change_it.corpus.reading.reading import RefusedError
 
 TESTS = Path(__file__).parents[1]
@@ -102,7 +103,8 @@ import sys
 from pathlib import Path
 import pool_jobs
 from change_it.cli import exit_on_input_error, processes
-from change_it.cli.processes import Job, run_jobs
+from change_it.cli.jobs import Job
+from change_it.cli.processes import run_jobs
 processes.PRELOADED = []
 function, argument, folder = sys.argv[1:]
 jobs = [Job("a", ((getattr(pool_jobs, function), argument),)), Job("b", ((pool_jobs.say, "b"),))]
@@ -159,7 +161,7 @@ def test_judges_of_several_processes_are_those_of_one(start, corpus, tmp_path, m
     printed = []
     for at_once in (1, 2):
         out = tmp_path / str(at_once) / "judges"
-        monkeypatch.setattr("change_it.cli.train.usable_processes", lambda wanted: wanted)
+        monkeypatch.setattr("change_it.cli.processes.usable_processes", lambda wanted: wanted)
         command = f"train judge --task all --fold both --processes {at_once} --corpus {corpus} --out {out}"
         assert main(command.split()) == 0
         printed.append(capsys.readouterr().out.replace(str(out), "OUT"))

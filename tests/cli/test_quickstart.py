@@ -13,7 +13,7 @@ from corpus_fakes import a_report
 
 from change_it import InputError
 from change_it.cli import processes, quickstart, train
-from change_it.cli.processes import Job
+from change_it.cli.jobs import Job
 from change_it.cli.quickstart import QuickstartOptions, Step, Steps
 
 JUDGES = ("main", "hh", "ah", "fluency")
@@ -162,7 +162,7 @@ def test_a_run_may_go_on_with_another_number_of_processes(faked, tmp_path, capsy
 
 
 def test_pre_trained_judges_are_trained_one_by_one(monkeypatch):
-    monkeypatch.setattr(train, "usable_processes", lambda wanted: 8)
+    monkeypatch.setattr(processes, "usable_processes", lambda wanted: 8)
     assert [train.processes_of(0, encoder) for encoder in ("linear", "xlm-roberta-base")] == [8, 1]
     monkeypatch.setenv("WORLD_SIZE", "2")
     assert train.processes_of(0, "linear") == 1
