@@ -36,6 +36,8 @@ ORIGINAL = "Crolla il ponte: chiuse le scuole"
 ARTICLE = "Il ponte sul Rio Secco è crollato lunedì. Le scuole di Torrisana restano chiuse fino a giovedì."
 #: From the folder of a quickstart and a new folder to the arguments of Python, by the name of what is measured.
 Commands = dict[str, Callable[[Path, Path], list[str]]]
+#: What reads a finished quickstart.
+READERS = ("score", "judge", "audit", "train judge")
 #: Seconds between two looks at the memory.
 INTERVAL = 0.1
 
@@ -51,7 +53,7 @@ class Options:
     runs: int = 5
     """Runs of each command and checkout."""
     only: tuple[str, ...] = ()
-    """Measure these alone, by the names of `COMMANDS`; `tests` is measured only when it is named."""
+    """Measure these alone, by the names that the table has; `tests` is measured only when it is named."""
     articles: int = 12_000
     """Articles of the quickstart."""
     timeline: Path | None = None
@@ -251,8 +253,9 @@ def main(options: Options) -> None:
             python = options.old_python.absolute()
             sides.insert(0, Side("old", options.old.resolve(), python, folder / "old"))
         (folder / "article.txt").write_text(ARTICLE, encoding="utf-8")
-        for side in sides:
-            measure_seconds(side, available["quickstart"](folder, side.quickstart), folder)
+        if options.timeline is not None or {*names} & {*READERS}:
+            for side in sides:
+                measure_seconds(side, available["quickstart"](folder, side.quickstart), folder)
         for name in names:
             rows[name] = measure(name, available[name], sides, options.runs)
         if options.timeline is not None:
