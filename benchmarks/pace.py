@@ -38,8 +38,9 @@ ARTICLE = "Il ponte sul Rio Secco è crollato lunedì. Le scuole di Torrisana re
 Commands = dict[str, Callable[[Path, Path], list[str]]]
 #: What reads a finished quickstart.
 READERS = ("score", "judge", "audit", "train judge")
-#: Seconds between two looks at the memory.
+#: Seconds between two looks at the memory: of a command that has run for one second, and before.
 INTERVAL = 0.1
+SHORT = 0.01
 
 
 @dataclass(kw_only=True)
@@ -108,8 +109,8 @@ def commands(articles: int) -> Commands:
         "score": score,
         "judge": judge,
         "audit": lambda run, out: of_run("audit", run, "--out", str(out)),
-        "--help": lambda run, out: command_line("--help"),
-        "import change_it": lambda run, out: ["-c", "import change_it"],
+        "help": lambda run, out: command_line("--help"),
+        "import": lambda run, out: ["-c", "import change_it"],
         "train judge": judges,
         "tests": lambda run, out: [
             *("-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not slow"),
@@ -142,10 +143,11 @@ def measure_seconds(side: Side, arguments: list[str], folder: Path) -> float:
 def measure_memory(side: Side, arguments: list[str], folder: Path) -> float:
     """Return the gigabytes that all processes of a run held together at their peak."""
     most = 0
+    began = time.perf_counter()
     process = start(side, arguments, folder)
     while process.poll() is None:
         most = max(most, sum(map(proportional_size, family(process.pid))))
-        time.sleep(INTERVAL)
+        time.sleep(SHORT if time.perf_counter() - began < 1 else INTERVAL)
     end(process, arguments)
     return most / 1e9
 

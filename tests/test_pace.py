@@ -55,5 +55,5 @@ def test_the_timeline_has_a_bar_for_each_job_in_the_row_of_its_process(tmp_path)
 def test_commands_run_the_code_of_their_checkout(tmp_path):
     (tmp_path / "change_it.py").write_text("import sys; sys.exit(3)")
     side = PACE["Side"]("old", tmp_path, Path(sys.executable), tmp_path)
-    process = PACE["start"](side, PACE["commands"](500)["import change_it"](tmp_path, tmp_path), Path(os.sep))
+    process = PACE["start"](side, PACE["commands"](500)["import"](tmp_path, tmp_path), Path(os.sep))
     assert process.wait() == 3
