@@ -135,9 +135,7 @@ class Steps:
 
     def run(self, steps: Sequence[Step], processes: int = 1) -> None:
         """Run what is not finished, and print the result of each step in a line; what it prints goes to the log."""
-        from change_it.cli.processes import (
-            run_jobs,
-        )  # loads the standard library's pools, which no help needs
+        from change_it.cli.processes import run_jobs  # loads pools, which no help needs
 
         jobs = [job for step in steps for job in step.jobs if not self._is_finished(job.name)]
         begun = frozenset(job.name for job in jobs)
