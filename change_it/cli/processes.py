@@ -18,13 +18,8 @@ from change_it.errors import InputError, add_versions
 
 #: When a job began and ended, and the number that the system gave the process.
 _Times = tuple[float, float, int]
-#: Modules that a server loads once, for all processes that it forks: seconds of each job of a quickstart.
-PRELOADED = [
-    *("sklearn.cluster", "sklearn.decomposition", "sklearn.feature_extraction.text"),
-    *("sklearn.linear_model", "sklearn.tree"),
-    *("change_it.audit.measure", "change_it.generators.transfer", "change_it.hub.packaging"),
-    *("change_it.judges.reliability", "change_it.judges.train"),
-]
+#: Modules that a server loads once, for all processes that it forks.
+PRELOADED = ["change_it.cli.preloaded"]
 #: How processes start. Only Linux forks safely a process that has loaded numerical libraries.
 START = "forkserver" if sys.platform == "linux" else "spawn"
 #: Bytes that a process needs, at most, where the corpus is the embedded sample.

@@ -14,7 +14,7 @@ from change_it.cli.audit import AuditOptions
 from change_it.cli.corpus import SampleOptions
 from change_it.cli.jobs import Call, Job, JobTime
 from change_it.cli.score import ScoreOptions
-from change_it.cli.train import SECONDS, TrainJudgeOptions, line_of, processes_of
+from change_it.cli.train import TrainJudgeOptions, line_of, processes_of, weight_of
 from change_it.cli.transfer import TransferOptions
 from change_it.corpus.folder import REPORT, read_report
 from change_it.corpus.reading.options import BuildOptions, ReadingOptions
@@ -284,7 +284,7 @@ def _judge(options: QuickstartOptions, task: Task, fold: Fold, folder: Path, enc
     )
     name = f"{task} judge" if folder.name == JUDGES else f"{CHOOSING} {task}"
     calls = ((train.judge_of_run, training),)
-    return Job(name, calls, needs=frozenset({CORPUS}), weight=SECONDS.get(task, 1.0))
+    return Job(name, calls, needs=frozenset({CORPUS}), weight=weight_of(task, fold))
 
 
 def scoring_of(options: QuickstartOptions) -> ScoreOptions:

@@ -30,6 +30,12 @@ if TYPE_CHECKING:
 SECONDS: dict[Task, float] = {"fluency": 10.0, "main": 6.0, "ah": 2.5}
 
 
+def weight_of(task: Task, fold: str) -> float:
+    """Return which judges start first: the longest, but one fluency after both mains, since two at once take the most memory."""
+    is_second = (task, fold) == ("fluency", "1")
+    return SECONDS["main"] - 1 if is_second else SECONDS.get(task, 1.0)
+
+
 def _task_choices() -> Any:
     """Return the values of --task as a type, so that a judge that is registered later is one of them."""
     return literal_type_from_choices([*trained_tasks(), "all"])
@@ -140,7 +146,7 @@ def _trained(
 
     by_name = {str(settings.out): settings for settings in judges}
     jobs = [
-        Job(name, ((_train, settings),), weight=SECONDS.get(settings.task, 1.0))
+        Job(name, ((_train, settings),), weight=weight_of(settings.task, settings.fold))
         for name, settings in by_name.items()
     ]
     with TemporaryDirectory() as folder:
