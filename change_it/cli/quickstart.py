@@ -2,19 +2,19 @@
 
 import sys
 import time
-from collections.abc import Callable
-from contextlib import nullcontext, redirect_stderr, redirect_stdout
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Collection, Sequence
+from contextlib import closing, nullcontext
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any
 
 import tyro
 
 from change_it.cli import audit, corpus, score, train, transfer
 from change_it.cli.audit import AuditOptions
 from change_it.cli.corpus import SampleOptions
+from change_it.cli.jobs import Call, Job, JobTime
 from change_it.cli.score import ScoreOptions
-from change_it.cli.train import TrainJudgeOptions, line_of
+from change_it.cli.train import TrainJudgeOptions, line_of, processes_of, weight_of
 from change_it.cli.transfer import TransferOptions
 from change_it.corpus.folder import REPORT, read_report
 from change_it.corpus.reading.options import BuildOptions, ReadingOptions
@@ -39,8 +39,16 @@ RECIPE: RecipeName = "rewrite"
 SHIPPED = Path(__file__).parents[1] / "data" / "writer"
 #: Test headlines that are rewritten, drawn by the seed, and the candidates of each: eight take twice the time.
 ITEMS, CANDIDATES = 300, 4
-#: A command and its options.
-Call = tuple[Callable[[Any], None], Any]
+#: Steps that are no judges; the corpus and the judges lie in folders of these names.
+CORPUS = "corpus"
+AUDIT = "audit"
+CHOOSING = "choosing"
+HEADLINES = "headlines"
+SCORE = "score"
+JUDGES = "judges"
+CHOOSERS = "judges-0"
+#: What is said of an interrupted run.
+GOES_ON = "the same command goes on with this step"
 
 
 @dataclass(kw_only=True)
@@ -72,6 +80,21 @@ class QuickstartOptions(ReadingOptions):
     """Seed of everything: the same number gives the same numbers."""
     encoder: str = LINEAR
     """What the judges are made from: linear, or folder or Hub id of a pre-trained encoder."""
+    processes: int = 0
+    """Steps that run at once, at most; 0 is one for each core, and never more than memory allows. They give the same results. With a pre-trained encoder they run one by one."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """What gets one line on the screen.
+
+    Attributes:
+        name: how the line begins.
+        jobs: what is done for it.
+    """
+
+    name: str
+    jobs: tuple[Job, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,11 +104,13 @@ class RunRecord:
     Attributes:
         settings: options of the run and the version of the package; a run with others does not go on with it.
         seconds: finished step to the seconds that it took.
+        times: finished job to when it ran, and where. A step has one job, or several beside each other.
         files: files of the folder that are its own: none, since the steps keep the records of theirs.
     """
 
     settings: JsonObject
     seconds: dict[str, float]
+    times: dict[str, JobTime] = field(default_factory=dict)
     files: tuple[str, ...] = ()
 
 
@@ -96,102 +121,187 @@ class Steps:
         """Open a folder; InputError where it holds a run with other options."""
         self.out, self.terminal = options.out, console(sys.stdout)
         self.settings: JsonObject = asdict(options) | {"files": list(options.files), "version": __version__}
-        del self.settings["out"], self.settings["predictions"]  # a run may be called with others again
+        for name in ("out", "predictions", "processes"):  # a run may be called with others again
+            del self.settings[name]
         earlier = read_record(self.out / RECORD, RunRecord, "choose another --out")
+        self.times = dict(earlier.times) if earlier else {}
         self.seconds = dict(earlier.seconds) if earlier else {}
         before = {name: earlier.settings.get(name) if earlier else None for name in self.settings}
-        if self.seconds and before != self.settings:
+        if self.times and before != self.settings:
             changed = [f"{name} {was!r}" for name, was in before.items() if was != self.settings[name]]
             fault = f"{self.out} holds a run with other options ({', '.join(changed)})"
             raise InputError(f"{fault}: give the same options again, or choose another --out")
         self._note()
 
-    def run(self, name: str, *calls: Call) -> None:
-        """Run a step that is not finished, and print its result in a line; what it prints goes to the log."""
-        when = "finished before"
-        if name not in self.seconds or not record_of(name, self.out).is_file():
-            start = time.perf_counter()
-            log = (self.out / LOG).open("a", buffering=1, encoding="utf-8")
-            status = self.terminal.status(name) if sys.stdout.isatty() else nullcontext()
-            with status, log, redirect_stdout(log), redirect_stderr(log):
-                self.call(*calls)
-            self.seconds[name] = round(time.perf_counter() - start, 1)
-            self._note()
-            when = f"{self.seconds[name]:.0f} s"
-        line = f"[green]✓[/] {name:<13} {result_of(name, self.out)} [dim]({when})[/]"
-        self.terminal.print(line, soft_wrap=True, highlight=False)
+    def run(self, steps: Sequence[Step], processes: int = 1) -> None:
+        """Run what is not finished, and print the result of each step in a line; what it prints goes to the log."""
+        from change_it.cli.processes import run_jobs  # loads pools, which no help needs
 
-    def call(self, *calls: Call) -> None:
-        """Call commands; Ctrl-C says that the run goes on here."""
+        jobs = [job for step in steps for job in step.jobs if not self._is_finished(job.name)]
+        begun = frozenset(job.name for job in jobs)
+        unfinished = set(begun)
+        waiting = list(steps)
+        in_parts = min(processes, len(jobs)) > 1
+        status = self.terminal.status("") if sys.stdout.isatty() else None
+
+        def show(names: Collection[str]) -> None:
+            if status is not None:
+                status.update(f"{', '.join(names)} ({len(begun) - len(unfinished)} of {len(begun)} finished)")
+
+        def print_finished() -> None:
+            while waiting and unfinished.isdisjoint(job.name for job in waiting[0].jobs):
+                step = waiting.pop(0)
+                self._join_log(step)
+                self._print(step, is_new=not begun.isdisjoint(job.name for job in step.jobs))
+
+        log_of = self._part_of if in_parts else lambda _: self.out / LOG
         try:
-            for command, options in calls:
-                command(options)
-        except KeyboardInterrupt as error:
-            error.add_note("the same command goes on with this step")
+            with status or nullcontext(), closing(run_jobs(jobs, processes, log_of, show=show)) as ended:
+                print_finished()
+                for name, times in ended:
+                    self.times[name] = times
+                    unfinished.remove(name)
+                    self._note(steps)
+                    print_finished()
+        except BaseException as error:
+            if waiting:
+                self._join_log(waiting[0])
+            if isinstance(error, KeyboardInterrupt):
+                error.add_note(GOES_ON)
             raise
 
-    def _note(self) -> None:
+    def score(self, options: ScoreOptions) -> None:
+        """Score the systems, on the screen and not in the log, and anew in each run."""
+        start = time.time()
+        try:
+            score.run(options)
+        except KeyboardInterrupt as error:
+            error.add_note(GOES_ON)
+            raise
+        self.times[SCORE] = JobTime(start, time.time(), 0)
+        self._note()
+
+    def _is_finished(self, job: str) -> bool:
+        """Return whether a job is noted, and what it wrote is there."""
+        return job in self.times and record_of(job, self.out).is_file()
+
+    def _part_of(self, job: str) -> Path:
+        """Return the file in which the lines of a job wait until those of all before it are in the log."""
+        return self.out / f".{LOG}.{job}.partial"
+
+    def _join_log(self, step: Step) -> None:
+        """Add what the jobs of a step have printed to the log."""
+        for part in (self._part_of(job.name) for job in step.jobs):
+            if part.is_file():
+                with (self.out / LOG).open("a", encoding="utf-8") as log:
+                    log.write(part.read_text(encoding="utf-8"))
+                part.unlink()
+
+    def _print(self, step: Step, *, is_new: bool) -> None:
+        """Print the line of a finished step, and the warnings about a corpus of one's own."""
+        when = f"{self.seconds[step.name]:.0f} s" if is_new else "finished before"
+        line = f"[green]✓[/] {step.name:<13} {result_of(step.name, self.out)} [dim]({when})[/]"
+        self.terminal.print(line, soft_wrap=True, highlight=False)
+        if step.name == CORPUS and self.settings["files"]:
+            report = read_report(self.out / CORPUS)
+            print_lines([f"{text}." for text in (report.warnings if report else ())], self.terminal)
+
+    def _note(self, steps: Sequence[Step] = ()) -> None:
         """Write the record of the run; its steps keep those of their folders."""
-        record = RunRecord(settings=self.settings, seconds=self.seconds)
+        seconds: dict[str, float] = {}
+        for step in steps:
+            times = [self.times[job.name] for job in step.jobs if job.name in self.times]
+            if len(times) == len(step.jobs):
+                seconds[step.name] = round(sum(job.end - job.start for job in times), 1)
+        self.seconds = seconds or self.seconds
+        record = RunRecord(settings=self.settings, seconds=self.seconds, times=self.times)
         write_json(self.out / RECORD, to_json(record))
 
 
 def run(options: QuickstartOptions) -> None:
-    """Run the steps in order and the report anew; finished steps are kept."""
+    """Run the steps and the report anew; finished steps are kept."""
     started, encoder = time.perf_counter(), options.encoder
     inputs = [encoder, *(outlet_and_file(file)[1] for file in options.files)]
     read_prediction_files(options.predictions)
     check_writable(options.out, inputs=inputs, record=RECORD)
     if is_missing_path(encoder):
         raise InputError(f"there is no folder {encoder}: give the Hub id or folder of a pre-trained model")
-    out, steps = options.out, Steps(options)
-    built, judges, choosers = (str(out / name) for name in ("corpus", "judges", "judges-0"))
-    seed = options.seed
+    processes = processes_of(options.processes, encoder)
+    steps = Steps(options)
+    steps.run(steps_of(options), processes)
+    steps.score(scoring_of(options))
+    print_lines(last_lines(options, time.perf_counter() - started), steps.terminal)
+
+
+def steps_of(options: QuickstartOptions) -> list[Step]:
+    """Return the steps of a run, in the order of their lines, each after those that it needs."""
+    out, seed = options.out, options.seed
+    built = out / CORPUS
     sample = SampleOptions(out=out / "sample.csv", articles=options.articles, seed=seed)
     reading = {field.name: getattr(options, field.name) for field in fields(ReadingOptions)}
     reading |= {"files": options.files or (str(sample.out),), "window_days": options.window_days}
-    build = BuildOptions(**reading, out=Path(built), strict=options.strict, seed=seed)
-    steps.run("corpus", *([] if options.files else [(corpus.sample, sample)]), (corpus.build, build))
+    build = BuildOptions(**reading, out=built, strict=options.strict, seed=seed)
+    calls: list[Call] = [(corpus.build, build)]
+    if not options.files:
+        calls.insert(0, (corpus.sample, sample))
+    judges = [_judge(options, task, "1", out / JUDGES, options.encoder) for task in trained_tasks()]
+    choosers = [_judge(options, task, "0", out / CHOOSERS, LINEAR) for task in trained_tasks()]
+    auditing = AuditOptions(judges=str(out / JUDGES), corpus=str(built), seed=seed)
+    audit_job = Job(AUDIT, ((audit.run, auditing),), needs=frozenset(job.name for job in judges), weight=6)
+    steps = [
+        Step(CORPUS, (Job(CORPUS, tuple(calls), alone=True),)),
+        *(Step(job.name, (job,)) for job in judges),
+        Step(AUDIT, (audit_job,)),
+        Step(CHOOSING, tuple(choosers)),
+    ]
     if options.files:
-        report = read_report(built)
-        print_lines([f"{text}." for text in (report.warnings if report else ())], steps.terminal)
+        return steps
+    generator = out / "generators" / RECIPE
+    transferring = TransferOptions(
+        out=record_of(HEADLINES, out),
+        generator=str(generator.parent),
+        items=ITEMS,
+        rerank=str(out / CHOOSERS),
+        candidates=CANDIDATES,
+        generation=(f"num_beams={CANDIDATES}",),
+        corpus=str(built),
+        seed=seed,
+    )
+    writing = ((_save_shipped, generator), (transfer.run, transferring))
+    headlines = Job(HEADLINES, writing, needs=frozenset(job.name for job in choosers), weight=6)
+    return [*steps, Step(HEADLINES, (headlines,))]
 
-    def judge(task: Task, fold: Fold, folder: str, encoder: str) -> Call:
-        judging = TrainJudgeOptions(
-            task=task, encoder=encoder, fold=fold, out=Path(folder) / task, corpus=built, seed=seed
-        )
-        return train.judge, judging
 
-    for task in trained_tasks():
-        steps.run(f"{task} judge", judge(task, "1", judges, encoder))
-    steps.run("audit", (audit.run, AuditOptions(judges=judges, corpus=built, seed=seed)))
-    steps.run("choosing", *(judge(task, "0", choosers, LINEAR) for task in trained_tasks()))
+def _judge(options: QuickstartOptions, task: Task, fold: Fold, folder: Path, encoder: str) -> Job:
+    """Return the training of a judge."""
+    training = TrainJudgeOptions(
+        task=task,
+        encoder=encoder,
+        fold=fold,
+        out=folder / task,
+        corpus=str(options.out / CORPUS),
+        seed=options.seed,
+    )
+    name = f"{task} judge" if folder.name == JUDGES else f"{CHOOSING} {task}"
+    calls = ((train.judge_of_run, training),)
+    return Job(name, calls, needs=frozenset({CORPUS}), weight=weight_of(task, fold))
+
+
+def scoring_of(options: QuickstartOptions) -> ScoreOptions:
+    """Return how the systems of a run are scored: those of the user, and the generator's of the sample."""
+    out = options.out
     systems = options.predictions
     if not options.files:
-        generator, written = out / "generators" / RECIPE, out / "predictions" / f"{RECIPE}.csv"
-        transferring = TransferOptions(
-            out=written,
-            generator=str(generator.parent),
-            items=ITEMS,
-            rerank=choosers,
-            candidates=CANDIDATES,
-            generation=(f"num_beams={CANDIDATES}",),
-            corpus=built,
-            seed=seed,
-        )
-        steps.run("headlines", (_save_shipped, generator), (transfer.run, transferring))
-        systems = (f"{RECIPE}={written}", *systems)
-    scoring = ScoreOptions(
-        corpus=built,
-        judges=judges,
-        floor=choosers,
+        systems = (f"{RECIPE}={record_of(HEADLINES, out)}", *systems)
+    return ScoreOptions(
+        corpus=str(out / CORPUS),
+        judges=str(out / JUDGES),
+        floor=str(out / CHOOSERS),
         predictions=systems,
         shared_items=bool(systems),
         out=out / "report",
-        seed=seed,
+        seed=options.seed,
     )
-    steps.call((score.run, scoring))
-    print_lines(last_lines(options, time.perf_counter() - started), steps.terminal)
 
 
 def last_lines(options: QuickstartOptions, seconds: float) -> list[str]:
@@ -216,34 +326,36 @@ def _save_shipped(folder: Path) -> None:
 
 
 def record_of(name: str, out: Path) -> Path:
-    """Return a file that a finished step has written; without it the step runs again."""
+    """Return a file that a finished step or job has written; without it that runs again."""
     records = {
-        "corpus": out / "corpus" / REPORT,
-        "audit": out / "audit" / "audit.json",
-        "choosing": out / "judges-0" / trained_tasks()[-1] / "metrics.json",
-        "headlines": out / "predictions" / f"{RECIPE}.csv",
+        CORPUS: out / CORPUS / REPORT,
+        AUDIT: out / AUDIT / "audit.json",
+        CHOOSING: out / CHOOSERS / trained_tasks()[-1] / "metrics.json",
+        HEADLINES: out / "predictions" / f"{RECIPE}.csv",
     }
     if name in records:
         return records[name]
-    return out / "judges" / name.removesuffix(" judge") / "metrics.json"
+    if name.startswith(CHOOSING):
+        return out / CHOOSERS / name.removeprefix(f"{CHOOSING} ") / "metrics.json"
+    return out / JUDGES / name.removesuffix(" judge") / "metrics.json"
 
 
 def result_of(name: str, out: Path) -> str:
     """What a finished step came to, in a line, from what it wrote."""
-    from change_it.audit.record import read_audit  # loads scipy
-
-    if name == "choosing":
+    if name == CHOOSING:
         return "a second set of judges, to choose among candidates and clauses"
     file = record_of(name, out)
-    if name == "headlines":
+    if name == HEADLINES:
         return f"in {file}"
-    if name == "corpus":
+    if name == CORPUS:
         report = read_report(file.parent)
         if report is None:
             return ""
         pairs = report.pairs.kept
         return f"{report.kept:,} articles, {pairs['A1']:,} pairs for training, {pairs['A2']:,} for tests"
-    if name == "audit":
+    if name == AUDIT:
+        from change_it.audit.record import read_audit  # loads scipy
+
         audit = read_audit(file.parent)
         verdicts = audit.verdicts if audit else {}
         return ", ".join(f"{measure} {verdict.verdict}" for measure, verdict in verdicts.items())

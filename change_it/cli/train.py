@@ -1,13 +1,17 @@
 """`change-it train judge` and `generator`; their options are `judges.judge_options` and `generators.generator_options`."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 from tyro.extras import literal_type_from_choices
 
+from change_it.cli.jobs import Job, in_order
 from change_it.corpus.folder import check_corpus, check_outlet
 from change_it.errors import InputError
 from change_it.files.atomic import check_writable
@@ -15,12 +19,21 @@ from change_it.files.model_folders import is_missing_path
 from change_it.files.texts import listed
 from change_it.generators.options import NETWORKS, GeneratorOptions, no_model
 from change_it.judges.options import LINEAR, Fold, JudgeOptions, settings_of
-from change_it.judges.spec import JUDGES, compliancy_tasks, trained_tasks
+from change_it.judges.spec import JUDGES, Task, compliancy_tasks, trained_tasks
 from change_it.render.tables import console, figure, print_lines, print_table
 
 if TYPE_CHECKING:
     from change_it.judges.record import JudgeMetrics, TestScores
     from change_it.training.record import TrainingRecord, TrainingResult
+
+#: Seconds that fitting and testing a linear judge takes, roughly; of others one.
+SECONDS: dict[Task, float] = {"fluency": 10.0, "main": 6.0, "ah": 2.5}
+
+
+def weight_of(task: Task, fold: str) -> float:
+    """Return which judges start first: the longest, but one fluency after both mains, since two at once take the most memory."""
+    is_second = (task, fold) == ("fluency", "1")
+    return SECONDS["main"] - 1 if is_second else SECONDS.get(task, 1.0)
 
 
 def _task_choices() -> Any:
@@ -51,6 +64,8 @@ class TrainJudgeOptions(JudgeOptions):
     task: Annotated[str, tyro.conf.arg(constructor_factory=_task_choices, help=_task_help())]
     out: Path
     """Folder of the judge, or of all judges. What it holds is replaced only when the run is finished."""
+    processes: int = 0
+    """Linear judges that are trained at once, at most; 0 is one for each core, and never more than memory allows. Others are trained one by one."""
     fold: Fold | Literal["both"] = "all"  # type: ignore[assignment]
     """Train on one fold only; judges that choose candidates and judges that score them take different ones. both, with --task all: fold 1 into OUT and fold 0 into OUT-0."""
 
@@ -62,8 +77,9 @@ class TrainJudgeOptions(JudgeOptions):
             outs = {"1": self.out, "0": self.out.with_name(f"{self.out.name}-0")}
             if not is_all:
                 raise InputError("--fold both requires --task all")
+        given = {field.name: getattr(self, field.name) for field in fields(JudgeOptions)}
         return [
-            JudgeOptions(**asdict(self) | {"task": task, "fold": fold, "out": out / task if is_all else out})
+            JudgeOptions(**given | {"task": task, "fold": fold, "out": out / task if is_all else out})
             for fold, out in outs.items()
             for task in (trained_tasks() if is_all else [self.task])
         ]
@@ -71,32 +87,96 @@ class TrainJudgeOptions(JudgeOptions):
 
 def judge(options: TrainJudgeOptions) -> None:
     """Train judges and print their scores and their baselines'."""
+    metrics = _train_and_print(options)
+    if metrics:
+        print_lines([_next(options)], console())
+
+
+def judge_of_run(options: TrainJudgeOptions) -> None:
+    """Train a judge of a run that trains the others beside it: which of them are finished is chance, and not said."""
+    _train_and_print(options)
+
+
+def _train_and_print(options: TrainJudgeOptions) -> "JudgeMetrics | None":
+    """Train judges and print their scores; return the last one's."""
     judges = options.judges
     check_corpus(options.corpus)
     for settings in judges:
-        settings_of(settings)
+        encoder = settings_of(settings).encoder
         check_writable(settings.out, inputs=settings.inputs, record="metrics.json")
     if is_missing_path(options.encoder):
         fault = f"no encoder can be loaded from {options.encoder!r}"
         raise InputError(f"{fault}: give a Hub id, a local folder, or --encoder {LINEAR}")
 
-    from change_it.hub.packaging import write_readme
     from change_it.judges.reliability import table_of, within_event_table
-    from change_it.judges.train import train_judge  # loads torch
 
     to = console()
-    for settings in judges:
-        if not (metrics := train_judge(settings)):  # not the main process
+    for settings, metrics in _trained(judges, processes_of(options.processes, encoder)):
+        if not metrics:  # not the main process
             continue
-        write_readme(settings.out, "judge")
         within = within_event_table(metrics.within_event, metrics.style)
         for table in (within, table_of(metrics)) if len(judges) == 1 else ():
             if table:
                 print_table(table, to)
         line = f"✓ {settings.task} {line_of(metrics)}: {settings.out}{_processes(metrics)}"
         print_lines([line], to)
+    return metrics
+
+
+def processes_of(wanted: int, encoder: str) -> int:
+    """Return how many judges are trained at once: one where each takes all cores, or where a launcher started several processes."""
+    from change_it.cli.processes import usable_processes
+
+    usable = usable_processes(wanted)
+    is_launched = os.environ.get("WORLD_SIZE", "1") != "1"
+    return usable if encoder == LINEAR and not is_launched else 1
+
+
+def _trained(
+    judges: Sequence[JudgeOptions], processes: int
+) -> Iterator[tuple[JudgeOptions, "JudgeMetrics | None"]]:
+    """Train judges and yield each, in their order, as soon as those before it are finished, too."""
+    if min(processes, len(judges)) == 1:
+        for settings in judges:
+            yield settings, _train(settings)
+        return
+
+    from change_it.cli.processes import run_jobs
+    from change_it.judges.record import read_judge_metrics
+
+    by_name = {str(settings.out): settings for settings in judges}
+    jobs = [
+        Job(name, ((_train, settings),), weight=weight_of(settings.task, settings.fold))
+        for name, settings in by_name.items()
+    ]
+    with TemporaryDirectory() as folder:
+        logs = {job.name: Path(folder) / f"{place}.log" for place, job in enumerate(jobs)}
+        try:
+            for name in in_order(jobs, run_jobs(jobs, processes, logs.__getitem__)):
+                _print_log(logs[name])
+                yield by_name[name], read_judge_metrics(by_name[name].out)
+        except BaseException:
+            for log in logs.values():
+                _print_log(log)
+            raise
+
+
+def _print_log(log: Path) -> None:
+    """Print what a job has printed to standard error, once."""
+    if log.is_file():
+        sys.stderr.write(log.read_text(encoding="utf-8"))
+        log.unlink()
+
+
+def _train(settings: JudgeOptions) -> "JudgeMetrics | None":
+    """Train a judge and write its card; None where this is not the main process."""
+    from change_it.hub.packaging import write_readme
+    from change_it.judges.train import train_judge  # loads torch
+
+    metrics = train_judge(settings)
     if metrics:
-        print_lines([_next(options)], to)
+        write_readme(settings.out, "judge")
+    return metrics
 
 
 def _processes(metrics: "TrainingRecord") -> str:

@@ -1,5 +1,6 @@
 """Training of linear judges: scikit-learn on the arrays that `linear_features` reads, in seconds."""
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
@@ -129,20 +130,24 @@ def fit_fluency(data: TaskData, *, seed: int) -> LinearJudge:
     """
     examples, parts = data.train, np.asarray(data.parts)
     counted_parts = np.tile(np.asarray(data.counted_parts), 2)
-    counted = [linear_features.pieces(text) for text in data.headlines + data.articles]
+    # a piece that appears a thousand times is one object
+    counted = [[*map(sys.intern, linear_features.pieces(text))] for text in data.headlines + data.articles]
     frequent = frozenset(piece for piece, _ in Counter(chain.from_iterable(counted)).most_common(FREQUENT))
     clusters = _clusters(counted, seed=seed)
     read = partial(linear_features.Pieces, frequent=frequent, clusters=clusters)
-    own = {
-        part: read([counted[row] for row in np.flatnonzero(counted_parts == part)]).counts()
-        for part in np.unique(counted_parts)
-    }
-    counts = sum(own.values())
+    counts = np.zeros((len(linear_features.TABLES) + 1, linear_features.COUNTS), np.int32)
+    own = {}
+    for part in np.unique(counted_parts):
+        of_part = read([counted[row] for row in np.flatnonzero(counted_parts == part)]).counts()
+        counts += of_part
+        own[part] = of_part.astype(np.min_scalar_type(of_part.max()))  # half of the memory, or a quarter
+    del counted
     rows = [np.flatnonzero(parts == part) for part in np.unique(parts)]
-    blocks = [
-        linear_features.fluency_features(read(examples.select(chosen).texts), counts - own[part])
-        for part, chosen in zip(np.unique(parts), rows, strict=True)
-    ]
+    blocks = []
+    for part, chosen in zip(np.unique(parts), rows, strict=True):
+        counts -= own[part]
+        blocks.append(linear_features.fluency_features(read(examples.select(chosen).texts), counts))
+        counts += own[part]
     features = np.concatenate(blocks)[np.argsort(np.concatenate(rows))]
     trees = _boost(features, examples.labels, leaves=16, rounds=150, share=0.06, rows=0.5, seed=seed)
     saved = np.minimum(counts, np.iinfo(np.int16).max).astype(np.int16)

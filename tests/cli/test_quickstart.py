@@ -1,26 +1,30 @@
 """The steps of the quickstart: their order and options, and what a second run does anew."""
 
 import json
+import re
 import runpy
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
+import pool_jobs
 import pytest
 from corpus_fakes import a_report
 
 from change_it import InputError
-from change_it.cli import quickstart
-from change_it.cli.quickstart import QuickstartOptions, Steps
+from change_it.cli import processes, quickstart, train
+from change_it.cli.jobs import Job
+from change_it.cli.quickstart import QuickstartOptions, Step, Steps
 
 JUDGES = ("main", "hh", "ah", "fluency")
 STEPS = ["corpus", *(f"{task} judge" for task in JUDGES), "audit", "choosing", "headlines"]
-OWN = ["corpus.build", *["train.judge"] * 4, "audit.run", *["train.judge"] * 4, "score.run"]
+OWN = ["corpus.build", *["train.judge_of_run"] * 4, "audit.run", *["train.judge_of_run"] * 4, "score.run"]
 
 
 @pytest.fixture
 def called(monkeypatch):
-    """Commands and their options in the order in which they were called; one command may be told to fail."""
+    """Commands and their options in the order in which one process called them; one command may be told to fail."""
+    monkeypatch.setattr(quickstart, "processes_of", lambda *_: 1)
     calls, failing = [], SimpleNamespace(command="")
 
     def run(command, options):
@@ -43,7 +47,7 @@ def test_one_generator_writes_for_both_and_its_headlines_are_scored(called, tmp_
     quickstart.run(QuickstartOptions(out=tmp_path, seed=3, encoder="xlm-roberta-base"))
     assert [name for name, _ in commands] == ["corpus.sample", *OWN[:-1], "transfer.run", "score.run"]
     assert {options.seed for _, options in commands} == {3}
-    judges = [options for name, options in commands if name == "train.judge"]
+    judges = [options for name, options in commands if name == "train.judge_of_run"]
     trained = [(options.out.parent.name, options.fold, options.encoder, options.task) for options in judges]
     folders = [("judges", "1", "xlm-roberta-base"), ("judges-0", "0", "linear")]
     assert trained == [(*folder, task) for folder in folders for task in JUDGES]
@@ -99,10 +103,75 @@ def test_a_step_whose_result_is_gone_runs_again(called, tmp_path, monkeypatch):
     assert [name for name, _ in commands] == ["audit.run", "score.run"]
 
 
+@pytest.fixture
+def faked(monkeypatch):
+    """Steps that only write what they are known by, in any process; of the run the log and the screen are looked at."""
+    for command in ("corpus.sample", "corpus.build", "train.judge_of_run", "audit.run", "transfer.run"):
+        monkeypatch.setattr(f"change_it.cli.{command}", pool_jobs.fake_step)
+    monkeypatch.setattr("change_it.cli.score.run", pool_jobs.fake_step)
+    monkeypatch.setattr(quickstart, "_save_shipped", pool_jobs.fake_step)
+    monkeypatch.setattr(quickstart, "result_of", lambda name, out: f"result of {name}")
+    monkeypatch.setattr(quickstart, "processes_of", lambda wanted, encoder: wanted)
+    monkeypatch.setattr(processes, "PRELOADED", [])
+
+
+def files_of(run):
+    """The names of all files, and the log."""
+    names = sorted(path.relative_to(run).as_posix() for path in run.rglob("*") if path.is_file())
+    return names, (run / "run.log").read_text()
+
+
+def test_two_processes_leave_the_same_files_log_and_screen_as_one(faked, tmp_path, capsys):
+    seen = []
+    for at_once in (1, 2):
+        run = tmp_path / str(at_once) / "run"
+        quickstart.run(QuickstartOptions(out=run, processes=at_once))
+        screen = capsys.readouterr().out.replace(str(run), "RUN")
+        seen.append((*files_of(run), re.sub(r"\d+ s", "N s", screen)))
+    assert seen[0] == seen[1]
+    first = [line.split("  ")[0] for line in seen[1][2].splitlines()[:3]]
+    assert first == ["✓ corpus", "✓ main judge", "✓ hh judge"]
+    record = json.loads((tmp_path / "2" / "run" / "run.json").read_text())
+    assert list(record["seconds"]) == STEPS
+    assert {"choosing hh", "score"} < {*record["times"]}
+
+
+def test_an_error_in_a_process_keeps_what_others_have_finished(faked, tmp_path, monkeypatch, capsys):
+    options = QuickstartOptions(out=tmp_path, processes=2)
+    monkeypatch.setattr("change_it.cli.audit.run", pool_jobs.failing_audit)
+    with pytest.raises(InputError, match="no audit"):
+        quickstart.run(options)
+    assert "fluency judge" in capsys.readouterr().out
+    assert (tmp_path / "run.log").read_text().endswith("audit looked\n")
+    monkeypatch.setattr("change_it.cli.audit.run", pool_jobs.fake_step)
+    quickstart.run(options)
+    screen = capsys.readouterr().out
+    assert "result of fluency judge (finished before)" in screen
+    assert "result of audit (0 s)" in screen
+    assert not [*tmp_path.glob(".run.log*")]
+    log = (tmp_path / "run.log").read_text()
+    assert log.count("TrainJudgeOptions fluency judges\n") == 1
+    assert log.count("TrainJudgeOptions fluency judges-0\n") == 1
+
+
+def test_a_run_may_go_on_with_another_number_of_processes(faked, tmp_path, capsys):
+    quickstart.run(QuickstartOptions(out=tmp_path, processes=2))
+    capsys.readouterr()
+    quickstart.run(QuickstartOptions(out=tmp_path, processes=1))
+    assert capsys.readouterr().out.count("(finished before)") == len(STEPS)
+
+
+def test_pre_trained_judges_are_trained_one_by_one(monkeypatch):
+    monkeypatch.setattr(processes, "usable_processes", lambda wanted: 8)
+    assert [train.processes_of(0, encoder) for encoder in ("linear", "xlm-roberta-base")] == [8, 1]
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    assert train.processes_of(0, "linear") == 1
+
+
 def test_a_step_prints_into_the_log_and_a_line_on_the_terminal(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(quickstart, "result_of", lambda name, out: "result")
     steps = Steps(QuickstartOptions(out=tmp_path))
-    steps.run("audit", (print, "printed"), (print, "and this"))
+    steps.run([Step("audit", (Job("audit", ((print, "printed"), (print, "and this"))),))])
     assert (tmp_path / "run.log").read_text().splitlines() == ["printed", "and this"]
     [line] = capsys.readouterr().out.splitlines()
     assert line.startswith("✓ audit         result (")

@@ -30,7 +30,9 @@ def test_all_judges_of_both_folds_are_trained_by_one_command(corpus, tmp_path, m
     monkeypatch.setattr("change_it.judges.train.train_judge", train)
     monkeypatch.setattr("change_it.hub.packaging.write_readme", lambda *_: None)
     out = str(tmp_path / "judges")
-    assert main(f"train judge --task all --fold both --corpus {corpus} --out {out}".split()) == 0
+    assert (
+        main(f"train judge --task all --fold both --processes 1 --corpus {corpus} --out {out}".split()) == 0
+    )
     folders = (("1", Path(out)), ("0", Path(f"{out}-0")))
     assert trained == [(task, fold, folder / task) for fold, folder in folders for task in TASKS]
     printed = capsys.readouterr().out

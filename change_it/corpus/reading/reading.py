@@ -67,6 +67,10 @@ class RefusedError(InputError):
         super().__init__(message)
         self.rejected = rejected
 
+    def __reduce__(self) -> tuple[type, tuple[str, Sequence[Rejection]]]:
+        """Return how it is made again in another process."""
+        return type(self), (str(self), self.rejected)
+
 
 @dataclass(slots=True)
 class Reading:

@@ -1,0 +1,64 @@
+"""What several processes may do at once: calls of commands, and what they wait for. `processes` runs them."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+#: A function, by its name in a module, and its one argument.
+Call = tuple[Callable[[Any], object], Any]
+
+
+@dataclass(frozen=True)
+class Job:
+    """Work for one process.
+
+    Attributes:
+        name: how others name it.
+        calls: what is called, one after the other. What is printed goes to the log of the job.
+        needs: names of the jobs that are finished before it starts.
+        weight: how long it takes beside the others, roughly. Of jobs that may start the longest start first.
+        alone: it gets a new process, which ends with it and gives its memory back.
+    """
+
+    name: str
+    calls: tuple[Call, ...]
+    needs: frozenset[str] = frozenset()
+    weight: float = 1.0
+    alone: bool = False
+
+
+@dataclass(frozen=True)
+class JobTime:
+    """When a job ran, and where.
+
+    Attributes:
+        start: seconds since 1970.
+        end: the same.
+        process: number of the process among those of the command; 0 is the command itself.
+    """
+
+    start: float
+    end: float
+    process: int
+
+
+def in_order(jobs: Sequence[Job], ended: Iterable[tuple[str, JobTime]]) -> Iterator[str]:
+    """Yield the names of finished jobs in their order, each as soon as all before it are finished."""
+    waiting = [job.name for job in jobs]
+    finished: set[str] = set()
+    for name, _ in ended:
+        finished.add(name)
+        while waiting and waiting[0] in finished:
+            yield waiting.pop(0)
+
+
+def call_all(calls: Sequence[Call], log: Path) -> tuple[float, float]:
+    """Call functions, whose output is added to a log; return when they began and ended."""
+    began = time.time()
+    with log.open("a", buffering=1, encoding="utf-8") as file, redirect_stdout(file), redirect_stderr(file):
+        for function, argument in calls:
+            function(argument)
+    return began, time.time()
