@@ -140,7 +140,7 @@ def test_it_multiplies_acceptability_where_its_entry_says_so(corpus, judges, mon
 def test_it_stands_in_both_signatures(judges, report):
     signature = read_report_record(report).scores.signature
     assert f"|{ENDING}:{judges.by_task[ENDING].model_hash[:6]}|" in signature
-    chosen = Reranker.of(judges)
+    chosen = Reranker.from_judges(judges)
     assert chosen.signature.endswith(f"|{ENDING}:{judges.by_task[ENDING].weights_hash}")
     assert parse_reranker(chosen.signature) == chosen
     del JUDGES[ENDING]

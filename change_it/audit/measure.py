@@ -275,7 +275,7 @@ def _baselines(
         made.append(_all_of(kind, headlines))
     if choosers:
         chosen = floor(test, choosers)
-        shared = chosen.reranker.shared_with(Reranker.of(judges)) if chosen.reranker else ()
+        shared = chosen.reranker.shared_with(Reranker.from_judges(judges)) if chosen.reranker else ()
         if shared:
             fault = f"the judges that choose floor are not independent of these ({listed(shared)})"
             raise InputError(f"{fault}: give judges of the other --fold")

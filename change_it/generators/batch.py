@@ -58,7 +58,7 @@ class TransferSetup:
     @property
     def reranker(self) -> str:
         """Signature of the judges that choose, or empty."""
-        return Reranker.of(self.judges).signature if self.judges else ""
+        return Reranker.from_judges(self.judges).signature if self.judges else ""
 
 
 def corpus_items(setup: TransferSetup, corpus: str, count: int | None = None) -> list[Item]:

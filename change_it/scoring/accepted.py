@@ -1,19 +1,20 @@
-"""The share of headlines that readers accept, from labels of some and predictions of all: prediction-powered inference.
+"""Estimate the share of headlines that readers accept from labels of some and predictions of all.
 
-Angelopoulos, Duchi and Zrnic (2023), PPI++: the mean of the predictions of what nobody has read, times λ, and the mean of what labels add
-to them. It is unbiased whatever the predictions are; these only make its interval narrower. As in the paper, λ takes the variance of
+This is prediction-powered inference: PPI++ of Angelopoulos, Duchi and Zrnic (2023). The estimate is the mean
+of the predictions of what nobody has read, times λ, and the mean of what labels add to them. It is unbiased
+whatever the predictions are; these only make its interval narrower. As in the paper, λ takes the variance of
 the predictions from read and unread headlines together; ours are sums of events.
 """
 
 from typing import NamedTuple
 
 import numpy as np
-import scipy  # its parts are loaded when they are used
+import scipy  # scipy.special is loaded when it is used
 
 from change_it.errors import InputError
 from change_it.stats import LEVEL, Bools, EventIds, Floats, Ints, share_interval
 
-#: Of fewer labels of one kind a share's interval is at least as wide as the exact one.
+#: Labels of one kind below which the interval of a share is at least as wide as the exact one.
 _FEW = 5
 
 
@@ -38,7 +39,9 @@ class Accepted(NamedTuple):
 
 
 def accepted(labels: Floats, predicted: Floats, events: EventIds) -> Accepted:
-    """Estimate the share of n headlines that readers accept; events are independent, headlines of one event are not.
+    """Estimate the share of n headlines that readers accept.
+
+    Events are independent, headlines of one event are not.
 
     Args:
         labels: (n,) 1 accepted, 0 not, nan where nobody has read it.
@@ -55,7 +58,8 @@ def accepted(labels: Floats, predicted: Floats, events: EventIds) -> Accepted:
     if groups < 2:
         raise InputError("labels of one event have no interval: label headlines of two or more")
     plain = float(labels[read].mean())
-    # of each event, its part in the error of the labels' mean, and in that of the difference between both means of predictions
+    # What each event adds to the error of the labels' mean, and to that of the difference between both means
+    # of predictions.
     errors = np.bincount(event, np.where(read, np.nan_to_num(labels) - plain, 0.0) / n)
     variance = float(errors @ errors)
     gaps: Floats = np.zeros(len(errors))
@@ -65,11 +69,11 @@ def accepted(labels: Floats, predicted: Floats, events: EventIds) -> Accepted:
         of_read = np.bincount(event, np.where(read, deviations / n, 0.0))
         of_unread = np.bincount(event, np.where(read, 0.0, -deviations / (len(labels) - n)))
         gaps = np.asarray(of_read + of_unread, np.float64)
-        spread = float(of_read @ of_read + 2 * of_read @ of_unread) + _spread_of_mean(
-            deviations, event, ~read
-        )
+        spread_of_read = float(of_read @ of_read + 2 * of_read @ of_unread)
+        spread = spread_of_read + _spread_of_mean(deviations, event, ~read)
         difference = float(predicted[~read].mean() - predicted[read].mean())
-    # the λ of least variance: cov(labels, predictions) / ((1 + n / N) var(predictions)) where each headline is an event of its own
+    # The λ of least variance. Where each headline is an event of its own, it is
+    # cov(labels, predictions) / ((1 + n / N) var(predictions)).
     shared = float(errors @ gaps)
     weight = max(shared / spread, 0.0) if spread > 0 else 0.0
     left = max(variance - weight * (2 * shared - weight * spread), 0.0)
@@ -87,12 +91,17 @@ def accepted(labels: Floats, predicted: Floats, events: EventIds) -> Accepted:
 
 
 def _interval(share: float, variance: float, groups: int, *, few: bool) -> tuple[float, float]:
-    """Return the interval of a share by Student's t of so many events; at least as wide as the exact one where `few` labels are of one kind."""
+    """Return the interval of a share by Student's t of so many events.
+
+    Where few labels are of one kind, it is at least as wide as the exact one.
+    """
     width = float(scipy.special.stdtrit(groups - 1, (1 + LEVEL) / 2)) * variance**0.5
-    low, high = share - width, share + width
+    low = share - width
+    high = share + width
     if few:
-        exact = share_interval(min(max(share, 0.0), 1.0), groups)
-        low, high = min(low, exact[0]), max(high, exact[1])
+        exact_low, exact_high = share_interval(min(max(share, 0.0), 1.0), groups)
+        low = min(low, exact_low)
+        high = max(high, exact_high)
     return max(low, 0.0), min(high, 1.0)
 
 

@@ -41,19 +41,22 @@ def compute_compliancy(
     device: str = "auto",
     progress: bool = False,
 ) -> dict[str, Any]:
-    """Compliancy of new headlines, without a corpus (EvalNLGEval 2020, section 4), and the aspects beside it (ours).
+    """Compliancy of new headlines, without a corpus (EvalNLGEval 2020, section 4), and the aspects beside it
+    (ours).
 
     Args:
-        predictions: n new headlines: a list, a column of a data set or frame, as the other texts; an empty one passes nothing.
+        predictions: n new headlines: a list, a column of a data set or frame, as the other texts; an empty
+            one passes nothing.
         sources: n original headlines.
         articles: n original articles.
-        labels: outlets that the originals come from, one for all or n: short names (CHANGE-IT's R and G are understood), or the
-            classes 0 and 1 of the corpus.
+        labels: outlets that the originals come from, one for all or n: short names (CHANGE-IT's R and G are
+            understood), or the classes 0 and 1 of the corpus.
         judges: folder or Hub id of the judges, or judges that are loaded already.
-        reference_articles: n articles of the other outlet about the same events, further evidence; empty texts,
-            or None, without any. `change-it score` has them.
-        events: n ids of events, which the intervals draw: the column `event` of a corpus. When None, near-duplicate articles
-            are one event, and so are both directions of a pair that `reference_articles` shows.
+        reference_articles: n articles of the other outlet about the same events, further evidence; empty
+            texts, or None, without any. `change-it score` has them.
+        events: n ids of events, which the intervals draw: the column `event` of a corpus. When None,
+            near-duplicate articles are one event, and so are both directions of a pair that
+            `reference_articles` shows.
         reversal: when style counts as reversed, see `aspects.verdicts`.
         resamples: bootstrap resamples of the intervals.
         seed: their seed.
@@ -62,14 +65,18 @@ def compute_compliancy(
         progress: whether bars are shown.
 
     Returns:
-        `compliancy_measures`: averages over the directions that occur, None where a judge is missing (see `Judges.judge`); the
-        same measures under each direction's name; `intervals`: measure to (low, high) under `average` and each
-        direction's name; `verdicts`: for each item the measures, booleans but `style` and `acceptability`, `refused_by`, the
-        reasons against it, and `unsupported`, the list of numbers, names and quotations without evidence; `signature`.
+        `compliancy_measures`: averages over the directions that occur, None where a judge is missing (see
+            `Judges.judge`); the
+        same measures under each direction's name; `intervals`: measure to (low, high) under `average` and
+            each
+        direction's name; `verdicts`: for each item the measures, booleans but `style` and `acceptability`,
+            `refused_by`, the
+        reasons against it, and `unsupported`, the list of numbers, names and quotations without evidence;
+            `signature`.
 
     Raises:
-        InputError: no items, lists of different lengths, an original or article that is empty, or a label that is not one of the
-            judges' outlets.
+        InputError: no items, lists of different lengths, an original or article that is empty, or a label
+            that is not one of the judges' outlets.
     """
     if resamples < 1:
         raise InputError(f"resamples is {resamples}: give at least 1, better 1000")

@@ -1,10 +1,11 @@
-"""Compliancy (EvalNLGEval 2020, section 4) and the aspects beside it (ours): formulas, the table of verdicts, means of its columns.
+"""Compute compliancy (EvalNLGEval 2020, section 4) and the aspects beside it, which are ours.
+
+A new headline is compliant when HH says that it matches the original headline, AH says that it matches the
+article, and main's decision is reversed. The aspects style, acceptability and edited are shown each by itself
+(Mir et al., NAACL 2019): no product of them was found to order headlines as readers do. What chooses among
+candidates does multiply, see `choosing`.
 
 A new aspect is a new entry of `ASPECTS`, with a function that computes it.
-
-A transferred headline is compliant when HH says that it matches the original headline, AH says that it matches the
-article, and main's decision is reversed. The aspects style, acceptability and edited are shown each by itself (Mir et al., NAACL 2019):
-no product of them was found to order headlines as readers do. What chooses among candidates does multiply, see `choosing`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -34,17 +35,22 @@ from change_it.text.tokens import words
 if TYPE_CHECKING:
     from change_it.corpus.test_set import Item
 
+#: When style counts as reversed, see `verdicts`.
 Reversal = Literal["relative", "target"]
 
 #: What no judge checks; it stands wherever their verdicts do.
 NO_CHECK = "no judge reads who did what, or who said it: read the headline"
-#: The probability that main takes the original headline for the outlet aimed at, and its column.
-SOURCE, P_SOURCE = "source", "p_target_source"
+#: Name of the probability that main takes the original headline for one of the outlet aimed at.
+SOURCE = "source"
+#: Its column.
+P_SOURCE = "p_target_source"
 #: The least and the greatest style of a headline.
 STYLE_RANGE = (-1.0, 2.0)
-#: The least and the greatest value of what is a share of headlines on average: a verdict, or a figure like acceptability.
+#: The least and the greatest value of what is a share of headlines on average: a verdict, or a figure like
+#: acceptability.
 SHARE = (0.0, 1.0)
-#: The least share of training pairs whose other headline has evidence: else articles are too short to be evidence.
+#: The least share of training pairs whose other headline has evidence: else articles are too short to be
+#: evidence.
 LEAST_EVIDENCE = 0.5
 #: A headline is the original, edited, if at most this share of its words are new.
 MOST_NEW = 0.25
@@ -63,22 +69,28 @@ class Reason(NamedTuple):
 
 
 def refusals(reasons: Iterable[Reason | Mapping[str, str]], headings: Mapping[str, str] | None = None) -> str:
-    """Return reasons as one text, empty without any; `headings` are other names of judges than those of their entries.
+    """Return reasons as one text, empty without any.
+
+    Args:
+        reasons: records of `Reason`, or as files have them.
+        headings: other names of judges than those of their entries.
 
     Examples:
         >>> refusals([Reason("main"), Reason("evidence", "Verdi")])
         'main; evidence: Verdi'
     """
-    names, parts = headings or {}, []
+    parts = []
     for reason in reasons:
         record = reason._asdict() if isinstance(reason, Reason) else reason
-        name, detail = record["name"], record["detail"]
-        parts.append(f"{names.get(name, name)}: {detail}" if detail else names.get(name, name))
+        part = (headings or {}).get(record["name"], record["name"])
+        if record["detail"]:
+            part += f": {record['detail']}"
+        parts.append(part)
     return "; ".join(parts)
 
 
 def compliancy_measures() -> tuple[str, ...]:
-    """Return the measures of a headline or system: the aspects, and the verdicts of all judges as they are shown."""
+    """Return the measures of a headline or system: the aspects, and the verdicts of all judges."""
     return (*ASPECTS, *JUDGES)
 
 
@@ -93,7 +105,10 @@ def graded_aspects() -> tuple[str, ...]:
 
 
 def share_measures() -> dict[str, str]:
-    """Return the measures whose means are shares of the items, see `stats.measure`: all but style, which is signed."""
+    """Return the measures whose means are shares of the items, see `stats.measure`.
+
+    They are all but style, which is signed.
+    """
     shares = [name for name, aspect in ASPECTS.items() if aspect.range == SHARE]
     return dict.fromkeys((*shares, *JUDGES), "n")
 
@@ -104,7 +119,10 @@ def judge_headings() -> dict[str, str]:
 
 
 def probability_columns() -> dict[str, str]:
-    """Return the columns of verdicts that have probabilities, by judge; `source` is main's of the original headline."""
+    """Return the columns of verdicts that have probabilities, by judge.
+
+    `source` is main's probability of the original headline.
+    """
     columns = {}
     for name, spec in JUDGES.items():
         if spec.is_trained:
@@ -115,7 +133,10 @@ def probability_columns() -> dict[str, str]:
 
 
 def verdict_schema() -> dict[str, pl.DataType | type[pl.DataType]]:
-    """Return the columns of the table of verdicts and their types; it has a row for each headline (`Judges.judge`), from the judges to the report."""
+    """Return the columns of the table of verdicts and their types.
+
+    The table has a row for each headline (`Judges.judge`), and these columns from the judges to the report.
+    """
     texts = {"text": pl.String, "start": pl.Int64, "end": pl.Int64, "kind": pl.String}
     return {
         **dict.fromkeys(compliancy_measures(), pl.Boolean),
@@ -138,7 +159,7 @@ def split_by_counts(table: pl.DataFrame, counts: Iterable[int]) -> list[pl.DataF
 
 
 def decide(probabilities: Floats) -> Ints:
-    """(n,) zeros and ones: the class that a two-class judge decides for, from (n, 2) probabilities; a tie goes to class 0."""
+    """Return the (n,) classes that a judge decides for by (n, 2) probabilities; a tie goes to class 0."""
     return (probabilities[:, 1] > probabilities[:, 0]).astype(np.int64)
 
 
@@ -161,8 +182,8 @@ def verdicts(
         answers: Each judge's probabilities, (n, 2), of the new headlines.
         of_sources: The same of the original headlines, of each judge of outlets.
         target: (n,) the outlets aimed at, 0 for A and 1 for B.
-        reversal: With `relative`, the paper's, a judge of outlets decides for another outlet than on the original; with `target`,
-            ours, for the outlet aimed at.
+        reversal: With `relative`, the paper's, a judge of outlets decides for another outlet than on the
+            original; with `target`, ours, for the outlet aimed at.
 
     Returns:
         The columns `compliancy` and that of each judge, (n,) each.
@@ -182,7 +203,9 @@ def verdicts(
 
 
 def style(new: Floats, source: Floats, scale: StyleScale, from_b: Bools) -> Floats:
-    """Style of n new headlines, -1 to 2: 0 has what a clause of the original's article has, 1 the other newspaper's own headline.
+    """Return the style of n new headlines, -1 to 2.
+
+    0 is what a clause of the original's article has, 1 what the other newspaper's own headline has.
 
     Args:
         new: (n,) main's probabilities that the new headlines are of the outlet aimed at.
@@ -192,7 +215,8 @@ def style(new: Floats, source: Floats, scale: StyleScale, from_b: Bools) -> Floa
 
     Examples:
         >>> scale = StyleScale(90, 80, 4.0, (2.0, 1.0), (1.5, 2.5), (2.5, 3.5), 0.9, {}, 0.9)
-        >>> style(np.array([0.5, 0.5, 0.018]), np.array([0.018] * 3), scale, np.array([False, True, False])).round(1).tolist()
+        >>> p_new, p_original = np.array([0.5, 0.5, 0.018]), np.array([0.018] * 3)
+        >>> style(p_new, p_original, scale, np.array([False, True, False])).round(1).tolist()
         [1.0, 1.0, -1.0]
     """
     clause = np.where(from_b, scale.clause[1], scale.clause[0])
@@ -201,25 +225,34 @@ def style(new: Floats, source: Floats, scale: StyleScale, from_b: Bools) -> Floa
 
 
 def acceptability(probabilities: Mapping[str, Floats], evidence: Bools | None) -> Floats:
-    """The product of the probabilities, (n,) each, of the judges that acceptability multiplies, and of evidence, 0 or 1, where it can be had: (n,) in 0-1.
+    """Return the (n,) acceptability of headlines, in 0-1.
+
+    Args:
+        probabilities: (n,) each, of the judges whose product it is.
+        evidence: (n,) whether everything has a source, a factor 0 or 1; None where it cannot be had.
 
     Examples:
         >>> p = {"hh": np.array([0.9, 0.9]), "ah": np.array([0.8, 0.8]), "fluency": np.array([0.5, 0.5])}
         >>> acceptability(p, np.array([True, False])).round(2).tolist()
         [0.36, 0.0]
     """
-    product = reduce(np.multiply, (probabilities[task] for task in acceptability_tasks()))
-    return product if evidence is None else product * evidence
+    product = reduce(np.multiply, [probabilities[task] for task in acceptability_tasks()])
+    if evidence is None:
+        return product
+    return product * evidence
 
 
 def new_words(headline: str, original: str) -> tuple[int, int]:
-    """How many of a headline's different words the original does not have, and how many there are."""
-    different = {*words(fold(headline))}
-    return len(different - {*words(fold(original))}), len(different)
+    """Count a headline's different words that the original does not have, and all its different words."""
+    different = set(words(fold(headline)))
+    of_original = set(words(fold(original)))
+    return len(different - of_original), len(different)
 
 
 def is_edited(headline: str, original: str) -> bool:
-    """Whether at most a quarter of a headline's different words are not the original's: a copy, words added or exchanged, other marks, capitals.
+    """Tell whether at most a quarter of a headline's different words are not the original's.
+
+    It is a copy, has other marks or capitals, or some words are added or exchanged.
 
     Examples:
         >>> is_edited("CROLLA IL PONTE: ecco tre feriti", "Crolla il ponte, tre feriti")
@@ -234,35 +267,58 @@ def is_edited(headline: str, original: str) -> bool:
 def choosing(
     probabilities: Mapping[str, Floats], evidence: Bools | None, style: Floats | None, edited: Bools
 ) -> Floats:
-    """What judges choose candidates by, (n,) in -1 to 1: acceptability times style cut to 0-1, as far as they are known; less 1 of edited headlines."""
-    known = {**dict.fromkeys(acceptability_tasks(), np.ones(len(edited))), **probabilities}
-    graded = np.clip(style, 0, 1) if style is not None else 1.0
-    return acceptability(known, evidence) * graded - np.asarray(edited, np.float64)
+    """Return the (n,) figures that judges choose candidates by, in -1 to 1.
+
+    They are acceptability times style cut to 0-1, as far as these are known, less 1 of edited headlines.
+
+    Args:
+        probabilities: (n,) each, of the judges that are there.
+        evidence: (n,) whether everything has a source; None where it cannot be had.
+        style: (n,) style; None where it cannot be measured.
+        edited: (n,) whether each is edited.
+    """
+    known = dict.fromkeys(acceptability_tasks(), np.ones(len(edited)))
+    known |= probabilities
+    figures = acceptability(known, evidence)
+    if style is not None:
+        figures = figures * np.clip(style, 0, 1)
+    return figures - np.asarray(edited, np.float64)
 
 
 def statistics(verdicts: pl.DataFrame | Mapping[str, Bools | Floats]) -> dict[str, Floats]:
-    """Per-item statistics, (n,) each, of the columns of `compliancy_measures` that are known: `n`, ones, and values in 0-1, style in -1 to 2 and NaN in a direction without it (see `change_it.stats`)."""
-    columns = {
-        name: np.asarray(verdicts[name], np.float64) for name in compliancy_measures() if name in verdicts
-    }
-    known = {name: values for name, values in columns.items() if not np.isnan(values).all()}
-    return {"n": np.ones(len(columns["compliancy"])), **known}
+    """Return statistics of n items, (n,) each, whose sums `aggregate` understands (see `change_it.stats`).
+
+    They are `n`, ones, and those of `compliancy_measures` that are known: values in 0-1, style in -1 to 2 and
+    NaN in a direction without it.
+    """
+    statistics = {"n": np.ones(len(verdicts["compliancy"]))}
+    for name in compliancy_measures():
+        if name in verdicts:
+            values = np.asarray(verdicts[name], np.float64)
+            if not np.isnan(values).all():
+                statistics[name] = values
+    return statistics
 
 
 def aggregate(sums: Statistics) -> dict[str, Floats]:
-    """Means, each in 0-1 but style, from summed `statistics`: those of `compliancy_measures` that they have."""
-    return {name: sums[name] / np.maximum(sums["n"], 1) for name in compliancy_measures() if name in sums}
+    """Return means from summed `statistics`: those of `compliancy_measures` that they have.
+
+    All are in 0-1 but style.
+    """
+    n = np.maximum(sums["n"], 1)
+    return {name: sums[name] / n for name in compliancy_measures() if name in sums}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Judged:
-    """Hold n new headlines and what the judges answered: what aspects are computed from.
+    """New headlines and what the judges answered: what aspects are computed from.
 
     Attributes:
         items: The n items, each with its new headline, which may be empty.
         verdicts: `compliancy` and each judge that could be asked to its verdicts, (n,) each.
         probabilities: Each trained judge that is there to its probabilities, (n,) each, in 0-1.
-        style: Style of the headlines, (n,), NaN in a direction without a scale; None where no item has a scale.
+        style: Style of the headlines, (n,), NaN in a direction without a scale; None where no item has a
+            scale.
         has_acceptability: Whether all judges are there that acceptability multiplies.
     """
 
@@ -274,25 +330,27 @@ class Judged:
 
     @property
     def evidence(self) -> Bools | None:
-        """Whether everything has a source, (n,); None where articles are too short for it."""
+        """Return the (n,) answers whether everything has a source; None where articles are too short."""
         return self.verdicts.get(EVIDENCE)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Aspect:
-    """What there is to know of an aspect of headlines.
+    """An aspect of headlines: what it is called, how it is computed and shown.
 
     Attributes:
         name: Heading of its columns in tables and files.
-        range: Least and greatest value of a headline. On average it is a share of headlines where this is `SHARE`.
+        range: Least and greatest value of a headline. On average it is a share of headlines where this is
+            `SHARE`.
         better: Whether more or less of it is better; a missing headline has the worst value.
-        explanation: One or two sentences below the head of its column. `{compliancy}` and `{acceptability}` stand for the
-            judges that these require.
+        explanation: One or two sentences below the head of its column. `{compliancy}` and `{acceptability}`
+            stand for the judges that these require.
         compute: Returns the n values, NaN where a headline has none; None where no headline can have one.
         is_verdict: Whether a headline has yes or no, and no figure.
         compared: Whether systems are compared by it: paired tests, stars, differences, the curve of `floor`.
         brief: Whether the terminal shows its value without the interval.
-        reason: Says of an item whose headline has this verdict why it speaks against the headline; None where it does not.
+        reason: Says of an item whose headline has this verdict why it speaks against the headline; None where
+            it does not.
     """
 
     name: str
@@ -307,20 +365,22 @@ class Aspect:
 
     @property
     def worst(self) -> float:
-        """The value of a missing headline."""
+        """Return the value of a missing headline."""
         least, greatest = self.range
         return least if self.better == "more" else greatest
 
     @property
     def about(self) -> str:
-        """The explanation with the names of the judges."""
+        """Return the explanation with the names of the judges."""
         names = {"compliancy": short_names("compliancy"), "acceptability": short_names("acceptability")}
         return self.explanation.format(**names)
 
 
 def _acceptability_of(judged: Judged) -> Floats | None:
     """Return acceptability; None without one of the judges that it multiplies."""
-    return acceptability(judged.probabilities, judged.evidence) if judged.has_acceptability else None
+    if not judged.has_acceptability:
+        return None
+    return acceptability(judged.probabilities, judged.evidence)
 
 
 def _edited_of(judged: Judged) -> Bools:
@@ -336,8 +396,8 @@ def _new_words_of(item: "Item") -> str:
 _ENTRIES = (
     Aspect(
         name="compliancy",
-        explanation="Share of headlines that {compliancy} accept: the papers' score. It looks neither at fluency nor at evidence, "
-        "and does not see the order of words.",
+        explanation="Share of headlines that {compliancy} accept: the papers' score. "
+        "It looks neither at fluency nor at evidence, and does not see the order of words.",
         compute=lambda judged: judged.verdicts["compliancy"],
         is_verdict=True,
         compared=True,
@@ -345,15 +405,15 @@ _ENTRIES = (
     Aspect(
         name="style",
         range=STYLE_RANGE,
-        explanation="How far main moves from the original to the new headline: a clause of the article has 0, the other "
-        "newspaper's own headline 1, a copy less than 0.",
+        explanation="How far main moves from the original to the new headline: "
+        "a clause of the article has 0, the other newspaper's own headline 1, a copy less than 0.",
         compute=lambda judged: judged.style,
         compared=True,
     ),
     Aspect(
         name="acceptability",
-        explanation="Product of the probabilities of {acceptability}, 0 without evidence. It orders headlines and is no share of "
-        "good ones.",
+        explanation="Product of the probabilities of {acceptability}, 0 without evidence. "
+        "It orders headlines and is no share of good ones.",
         compute=_acceptability_of,
         compared=True,
     ),
@@ -367,5 +427,5 @@ _ENTRIES = (
         reason=_new_words_of,
     ),
 )
-#: In the order in which they are shown.
+#: The aspects by name, in the order in which they are shown.
 ASPECTS: dict[str, Aspect] = {aspect.name: aspect for aspect in _ENTRIES}

@@ -1,4 +1,4 @@
-"""Candidates as judged, the choice among them by acceptability and style, and the baseline `floor`, which is such a choice."""
+"""Choose among candidates by acceptability and style; the baseline `floor` is such a choice."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ from change_it.scoring.systems import ScoredSystem, clauses
 def judge_candidates(
     judges: Judges, candidates: Sequence[Sequence[str]], items: Sequence[Item]
 ) -> list[list[JudgedHeadline]]:
-    """The candidates of n items as judges see them, in the order of `order`."""
+    """Judge the candidates of n items; those of an item come in the order of `order`."""
     judged = []
     for texts, table in zip(candidates, _judged(judges, candidates, items), strict=True):
         rows = table.rows(named=True)
@@ -29,14 +29,20 @@ def judge_candidates(
 def order(
     judges: Judges, candidates: Sequence[Sequence[str]], items: Sequence[Item]
 ) -> list[tuple[int, ...]]:
-    """The positions of each item's candidates, the best first by `compliancy.choosing`, of equal ones that with the higher probabilities; empty candidates last."""
+    """Return the positions of each item's candidates, the best first by `aspects.choosing`, empty ones last.
+
+    Of candidates that are equally good, the one with the higher probabilities comes first.
+    """
     return [_ranked(table) for table in _judged(judges, candidates, items)]
 
 
 def floor(test: TestSet, judges: Judges) -> ScoredSystem:
-    """For each headline the one of the `clauses` of its article that judges choose.
+    """Choose for each headline one of the `clauses` of its article.
 
-    The judges that choose are of another fold than those that score; all that acceptability multiplies are among them.
+    The judges that choose are of another fold than those that score.
+
+    Raises:
+        InputError: the judges have learnt from a test article, or lack one that acceptability multiplies.
     """
     judges.check_corpus(test)
     for task in acceptability_tasks():
@@ -45,26 +51,34 @@ def floor(test: TestSet, judges: Judges) -> ScoredSystem:
                 f"the floor requires a {task} judge: train one with change-it train judge --task {task}"
             )
     candidates = clauses(test)
-    orders = order(judges, candidates, test.items)
-    cuts = [tuple(texts[place] for place in places) for texts, places in zip(candidates, orders, strict=True)]
-    best = tuple(texts[0] for texts in cuts)
-    number = float(np.mean([len(texts) for texts in cuts]))
-    return ScoredSystem(FLOOR, best, Reranker.of(judges), cuts=tuple(cuts), candidates=number)
+    cuts = []
+    for texts, places in zip(candidates, order(judges, candidates, test.items), strict=True):
+        cuts.append(tuple(texts[place] for place in places))
+    return ScoredSystem(
+        FLOOR,
+        headlines=tuple(texts[0] for texts in cuts),
+        reranker=Reranker.from_judges(judges),
+        cuts=tuple(cuts),
+        candidates=float(np.mean([len(texts) for texts in cuts])),
+    )
 
 
 def _judged(judges: Judges, candidates: Sequence[Sequence[str]], items: Sequence[Item]) -> list[pl.DataFrame]:
-    """The verdicts of each item's candidates; what chooses sees no partner's article."""
-    offered = [
-        replace(item, prediction=text, reference_article="")
-        for item, texts in zip(items, candidates, strict=True)
-        for text in texts
-    ]
-    return split_by_counts(judges.judge(offered, progress=False), map(len, candidates))
+    """Return the verdicts on each item's candidates; what chooses sees no partner's article."""
+    offered = []
+    for item, texts in zip(items, candidates, strict=True):
+        for text in texts:
+            offered.append(replace(item, prediction=text, reference_article=""))
+    verdicts = judges.judge(offered, progress=False)
+    return split_by_counts(verdicts, [len(texts) for texts in candidates])
 
 
 def _ranked(table: pl.DataFrame) -> tuple[int, ...]:
-    """Positions of rows of verdicts, the best first."""
+    """Return the positions of rows of verdicts, the best first; rows that are equal keep their order."""
     columns = probability_columns()
-    sure = [table[columns[task]].fill_null(1.0).to_numpy() for task in acceptability_tasks()]
-    # the last key decides first; rows that are equal keep their order
-    return tuple(np.lexsort((-np.prod(sure, axis=0), -table["choosing"].to_numpy())).tolist())
+    product = np.ones(len(table))
+    for task in acceptability_tasks():
+        product = product * table[columns[task]].fill_null(1.0).to_numpy()
+    # of the two keys the last one decides first
+    ranked = np.lexsort((-product, -table["choosing"].to_numpy()))
+    return tuple(ranked.tolist())

@@ -1,4 +1,4 @@
-"""Differences between systems that are scored on the same items."""
+"""Compare systems that are scored on the same items, by their differences."""
 
 from dataclasses import dataclass
 
@@ -9,8 +9,10 @@ from change_it.scoring.scores import Scores
 from change_it.scoring.systems import check_against
 from change_it.stats import AVERAGE, LEAST_EVENTS, Floats, Score, Statistics, holm
 
-#: What the names of the statistics of the two systems begin with where they are in one record.
-FIRST, SECOND = "first ", "second "
+#: How the names of the first system's statistics begin where those of two systems are together.
+FIRST = "first "
+#: And how those of the second system begin.
+SECOND = "second "
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,8 @@ class Difference:
         measure: One of `aspects.compared_aspects`.
         value: Its score less that of the other system.
         interval: Ends of the paired 95% bootstrap interval over events; None below five events.
-        p: p-value of the paired test, after Holm's correction for the systems that are compared in this measure.
+        p: p-value of the paired test, after Holm's correction for the systems that are compared in this
+            measure.
         is_least: Whether `p` is the least that so many trials can give.
     """
 
@@ -56,7 +59,7 @@ def differences(scores: Scores, against: str) -> list[Difference]:
 
 
 def _difference(scores: Scores, measure_: str, system: str, against: str) -> Score:
-    """Return the difference in one measure, with its interval: both systems are drawn with the same events."""
+    """Return the difference in one measure, with its interval: the same events are drawn for both systems."""
     statistics: dict[str, Floats] = {}
     for prefix, name in ((FIRST, system), (SECOND, against)):
         for column in ("n", measure_):

@@ -1,6 +1,7 @@
-"""BLEU and ROUGE-L against the target outlet's aligned headline and against the original (ours), and how they go with the judges.
+"""Measure BLEU and ROUGE-L of headlines, and how they go with the judges.
 
-Both on a 0-1 scale over the words of `text.tokens`. Statistics per item first (n-gram counts by
+They compare with the aligned headline of the other outlet, and with the original. The latter is ours. Both
+measures are in 0-1, over the words of `text.tokens`. Statistics per item come first (n-gram counts by
 sacrebleu), aggregates from their sums, so that intervals and paired tests need no recount.
 """
 
@@ -9,7 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 import polars as pl
-import scipy  # its parts are loaded when they are used
+import scipy  # scipy.stats is loaded when it is used
 from sacrebleu.metrics import BLEU
 
 from change_it.judges.spec import compliancy_tasks
@@ -25,48 +26,66 @@ OF_REFERENCE = OVERLAP_MEASURES[:2]
 
 _ORDERS = range(1, 5)
 _BLEU = BLEU(tokenize="none", effective_order=True)
-#: Per side: texts to compare with, ROUGE-L F1, words of the candidate and of the reference, matching and all n-grams of orders 1-4.
-_COLUMNS = (
-    *("compared", "rougeL", "length", "reference_length"),
+#: Statistics that BLEU needs: words of the candidate and of the reference, matching and all n-grams of orders
+#: 1-4.
+_COUNTS = (
+    "length",
+    "reference_length",
     *(f"matching{order}" for order in _ORDERS),
     *(f"ngrams{order}" for order in _ORDERS),
 )
+#: Ends of the names of statistics and measures: against the reference, and against the original.
 _SIDES = ("", "_source")
 
 
 def statistics(
     predictions: Sequence[str], references: Sequence[str], sources: Sequence[str]
 ) -> dict[str, Floats]:
-    """Per-item statistics, (n,) each, whose sums `aggregate` understands (see `change_it.stats`).
+    """Return statistics of n items, (n,) each, whose sums `aggregate` understands (see `change_it.stats`).
 
-    How many texts there are to compare with (an empty reference does not count), ROUGE-L and the counts of BLEU against the references,
-    and the same against the originals with names in `_source`.
+    They are the number of texts to compare with, ROUGE-L and the counts of BLEU, against the references, and
+    against the originals with names that end in `_source`. An empty text is none to compare with.
     """
-    new, columns = [words(text) for text in predictions], dict[str, Floats]()
+    new = [words(text) for text in predictions]
+    columns: dict[str, Floats] = {}
     for side, texts in zip(_SIDES, (references, sources), strict=True):
-        compared = [words(text) for text in texts]
-        counts = [_bleu(" ".join(one), " ".join(other)) for one, other in zip(new, compared, strict=True)]
-        rows = np.ones((len(new), len(_COLUMNS)))
-        rows[:, 1] = rouge_l(compared, new)[:, 2]
-        rows[:, 2:] = np.reshape(counts, (len(new), -1)) if counts else 0
-        rows[[not text for text in texts]] = 0
-        columns |= {name + side: rows[:, column] for column, name in enumerate(_COLUMNS)}
+        columns |= _statistics_against(new, texts, side)
+    return columns
+
+
+def _statistics_against(new: Sequence[Sequence[str]], texts: Sequence[str], side: str) -> dict[str, Floats]:
+    """Return the statistics of new headlines, as words, against texts; names end in `side`."""
+    compared = [words(text) for text in texts]
+    has_text = np.array([bool(text) for text in texts], np.float64)
+    counts = np.zeros((len(new), len(_COUNTS)))
+    for row, (headline, text) in enumerate(zip(new, compared, strict=True)):
+        if has_text[row]:
+            counts[row] = _bleu_counts(" ".join(headline), " ".join(text))
+    columns = {
+        f"compared{side}": has_text,
+        f"rougeL{side}": rouge_l(compared, new)[:, 2] * has_text,
+    }
+    for column, name in enumerate(_COUNTS):
+        columns[f"{name}{side}"] = counts[:, column]
     return columns
 
 
 @lru_cache(maxsize=2**17)  # a report asks of its headlines twice
-def _bleu(candidate: str, reference: str) -> tuple[int, ...]:
-    """Lengths, matches and totals of BLEU."""
+def _bleu_counts(candidate: str, reference: str) -> tuple[int, ...]:
+    """Return the `_COUNTS` of a candidate."""
     score = _BLEU.sentence_score(candidate, [reference])
     return score.sys_len, score.ref_len, *score.counts, *score.totals
 
 
 def aggregate(sums: Statistics) -> dict[str, Floats]:
-    """Corpus BLEU and mean ROUGE-L, each in 0-1, from summed `statistics` of the items that have a text to compare with; NaN where none has."""
+    """Return corpus BLEU and mean ROUGE-L, each in 0-1, from summed `statistics`.
+
+    They are of the items that have a text to compare with; NaN where none has.
+    """
     measures = {}
     for side in _SIDES:
         compared = np.asarray(sums[f"compared{side}"], dtype=np.float64)
-        counts = np.stack([sums[name + side] for name in _COLUMNS[2:]], axis=-1)
+        counts = np.stack([sums[f"{name}{side}"] for name in _COUNTS], axis=-1)
         measures[f"bleu{side}"] = np.where(compared > 0, corpus_bleu(counts), np.nan)
         with np.errstate(invalid="ignore"):
             measures[f"rougeL{side}"] = sums[f"rougeL{side}"] / compared
@@ -74,43 +93,68 @@ def aggregate(sums: Statistics) -> dict[str, Floats]:
 
 
 def corpus_bleu(sums: Floats) -> Floats:
-    """(...,) BLEU in 0-1 of (..., 10) counts of `_COLUMNS`, from `length` on: sacrebleu's formula and smoothing; 0 where nothing matches or no candidate has four words."""
-    length, wanted = sums[..., 0], sums[..., 1]
+    """Return (...,) BLEU in 0-1 of (..., 10) summed `_COUNTS`, by sacrebleu's formula and smoothing.
+
+    It is 0 where nothing matches or no candidate has four words.
+    """
+    length = sums[..., 0]
+    wanted = sums[..., 1]
     matching, possible = np.split(sums[..., 2:], 2, axis=-1)
     halvings = np.cumsum(matching == 0, axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):
         precision = np.where(matching > 0, matching, 0.5**halvings) / possible
         brevity = np.where(length < wanted, np.exp(1 - wanted / length), 1.0)
         score = brevity * np.exp(np.log(precision).mean(axis=-1))
-    return np.where((possible > 0).all(axis=-1) & (matching > 0).any(axis=-1), score, 0.0)
+    is_defined = (possible > 0).all(axis=-1) & (matching > 0).any(axis=-1)
+    return np.where(is_defined, score, 0.0)
 
 
 def correlations(items: pl.DataFrame) -> dict[str, dict[str, Score]]:
-    """Spearman's correlation of BLEU and ROUGE-L with the probabilities of main, hh and ah, headline by headline (EvalNLGEval 2020, section 5).
+    """Return Spearman's correlation of BLEU and ROUGE-L with main, hh and ah, headline by headline.
 
-    `items` are of `Scores.items`, of one system or several; those without a reference are left out. Returns measure to judge to
-    score, its interval over events.
+    As EvalNLGEval 2020, section 5, does it.
+
+    Args:
+        items: of `Scores.items`, of one system or several; those without a reference are left out.
+
+    Returns:
+        Measure to judge to correlation with the judge's probabilities, its interval over events.
     """
     items = items.filter(pl.col("gold").fill_null("") != "")
-    texts = (items[name].fill_null("").to_list() for name in ("headline", "gold", "source"))
-    overlaps, events = aggregate(statistics(*texts)), items["event"].to_numpy()
-    columns, found = probability_columns(), dict[str, dict[str, Score]]()
+    headlines = items["headline"].fill_null("").to_list()
+    sources = items["source"].fill_null("").to_list()
+    overlaps = aggregate(statistics(headlines, items["gold"].to_list(), sources))
+    events = items["event"].to_numpy()
+    columns = probability_columns()
+    found: dict[str, dict[str, Score]] = {}
     for name in OF_REFERENCE:
-        found[name] = {
-            task: spearman(overlaps[name], items[columns[task]].to_numpy(), events)
-            for task in compliancy_tasks()
-        }
+        found[name] = {}
+        for task in compliancy_tasks():
+            probabilities = items[columns[task]].to_numpy()
+            found[name][task] = spearman(overlaps[name], probabilities, events)
     return found
 
 
 def spearman(one: Floats, other: Floats, events: EventIds) -> Score:
-    """Spearman's correlation of (n,) values and its interval over events, whose ranks are those of all; NaN where one does not vary."""
-    x, y = (scipy.stats.rankdata(values) - (len(values) + 1) / 2 for values in (one, other))
+    """Return Spearman's correlation of (n,) values and its interval over events.
+
+    In the interval, too, ranks are those among all values. It is NaN where one side does not vary.
+    """
+    x = _centred_ranks(one)
+    y = _centred_ranks(other)
 
     def aggregate(sums: Statistics) -> dict[str, Floats]:
-        n, x, y = (sums[name] for name in ("n", "x", "y"))
-        spread = (sums["xx"] - x * x / n) * (sums["yy"] - y * y / n)
-        return {"rho": (sums["xy"] - x * y / n) / np.sqrt(np.where(spread > 1e-6, spread, np.nan))}
+        n = sums["n"]
+        covariance = sums["xy"] - sums["x"] * sums["y"] / n
+        variance_x = sums["xx"] - sums["x"] * sums["x"] / n
+        variance_y = sums["yy"] - sums["y"] * sums["y"] / n
+        spread = variance_x * variance_y
+        return {"rho": covariance / np.sqrt(np.where(spread > 1e-6, spread, np.nan))}
 
     columns = {"n": np.ones(len(x)), "x": x, "y": y, "xx": x * x, "yy": y * y, "xy": x * y}
     return measure(columns, aggregate, events=events)[AVERAGE]["rho"]
+
+
+def _centred_ranks(values: Floats) -> Floats:
+    """Return the ranks of (n,) values, equal ones sharing their mean, with a mean of 0."""
+    return np.asarray(scipy.stats.rankdata(values) - (len(values) + 1) / 2, np.float64)

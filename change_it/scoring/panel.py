@@ -1,4 +1,6 @@
-"""The judges that score together, and what they say of a headline: verdicts, probabilities, style and acceptability."""
+"""The judges that score together, and what they say of a headline: verdicts, probabilities, style and
+acceptability.
+"""
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -58,13 +60,14 @@ class JudgedHeadline:
     Attributes:
         text: the headline, composed as it was judged.
         compliant: HH and AH say match, main's decision is reversed.
-        style: how far it goes from no newspaper's style, 0, to that of the outlet aimed at, 1, cut to -1 to 2; None where main has
-            no scale for it.
+        style: how far it goes from no newspaper's style, 0, to that of the outlet aimed at, 1, cut to -1 to
+            2; None where main has no scale for it.
         acceptability: p_hh times p_ah times p_fluency times evidence, in 0-1; None without a fluency judge.
         edited: whether it is the original, or hardly another one.
-        marks: each judge (`spec.JUDGES`) to whether it accepts the headline; None where there is no such judge.
-        probabilities: hh and ah (match), main (the new headline is of the outlet aimed at), source (the original is),
-            fluency (printed), each in 0-1; None where there is no such judge.
+        marks: each judge (`spec.JUDGES`) to whether it accepts the headline; None where there is no such
+            judge.
+        probabilities: hh and ah (match), main (the new headline is of the outlet aimed at), source (the
+            original is), fluency (printed), each in 0-1; None where there is no such judge.
         unsupported: numbers, names and quotations that no source has, with their places in `text`.
         reasons: the reasons against it.
     """
@@ -96,17 +99,22 @@ class JudgedHeadline:
 
     @property
     def refused_by(self) -> str:
-        """The reasons against it in one text, `main; evidence: Verdi; edited: 2 of 9 words new`; empty where there are none."""
+        """The reasons against it in one text, `main; evidence: Verdi; edited: 2 of 9 words new`; empty where
+        there are none.
+        """
         return refusals(self.reasons)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the headline as a JSON object: its attributes, of which `reasons` are objects, and `refused_by`."""
+        """Return the headline as a JSON object: its attributes, of which `reasons` are objects, and
+        `refused_by`.
+        """
         reasons = [reason._asdict() for reason in self.reasons]
         return asdict(self) | {"reasons": reasons, "refused_by": self.refused_by}
 
 
 class Judges(Pushable):
-    """The judges that score headlines together: those that compliancy requires, main, hh and ah, and perhaps others, such as fluency.
+    """The judges that score headlines together: those that compliancy requires, main, hh and ah, and perhaps
+    others, such as fluency.
 
     Attributes:
         by_task: the judges by their names in `spec.JUDGES`, main first.
@@ -116,8 +124,8 @@ class Judges(Pushable):
         judges: the same by keyword, such as `main=…`; None stands for no judge.
 
     Raises:
-        InputError: a judge is missing or of another task, they are not of the same outlets and fold, or main is of an earlier
-            version that has not measured its scale of style.
+        InputError: a judge is missing or of another task, they are not of the same outlets and fold, or main
+            is of an earlier version that has not measured its scale of style.
 
     Examples:
         >>> Judges({task: Judge.from_pretrained(f"owner/{task}") for task in ("main", "hh", "ah")})  # doctest: +SKIP
@@ -190,7 +198,8 @@ class Judges(Pushable):
             headlines: n new headlines: a list, a column of a data set or frame.
             originals: n original headlines.
             articles: n articles of the originals.
-            to: the outlet aimed at, for all or for each; None: the one that main does not assign the original to.
+            to: the outlet aimed at, for all or for each; None: the one that main does not assign the original
+                to.
             progress: whether bars are shown.
 
         Returns:
@@ -221,12 +230,14 @@ class Judges(Pushable):
     def judge(
         self, items: Sequence[Item], *, reversal: Reversal = "relative", progress: bool = True
     ) -> pl.DataFrame:
-        """Judge new headlines, and look their numbers, names and quotations up; what recurs among n items is read once.
+        """Judge new headlines, and look their numbers, names and quotations up; what recurs among n items is
+        read once.
 
-        Evidence are the original headline, its article and, of an item that has a reference, the reference's article: the
-        event as both outlets tell it. The reference itself is not evidence, or `gold` would be supported by definition. An empty new
-        headline is not judged and leaves the original in its place, so it is never better than a copy: its probabilities are 0, no
-        verdict holds, its style is the least, and it is edited.
+        Evidence are the original headline, its article and, of an item that has a reference, the reference's
+        article: the event as both outlets tell it. The reference itself is not evidence, or `gold` would be
+        supported by definition. An empty new headline is not judged and leaves the original in its place, so
+        it is never better than a copy: its probabilities are 0, no verdict holds, its style is the least, and
+        it is edited.
 
         Args:
             items: n items with predictions.
@@ -234,8 +245,10 @@ class Judges(Pushable):
             progress: whether bars are shown.
 
         Returns:
-            n rows of `aspects.verdict_schema`. Null is what no judge can tell: fluency and acceptability without a fluency judge, style
-            where main has no scale for it (`StyleScale.faults`), evidence where the corpus's articles are too short for it.
+            n rows of `aspects.verdict_schema`. Null is what no judge can tell: fluency and acceptability
+                without a fluency judge, style
+            where main has no scale for it (`StyleScale.faults`), evidence where the corpus's articles are too
+                short for it.
         """
         written = np.array([bool(item.prediction.strip()) for item in items], dtype=bool)
         answers, of_sources = self._ask(items, written, progress)
@@ -282,7 +295,8 @@ class Judges(Pushable):
         """Ask every judge about the new headlines, and those of outlets about the originals, too.
 
         Returns:
-            By task (n, 2) probabilities of the new headlines, zeros where there is none; and of the originals.
+            By task (n, 2) probabilities of the new headlines, zeros where there is none; and of the
+                originals.
         """
         answers, of_sources = dict[Task, Floats](), dict[Task, Floats]()
         for task, judge in self.by_task.items():
@@ -332,7 +346,8 @@ class Judges(Pushable):
         """Load the judges `main`, `hh` and `ah`, and those of the others, such as `fluency`, that are there.
 
         Args:
-            name: folder with folders of these names, or the Hub id of such a repository; may be left out where main, hh and ah have places.
+            name: folder with folders of these names, or the Hub id of such a repository; may be left out
+                where main, hh and ah have places.
             dtype: float32 or bfloat16, as of `Judge.from_pretrained`.
             device_map: one device, as there.
             token: of the Hub.
@@ -404,12 +419,16 @@ class Judges(Pushable):
 
     @property
     def has_evidence(self) -> bool:
-        """Whether the articles of their corpus are long enough to be evidence for numbers, names and quotations."""
+        """Whether the articles of their corpus are long enough to be evidence for numbers, names and
+        quotations.
+        """
         return self.main.style is None or self.main.style.evidence >= LEAST_EVIDENCE
 
     @property
     def signature(self) -> str:
-        """Six digits of the hashes of the judges that compliancy requires, the fold, and bf16 where they run in it: `1a2b3c+4d5e6f+0a1b2c|fold:all`."""
+        """Six digits of the hashes of the judges that compliancy requires, the fold, and bf16 where they run
+        in it: `1a2b3c+4d5e6f+0a1b2c|fold:all`.
+        """
         hashes = "+".join(self.by_task[task].model_hash[:6] for task in compliancy_tasks())
         others = sorted({judge.precision for judge in self.by_task.values()} - {"float32"})
         precision = f"|precision:{'+'.join(others)}" if others else ""
@@ -424,7 +443,9 @@ class Judges(Pushable):
             )
 
     def check_corpus(self, test: TestSet) -> str:
-        """Refuse judges of other outlets or that learnt from test articles; the digests of their corpora where they are of another one."""
+        """Refuse judges of other outlets or that learnt from test articles; the digests of their corpora
+        where they are of another one.
+        """
         self.check_outlets(test.outlets, test.name)
         articles = {hash_article(item.source, item.article) for item in test.items} if test.digest else set()
         for task, judge in self.by_task.items():
@@ -478,7 +499,9 @@ def _failed(name: str, values: NDArray[Any], written: Bools) -> NDArray[Any]:
 
 
 def _reasons(item: Item, marks: Mapping[str, bool], lacking: Sequence[Unsupported]) -> list[Reason]:
-    """Return the reasons against a new headline: judges in the order in which they are shown, then aspects such as edited."""
+    """Return the reasons against a new headline: judges in the order in which they are shown, then aspects
+    such as edited.
+    """
     if not item.prediction.strip():
         return [Reason("no headline")]
     reasons = []

@@ -1,4 +1,4 @@
-"""What a file says of scored systems: a row for each system and direction, paired tests, what style was measured by."""
+"""What a file says of scored systems: figures by direction, paired tests, and the scale of style."""
 
 from dataclasses import dataclass, field
 from typing import Any

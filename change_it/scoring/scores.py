@@ -28,7 +28,8 @@ if TYPE_CHECKING:  # loads polars and scipy
 
 #: Numbers of a row in files, and how headlines were chosen.
 ABOUT = ("chosen", "candidates", "n", "events", "runs", "references", "errors")
-#: Trials of a paired test, at least, for each comparison of two of the systems: no p-value is then too large for Holm's correction.
+#: Trials of a paired test, at least, for each comparison of two of the systems: no p-value is then too large
+#: for Holm's correction.
 TRIALS = 100
 #: Numbers of clauses that the curve of `floor` has.
 CANDIDATES = (1, 2, 3, 4, 6, 8, 12)
@@ -50,9 +51,10 @@ class ScoreRow:
         events: number of distinct events among them; intervals and tests draw events.
         references: items that have a reference, which `bleu` and `rougeL` compare with.
         errors: items without a headline, of all runs together; they count as not compliant.
-        values: measure to its value. It lacks what needs a judge that is not there (see `Judges.judge`), and `bleu` and `rougeL`
-            without references and of `gold`, which is its own.
-        intervals: measure to the ends of its 95% interval. Below 5 events what is no share, such as style, has none.
+        values: measure to its value. It lacks what needs a judge that is not there (see `Judges.judge`), and
+            `bleu` and `rougeL` without references and of `gold`, which is its own.
+        intervals: measure to the ends of its 95% interval. Below 5 events what is no share, such as style,
+            has none.
         signature: what the figures depend on.
         runs: training runs that the values are means of.
         chosen: whether judges chose the headlines, or those that the system learnt from.
@@ -101,12 +103,13 @@ class Scores:
     """A table of systems.
 
     Attributes:
-        rows: systems, and of several runs of one (`ScoredSystem.run_of`) also their mean. Those of prediction files stand first by
-            their compliancy, then the ones that judges chose, then `BUILT_IN`; of each the directions and then the average.
-        items: system to a table with one row an item, of `clause` with one row a clause: its event, headlines, verdicts,
-            probabilities and ROUGE-L.
-        p_values: for each of `compared_aspects` that is known an (m, m) matrix of paired tests of the average, in the order of `systems`,
-            with 1 on the diagonal.
+        rows: systems, and of several runs of one (`ScoredSystem.run_of`) also their mean. Those of prediction
+            files stand first by their compliancy, then the ones that judges chose, then `BUILT_IN`; of each
+            the directions and then the average.
+        items: system to a table with one row an item, of `clause` with one row a clause: its event,
+            headlines, verdicts, probabilities and ROUGE-L.
+        p_values: for each of `compared_aspects` that is known an (m, m) matrix of paired tests of the
+            average, in the order of `systems`, with 1 on the diagonal.
         curve: score of the best of rising numbers of clauses; empty without the baseline `floor`.
         outlets: names of A and B.
         settings: how they were scored.
@@ -116,8 +119,8 @@ class Scores:
         trained: digest of the judges' corpus where that is another one, see `Judges.check_corpus`.
         style: scale of main, which style is measured by.
         style_fault: why style is n/a; empty where it is not.
-        accepted: system with labels to the share of its headlines that readers accept, the measure `accepted` of its average.
-        statistics: system to the statistics of its items.
+        accepted: system with labels to the share of its headlines that readers accept, the measure `accepted`
+        of its average. statistics: system to the statistics of its items.
     """
 
     rows: list[ScoreRow]
@@ -162,7 +165,9 @@ class Scores:
 
     @property
     def measures(self) -> list[str]:
-        """Those of `score_measures` that the table has, compliancy first; `bleu` and `rougeL` only where there are references."""
+        """Those of `score_measures` that the table has, compliancy first; `bleu` and `rougeL` only where
+        there are references.
+        """
         shown = self.known.union(aspects.compliancy_measures())
         return [name for name in score_measures() if name in shown]
 
@@ -232,13 +237,16 @@ def score(
 ) -> Scores:
     """Score systems that have a headline for every item, see `on_same_items`.
 
-    Systems whose headlines judges of the same fold or weights have chosen are refused, and judges that have learnt from test articles.
+    Systems whose headlines judges of the same fold or weights have chosen are refused, and judges that have
+    learnt from test articles.
     """
     settings = settings or ScoreSettings()
     aspects.check_reversal(settings.reversal)
     trained = judges.check_corpus(test)
     rerankers = {system.name: system.reranker for system in systems if system.reranker}
-    shared = {name: reranker.shared_with(Reranker.of(judges)) for name, reranker in rerankers.items()}
+    shared = {
+        name: reranker.shared_with(Reranker.from_judges(judges)) for name, reranker in rerankers.items()
+    }
     if overlaps := "; ".join(f"{name}: {', '.join(common)}" for name, common in shared.items() if common):
         raise InputError(
             f"the judges that score are not independent of those that chose the headlines ({overlaps}): score with judges "
@@ -322,7 +330,9 @@ def _judged(
     *,
     progress: bool,
 ) -> tuple[dict[str, pl.DataFrame], dict[str, dict[str, Floats]]]:
-    """The items of each system with their verdicts, see `Scores.items`, and their statistics: of `clause` the means over the cuts of each item."""
+    """The items of each system with their verdicts, see `Scores.items`, and their statistics: of `clause` the
+    means over the cuts of each item.
+    """
     predicted = [test.predicted(system.headlines) for system in systems]
     for place, system in enumerate(systems):
         if system.name == CLAUSE:
@@ -413,7 +423,9 @@ def _curve(
     measures: Sequence[str],
     draws: Resampling,
 ) -> list[CurvePoint]:
-    """The score of the best of `CANDIDATES` clauses that are drawn at random, in expectation; `ranked` are the clauses of each item, the best first."""
+    """The score of the best of `CANDIDATES` clauses that are drawn at random, in expectation; `ranked` are
+    the clauses of each item, the best first.
+    """
     counts = [len(texts) for texts in ranked]
     parts, places, start = aspects.split_by_counts(clause, counts), list[Ints](), 0
     for part, texts in zip(parts, ranked, strict=True):
@@ -436,7 +448,8 @@ def _curve(
 
 
 def chances(number: int, count: int) -> Floats:
-    """(count,) how probably each of so many ranked texts, the best first, is the best of a number of them that are drawn at random.
+    """(count,) how probably each of so many ranked texts, the best first, is the best of a number of them
+    that are drawn at random.
 
     Examples:
         >>> chances(2, 3).round(2).tolist()

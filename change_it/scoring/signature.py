@@ -1,7 +1,7 @@
-"""Signatures: every score says what it depends on, sacrebleu style, and which judges chose the headlines.
+"""Say in a signature, as sacrebleu does, what a score depends on, and which judges chose the headlines.
 
-Judges that choose a candidate train on one fold of the corpus, judges that score on the other. A
-prediction file says in its column `reranker` who chose: `fold:0|main:<sha256>|hh:<sha256>|ah:<sha256>`, and then of each
+Judges that choose a candidate train on one fold of the corpus, judges that score on the other. A prediction
+file says in its column `reranker` who chose: `fold:0|main:<sha256>|hh:<sha256>|ah:<sha256>`, and then of each
 optional judge that did too, such as `|fluency:<sha256>`.
 """
 
@@ -49,11 +49,15 @@ def signature(judges: "Judges", settings: ScoreSettings, basis: Basis, *, traine
         basis: what the figure is of.
         trained: digest of the judges' corpus where that is another one, see `Judges.check_corpus`.
     """
+    hashes = {}
+    for task in optional_tasks():
+        if task in judges.by_task:
+            hashes[task] = judges.by_task[task].model_hash[:6]
     parts = {
         "judges": judges.signature,
         "trained": trained,
         "reranker": basis.reranker,
-        **{task: judges.by_task[task].model_hash[:6] for task in optional_tasks() if task in judges.by_task},
+        **hashes,
         "style": "none" if len(judges.style_faults) == 2 else "",
         "evidence": "" if judges.has_evidence else "none",
         "reversal": settings.reversal,
@@ -67,7 +71,8 @@ def signature(judges: "Judges", settings: ScoreSettings, basis: Basis, *, traine
         "seed": settings.seed,
         "v": __version__,
     }
-    return "|".join(["compliancy", *(f"{key}:{value}" for key, value in parts.items() if value != "")])
+    known = [f"{key}:{value}" for key, value in parts.items() if value != ""]
+    return "|".join(["compliancy", *known])
 
 
 @dataclass(frozen=True)
@@ -83,34 +88,45 @@ class Reranker:
     hashes: Mapping[str, str]
 
     @classmethod
-    def of(cls, judges: "Judges") -> "Reranker":
-        """The identity of loaded judges."""
+    def from_judges(cls, judges: "Judges") -> "Reranker":
+        """Return what tells loaded judges from others."""
         return cls(judges.fold, {task: judge.weights_hash for task, judge in judges.by_task.items()})
 
     @property
     def signature(self) -> str:
-        """Fold and full hashes, as in a prediction file."""
-        return "|".join([f"fold:{self.fold}", *(f"{task}:{hash_}" for task, hash_ in self.hashes.items())])
+        """Return fold and full hashes, as in a prediction file."""
+        hashes = [f"{task}:{hash_}" for task, hash_ in self.hashes.items()]
+        return "|".join([f"fold:{self.fold}", *hashes])
 
     @property
     def short(self) -> str:
-        """Six digits of each hash and the fold, for people: `1a2b3c+4d5e6f+0a1b2c,fold:0`."""
-        return "+".join(hash_[:6] for hash_ in self.hashes.values()) + f",fold:{self.fold}"
+        """Return six digits of each hash and the fold, for people: `1a2b3c+4d5e6f+0a1b2c,fold:0`."""
+        digits = "+".join(hash_[:6] for hash_ in self.hashes.values())
+        return f"{digits},fold:{self.fold}"
 
     def shared_with(self, other: "Reranker") -> list[str]:
-        """The overlap of two sets of judges, in words: the fold (`all` overlaps every one), and judges of the same weights."""
+        """Say in words what two sets of judges share: the fold, and judges of the same weights.
+
+        The fold `all` overlaps every one.
+        """
         shared = []
         if self.fold == other.fold:
-            shared = [f"both train on {'all folds' if self.fold == 'all' else f'fold {self.fold}'}"]
+            fold = "all folds" if self.fold == "all" else f"fold {self.fold}"
+            shared.append(f"both train on {fold}")
         elif "all" in (self.fold, other.fold):
-            shared = [f"fold {self.fold} overlaps fold {other.fold}"]
-        if same := [task for task, hash_ in self.hashes.items() if hash_ in other.hashes.values()]:
+            shared.append(f"fold {self.fold} overlaps fold {other.fold}")
+        same = [task for task, hash_ in self.hashes.items() if hash_ in other.hashes.values()]
+        if same:
             shared.append(f"the weights of {' and '.join(same)} are the same")
         return shared
 
 
 def parse_reranker(text: str, file: object = "a prediction file") -> Reranker:
-    """Read what `Reranker.signature` gives, in a cell of a prediction file; anything else is an `InputError`."""
+    """Read what `Reranker.signature` gives, in a cell of a prediction file.
+
+    Raises:
+        InputError: the cell holds anything else.
+    """
     required = "".join(rf"\|{task}:(?P<{task}>[0-9a-f]{{64}})" for task in compliancy_tasks())
     optional = "".join(rf"(\|{task}:(?P<{task}>[0-9a-f]{{64}}))?" for task in optional_tasks())
     match = re.fullmatch(rf"fold:(?P<fold>all|0|1){required}{optional}", text)

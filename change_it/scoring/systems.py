@@ -1,7 +1,8 @@
-"""The systems that are scored: those in every table (gold, clause, copy, lead, random-target), and prediction files.
+"""Make the systems that are scored.
 
-A prediction file has `id, headline` and perhaps `target`, one new headline for every item of the test set. `change-it transfer` adds
-`error`, why an item has no headline, and `reranker`, the judges that chose it.
+They are those in every table (gold, clause, copy, lead, random-target), and those of prediction files. A
+prediction file has `id, headline` and perhaps `target`, one new headline for every item of the test set.
+`change-it transfer` adds `error`, why an item has no headline, and `reranker`, the judges that chose it.
 """
 
 import random
@@ -27,23 +28,38 @@ from change_it.text.typography import Typography
 if TYPE_CHECKING:
     from change_it.scoring.signature import Reranker
 
-#: What a prediction file must have, and what it may have.
+#: Columns that a prediction file must have.
 MUST_HAVE = ("id", "headline")
+#: Columns that it may have.
 MAY_HAVE = ("target", "error", "reranker", "candidates")
 #: Ending of files that may have a headline in each line, and no ids.
 TEXT = ".txt"
 
 
 class PredictionFile(NamedTuple):
-    """A system's headlines as they were read."""
+    """A system's headlines as they were read.
+
+    Attributes:
+        name: of the system.
+        file: where they are from.
+        rows: their cells by our names.
+    """
 
     name: str
     file: Path
-    rows: list[dict[str, str]]  # cells by our names
+    rows: list[dict[str, str]]
 
 
 def read_prediction_files(specs: Sequence[str], columns: str = "") -> list[PredictionFile]:
-    """Read prediction files (`NAME=FILE`); one that lacks a column or has the name of a built-in system is refused. `columns` is a map `ours=theirs`."""
+    """Read prediction files.
+
+    Args:
+        specs: `NAME=FILE` each.
+        columns: a map `ours=theirs`.
+
+    Raises:
+        InputError: a file lacks a column, or has the name of a built-in system.
+    """
     named = named_files(specs, option="--predictions", example="mine=mine.csv", taken=BUILT_IN, repeated=True)
     files = []
     for name, file in named:
@@ -66,30 +82,46 @@ def _without_ids(file: Path) -> str:
 
 @dataclass(frozen=True)
 class ScoredSystem:
-    """New headlines for every item."""
+    """A system's new headlines for every item.
 
-    name: str  # in tables
-    headlines: tuple[str | None, ...]  # empty where it has failed, None where its file lacks one
-    reranker: "Reranker | None" = None  # the judges that chose among candidates
-    run_of: str = ""  # the system that this is one of several runs of, trained with another seed each
-    # of `clause` and `floor`: all cuts of each article, those of `floor` the best first; the score of `clause` is the mean over them
+    Attributes:
+        name: in tables.
+        headlines: empty where the system has failed, None where its file lacks one.
+        reranker: the judges that chose among candidates.
+        run_of: the system that this is one of several runs of, trained with another seed each.
+        cuts: of `clause` and `floor`, all cuts of each article, those of `floor` the best first. The score of
+            `clause` is the mean over them.
+        candidates: mean number of headlines that one was chosen of; None where it is not known.
+    """
+
+    name: str
+    headlines: tuple[str | None, ...]
+    reranker: "Reranker | None" = None
+    run_of: str = ""
     cuts: tuple[tuple[str, ...], ...] = ()
-    candidates: float | None = None  # mean number of headlines that one was chosen of, where it is known
+    candidates: float | None = None
 
 
 def built_in_systems(test: TestSet, *, seed: int = 1) -> list[ScoredSystem]:
-    """The systems that need no model, without `gold` where an item has no reference.
+    """Return the systems that need no model, without `gold` where an item has no reference.
 
-    `gold` is the aligned headline of the target outlet (the papers' upper bound); `copy` the original headline
-    (content kept, style not), `clause` each of the `clauses` of the article in turn, `lead` its first words at the median length of
-    the target outlet's training headlines, `random-target` a random one of these (style, no content).
+    * `gold` is the aligned headline of the target outlet, the papers' upper bound;
+    * `copy` is the original headline: content kept, style not;
+    * `lead` is the first words of the article, at the median length of the target outlet's training
+      headlines;
+    * `random-target` is a random one of these: style, no content;
+    * `clause` is each of the `clauses` of the article in turn.
+
+    Raises:
+        InputError: the corpus has no training headlines of an outlet.
     """
-    training, draw = test.training_headlines, random.Random(seed)
-    if lacking := [outlet for outlet in test.outlets if not training[outlet]]:
-        raise InputError(
-            f"the corpus {test.name} has no training headlines of {listed(lacking)}: build it from more articles"
-        )
-    lengths = {name: median_low(map(length, texts)) for name, texts in training.items()}
+    training = test.training_headlines
+    draw = random.Random(seed)
+    lacking = [outlet for outlet in test.outlets if not training[outlet]]
+    if lacking:
+        fault = f"the corpus {test.name} has no training headlines of {listed(lacking)}"
+        raise InputError(f"{fault}: build it from more articles")
+    lengths = {outlet: median_low(length(text) for text in texts) for outlet, texts in training.items()}
     headlines = {
         GOLD: [item.reference for item in test.items],
         "copy": [item.source for item in test.items],
@@ -98,13 +130,16 @@ def built_in_systems(test: TestSet, *, seed: int = 1) -> list[ScoredSystem]:
     }
     if not all(headlines[GOLD]):
         del headlines[GOLD]
-    cut = tuple(map(tuple, clauses(test)))
-    clause = ScoredSystem(CLAUSE, tuple(texts[0] for texts in cut), cuts=cut)
-    return [*(ScoredSystem(name, tuple(texts)) for name, texts in headlines.items()), clause]
+    systems = [ScoredSystem(name, tuple(texts)) for name, texts in headlines.items()]
+    cut = tuple(tuple(texts) for texts in clauses(test))
+    systems.append(ScoredSystem(CLAUSE, tuple(texts[0] for texts in cut), cuts=cut))
+    return systems
 
 
 def lead(article: str, most: int) -> str:
-    """The first words of an article as a headline, at most `most`, without a dangling comma, colon or full stop at the end.
+    """Return the first words of an article as a headline, at most so many.
+
+    A comma, colon or full stop that would dangle at the end is left out.
 
     Examples:
         >>> lead("Il governo ha deciso, nella notte, di rinviare.", 4)
@@ -115,9 +150,16 @@ def lead(article: str, most: int) -> str:
 
 
 def clauses(test: TestSet) -> list[list[str]]:
-    """For each item the first sentences of its article and their clauses, as the outlet aimed at would print them; the original where there are none."""
+    """Return for each item the first sentences of its article and their clauses.
+
+    Where there are none, it is the original. They have the typography of the outlet aimed at.
+    """
     typography = {outlet: _typography_of(texts) for outlet, texts in test.training_headlines.items()}
-    return [cuts(item.article, typography[item.target]) or [item.source] for item in test.items]
+    candidates = []
+    for item in test.items:
+        found = cuts(item.article, typography[item.target])
+        candidates.append(found or [item.source])
+    return candidates
 
 
 @lru_cache(maxsize=8)  # `clause` and `floor` of every table print as the same outlets do
@@ -129,24 +171,44 @@ def _typography_of(headlines: tuple[str, ...]) -> Typography:
 def systems_of(
     files: Sequence[PredictionFile], test: TestSet, *, needed: Collection[str] | None = None
 ) -> list[ScoredSystem]:
-    """The systems of prediction files in this order; files of one name are its runs: `mine.1`, `mine.2`, …. `needed`: see `system_of`."""
-    total, systems = Counter(file.name for file in files), list[ScoredSystem]()
+    """Return the systems of prediction files in this order.
+
+    Files of one name are runs of it: `mine.1`, `mine.2`, ….
+
+    Args:
+        files: of the systems.
+        test: the test set.
+        needed: ids, see `system_of`.
+
+    Raises:
+        InputError: a file does not fit the test set, or a run would have the name of another system.
+    """
+    files_of_name = Counter(file.name for file in files)
+    systems = []
     for file, name in zip(files, names_of_runs(files), strict=True):
-        run_of = file.name if total[file.name] > 1 else ""
         system = system_of(file._replace(name=name), test, needed=needed)
-        systems.append(replace(system, run_of=run_of))
+        if files_of_name[file.name] > 1:
+            system = replace(system, run_of=file.name)
+        systems.append(system)
     names = Counter(system.name.lower() for system in systems)
-    if twice := [name for name, count in names.items() if count > 1]:
+    twice = [name for name, count in names.items() if count > 1]
+    if twice:
         raise InputError(f"--predictions: {listed(twice)} would be the name of a run, choose another")
     return systems
 
 
 def names_of_runs(files: Sequence[PredictionFile]) -> list[str]:
-    """Return the name of the system of each file; files of one name are its runs, `mine.1`, `mine.2` and so on."""
-    total, runs, names = Counter(file.name for file in files), Counter[str](), []
+    """Return the name of the system of each file.
+
+    Files of one name are runs of it: `mine.1`, `mine.2` and so on.
+    """
+    files_of_name = Counter(file.name for file in files)
+    runs: Counter[str] = Counter()
+    names = []
     for file in files:
         runs[file.name] += 1
-        names.append(f"{file.name}.{runs[file.name]}" if total[file.name] > 1 else file.name)
+        is_run = files_of_name[file.name] > 1
+        names.append(f"{file.name}.{runs[file.name]}" if is_run else file.name)
     return names
 
 
@@ -161,16 +223,18 @@ def on_same_items(
 ) -> tuple[TestSet, list[ScoredSystem]]:
     """Return the items that every system has a headline for, and the systems on them.
 
-    `with_partner` leaves out the items that have none, and so no `gold`.
+    Args:
+        test: the test set.
+        systems: with None for headlines that they lack.
+        with_partner: leaves out the items that have no partner, and so no `gold`.
 
     Raises:
         InputError: there is no such item.
     """
-    shared = [
-        (bool(item.reference) or not with_partner)
-        and all(system.headlines[place] is not None for system in systems)
-        for place, item in enumerate(test.items)
-    ]
+    shared = []
+    for place, item in enumerate(test.items):
+        has_all = all(system.headlines[place] is not None for system in systems)
+        shared.append(has_all and (bool(item.reference) or not with_partner))
     if not any(shared):
         raise InputError(
             "the files of --predictions have no headline in common: give files of the same headlines"
@@ -190,7 +254,7 @@ def select_items(system: ScoredSystem, is_selected: Sequence[bool]) -> ScoredSys
 
 
 def shared_directions(files: Sequence[PredictionFile], test: TestSet) -> set[str]:
-    """The directions in which every file has a row; all of them without files."""
+    """Return the directions in which every file has a row; all of them without files."""
     shared = {item.direction for item in test.items}
     for file in files:
         ids = {row["id"] for row in file.rows}
@@ -203,36 +267,65 @@ def system_of(
 ) -> ScoredSystem:
     """Check the rows of a system against the test set.
 
-    The headline of a row with an error is empty, whatever its cell has; that of an item that may be left out, since it is not among
-    those `needed`, is None. Ids that are missing, extra or duplicate, or that aim at the wrong outlet or have an empty headline
-    without an error, are refused in one message.
+    The headline of a row with an error is empty, whatever its cell has.
+
+    Args:
+        system: its rows.
+        test: the test set.
+        needed: ids that may not be left out; None stands for all. The headline of one that is left out is
+            None.
+
+    Raises:
+        InputError: ids are missing, extra or duplicate, aim at the wrong outlet or have an empty headline
+            without an error, all in one message; or several sets of judges chose the headlines.
     """
-    path, rows = system.file, system.rows
+    rows = system.rows
     wanted = {item.id: item.target for item in test.items}
     headlines = headlines_of(rows, lambda text: " ".join(text.split()))
     matched = Predictions.match([row["id"] for row in rows], headlines, wanted)
-    known = [row for row in rows if row["id"] in wanted]
-    empty = [row["id"] for row in known if not row["headline"] and not row.get("error")]
-    elsewhere = [row["id"] for row in known if (row.get("target") or wanted[row["id"]]) != wanted[row["id"]]]
     if needed is not None and matched.headlines:
         matched = replace(matched, missing=[id_ for id_ in matched.missing if id_ in needed])
+    empty = []
+    elsewhere = []
+    for row in rows:
+        id_ = row["id"]
+        if id_ not in wanted:
+            continue
+        if not row["headline"] and not row.get("error"):
+            empty.append(id_)
+        if row.get("target") and row["target"] != wanted[id_]:
+            elsewhere.append(id_)
     faults = {"with an empty headline": empty, "with the wrong target": elsewhere}
-    if problems := matched.problems("not in the test set", faults):
+    problems = matched.problems("not in the test set", faults)
+    if problems:
         if matched.missing and matched.headlines:
             problems += "; --shared-items scores all systems on what every file has"
         if empty:
-            problems += "; where a system wrote nothing, say why in a column error (it counts against the system), or delete the row and give --shared-items"
-        raise InputError(
-            f"{path} does not fit the test set ({len(wanted)} ids, targets {' and '.join(test.outlets)}): {problems}"
-        )
-    choosers = [
-        parse_reranker(text, path) for text in sorted({row.get("reranker", "") for row in rows} - {""})
-    ]
-    if len(choosers) > 1:
-        raise InputError(
-            f"{path} was reranked by several sets of judges ({' and '.join(chooser.short for chooser in choosers)}): write it again in one run of change-it transfer"
-        )
-    in_order = tuple(matched.headlines.get(id_) for id_ in wanted)
+            problems += (
+                "; where a system wrote nothing, say why in a column error (it counts against the system), "
+                "or delete the row and give --shared-items"
+            )
+        expected = f"{len(wanted)} ids, targets {' and '.join(test.outlets)}"
+        raise InputError(f"{system.file} does not fit the test set ({expected}): {problems}")
     offered = [int(row["candidates"]) for row in rows if row.get("candidates", "").isdecimal()]
-    number = mean(offered) if offered else None
-    return ScoredSystem(system.name, in_order, choosers[0] if choosers else None, candidates=number)
+    return ScoredSystem(
+        system.name,
+        headlines=tuple(matched.headlines.get(id_) for id_ in wanted),
+        reranker=_reranker_of(system),
+        candidates=mean(offered) if offered else None,
+    )
+
+
+def _reranker_of(system: PredictionFile) -> "Reranker | None":
+    """Return the judges that chose a system's headlines; None where none did."""
+    cells = {row.get("reranker", "") for row in system.rows} - {""}
+    rerankers = [parse_reranker(text, system.file) for text in sorted(cells)]
+    if not rerankers:
+        return None
+    if len(rerankers) > 1:
+        sets = " and ".join(reranker.short for reranker in rerankers)
+        raise InputError(
+            f"{system.file} was reranked by several sets of judges ({sets}): "
+            "write it again in one run of change-it transfer"
+        )
+    return rerankers[0]

@@ -9,14 +9,14 @@ from change_it.scoring.systems import ScoredSystem
 
 
 def reranked(test, judges, name="mine"):
-    return ScoredSystem(name, tuple(item.reference for item in test.items), Reranker.of(judges))
+    return ScoredSystem(name, tuple(item.reference for item in test.items), Reranker.from_judges(judges))
 
 
 def test_the_signature_has_full_hashes_and_reads_back():
-    text = Reranker.of(FakeJudges(fold="1")).signature
+    text = Reranker.from_judges(FakeJudges(fold="1")).signature
     assert text == f"fold:1|main:{'a' * 64}|hh:{'b' * 64}|ah:{'c' * 64}"
-    assert parse_reranker(text) == Reranker.of(FakeJudges(fold="1"))
-    with_fluency = Reranker.of(FakeJudges(digits="abcd"))
+    assert parse_reranker(text) == Reranker.from_judges(FakeJudges(fold="1"))
+    with_fluency = Reranker.from_judges(FakeJudges(digits="abcd"))
     assert with_fluency.signature.endswith(f"|fluency:{'d' * 64}")
     assert parse_reranker(with_fluency.signature) == with_fluency
     with pytest.raises(InputError, match="column reranker"):
@@ -34,7 +34,9 @@ def test_the_signature_has_full_hashes_and_reads_back():
     ],
 )  # fmt: skip
 def test_what_two_panels_share(theirs, ours, shared):
-    one, other = (Reranker.of(FakeJudges(fold=fold, digits=digits)) for fold, digits in (theirs, ours))
+    one, other = (
+        Reranker.from_judges(FakeJudges(fold=fold, digits=digits)) for fold, digits in (theirs, ours)
+    )
     assert one.shared_with(other) == shared
 
 
