@@ -351,7 +351,10 @@ def train(
             plan = plan_updates(run, examples, options, arguments, an_epoch=an_epoch)
         arguments.max_steps = plan.updates
         if process_state().is_main_process:
-            for sentence in plan.sentences(options.max_minutes):
+            left = None
+            if options.max_minutes is not None:
+                left = options.max_minutes - (time.monotonic() - started) / 60
+            for sentence in plan.sentences(left):
                 note(sentence)
     if "eval_steps" not in options.given:
         arguments.eval_steps = max(1, arguments.max_steps // EVALUATIONS)

@@ -45,8 +45,13 @@ class Plan:
         """Return the expected minutes of so many updates with all evaluations."""
         return (updates * (self.seconds or 0.0) + self.evaluating) / 60
 
-    def sentences(self, max_minutes: float | None) -> list[str]:
-        """Say how long the run will be; nothing where nothing was measured."""
+    def within(self, minutes: float) -> int:
+        """Return the expected updates of so many minutes, with the evaluations between them."""
+        of_one = self.minutes(self.updates) / self.updates
+        return min(self.updates, max(0, int(minutes / of_one)))
+
+    def sentences(self, minutes_left: float | None) -> list[str]:
+        """Say how long the run will be, where --max-minutes leave some; nothing where nothing was measured."""
         if self.seconds is None:
             return []
         said = [f"Planned: {self.updates:,} updates, {duration(self.minutes(self.updates))} here."]
@@ -56,9 +61,8 @@ class Plan:
                 f"The preset has {self.of_preset:,}, {longer}: "
                 "give --epochs, --arg max_steps or --max-minutes to train longer."
             )
-        if max_minutes is not None and max_minutes < self.minutes(self.updates):
-            allowed = max(0, int((60 * max_minutes - self.evaluating) / self.seconds))
-            said.append(f"--max-minutes {max_minutes:g} allows about {min(allowed, self.updates):,} of them.")
+        if minutes_left is not None and self.within(minutes_left) < self.updates:
+            said.append(f"--max-minutes allows about {self.within(minutes_left):,} of them.")
         return said
 
 

@@ -104,7 +104,7 @@ def test_what_is_planned_is_said_before_the_first_update(tmp_path, seconds, caps
     )
     planned(tmp_path / "timed", minutes=1.0, max_minutes=0.0)
     said = capsys.readouterr().err
-    assert "Planned: 24 updates, about 2 minutes here.\n--max-minutes 0 allows about 0 of them." in said
+    assert "Planned: 24 updates, about 2 minutes here.\n--max-minutes allows about 0 of them." in said
     planned(tmp_path / "unmeasured")
     assert "Planned" not in capsys.readouterr().err
 
@@ -118,8 +118,13 @@ def test_an_expected_time_is_in_words():
         "about 1.5 hours",
         "about 3.8 hours",
     ]
-    allowed = Plan(updates=5744, of_preset=5744, seconds=2.0, evaluating=600).sentences(20)
-    assert allowed[-1] == "--max-minutes 20 allows about 300 of them."
+
+
+def test_minutes_allow_updates_with_the_evaluations_between_them():
+    plan = Plan(updates=5000, of_preset=5000, seconds=2.0, evaluating=1000)
+    assert plan.within(22) == 600  # 2.2 s each
+    assert plan.sentences(22)[-1] == "--max-minutes allows about 600 of them."
+    assert len(plan.sentences(22_000)) == 1
 
 
 def test_the_random_state_is_not_moved(tmp_path):
