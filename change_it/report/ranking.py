@@ -199,7 +199,7 @@ def what_helps(summary: Summary) -> str:
     elif needed:
         helps.append(f"more than ten times the {summary.pairs:,} test pairs that were tried")
     helps.append("people who read the headlines (change-it annotate sheets)")
-    return " or ".join(helps)
+    return ", or ".join(helps)
 
 
 def _articles(summary: Summary, pairs: int) -> str:

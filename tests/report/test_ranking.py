@@ -113,7 +113,7 @@ def test_where_nothing_can_rank_nothing_is_reported(scores):
     assert ranked_table(scores, ranking) is None
     assert outcome(scores, ranking) == (
         "Report nothing from this table. What would help: about 160 test pairs in the place of 42, which is some "
-        "20,500 articles at this corpus's rate or people who read the headlines (change-it annotate sheets)."
+        "20,500 articles at this corpus's rate, or people who read the headlines (change-it annotate sheets)."
     )
     fewer = replace(nothing, test_pairs=504)
     assert "an audit of more headlines (change-it audit --items 320)" in what_helps(fewer)
