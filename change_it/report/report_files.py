@@ -24,7 +24,7 @@ from change_it.judges.spec import JUDGES, MAIN, acceptability_tasks
 from change_it.render.tables import Table, to_latex
 from change_it.report import score_tables as tables
 from change_it.report.audit_tables import verdict_values
-from change_it.report.charts import plane
+from change_it.report.charts import plane, plotted_measures
 from change_it.report.pages import (
     ACCEPTABILITY,
     COMPLIANCY,
@@ -73,6 +73,7 @@ def write_report(
         "absent": [section for section, content in parts.items() if not content],
         "items": items_table(scores.items, best_system(scores), articles),
         "chart": drawing,
+        "not_ranking": [name for name in plotted_measures(scores) if name not in ranking.measures],
         "validation": {"compliancy": COMPLIANCY, "style": STYLE, "acceptability": ACCEPTABILITY},
         "averaged": tables.averaged(scores),
         "few": tables.few_events(scores),
@@ -92,7 +93,7 @@ def write_report(
         "written": written,
         "outcome": outcome(scores, ranking),
         "average": tables.systems_table(scores, [AVERAGE], (*ASPECTS, "edited", "accepted"), ranking),
-        "all_articles": _table_of_all(all_articles, audit) if all_articles else None,
+        "all_articles": _table_of_all(all_articles, scores, audit) if all_articles else None,
         "differences": tables.differences_table(compared, own[0]) if len(own) > 1 else None,
         "latex": to_latex(tables.paper_table({"with a partner": scores}, ranking.measures)),
         "single": replace(single, notes=()),  # they stand at the first
@@ -129,9 +130,9 @@ def _factors(outlets: str) -> str:
     return enumerated([spec.heading + spec.wording.remark.format(outlets=outlets) for spec in specs])
 
 
-def _table_of_all(all_articles: Scores, audit: Summary) -> Table:
+def _table_of_all(all_articles: Scores, pairs: Scores, audit: Summary) -> Table:
     """Return the averages on all test articles, those without a partner among them."""
-    ranking = Ranking.of(all_articles, audit)
+    ranking = Ranking.of_all(all_articles, pairs, audit)
     table = tables.systems_table(all_articles, [AVERAGE], (*ASPECTS, "edited"), ranking)
     return replace(table, notes=())
 
