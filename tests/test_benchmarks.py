@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from change_it.audit.verdict import KindShare, MeasureVerdict
 from change_it.report import pages
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
@@ -108,3 +109,22 @@ def test_growth_is_by_step_and_checkout_with_the_exponent_of_the_two_largest_siz
         "old": 1.5,
         "new": None,
     }  # eight times as long for four times as many
+
+
+def test_verdicts_of_seeds_that_disagree_stand_in_one_cell():
+    script = runpy.run_path(str(Path(__file__).parents[1] / "benchmarks/verdicts.py"))
+    missed, unclear = KindShare(0.9, 0.8, 1.0, 90, 80), KindShare(0.7, 0.6, 0.8, 90, 80)
+    stopped = MeasureVerdict(
+        "ranks sentences", "", {"negated": missed, "half and half": unclear, "lead": missed}, ()
+    )
+    given = [
+        stopped,
+        stopped,
+        MeasureVerdict("not known", "", {"negated": unclear, "half and half": unclear}, ()),
+    ]
+    cell = "ranks sentences 2, not known 1 of 3 seeds; of 2 kinds of wrong content misses 0–1, not known 1–2"
+    assert script["_verdicts"](given) == cell
+    of_style = MeasureVerdict("cannot rank", "cannot rank systems here: it is n/a on this corpus", {}, ())
+    assert script["_verdicts"]([of_style] * 3) == "cannot rank (n/a), 3 of 3 seeds"
+    assert script["_kept"]([missed, unclear]) == ".80 (.60–1.00)"
+    assert script["_outcomes"]([missed, unclear, missed]) == "misses 2, not known 1"

@@ -54,7 +54,7 @@ def read_corpus(corpus: str, *, seed: int = 1) -> Resources:
     outlets = [outlet for outlet, texts in test.training_headlines.items() for _ in texts]
     language = read_language(corpus) or guess_language(headlines)
     report = read_report(corpus)
-    count = report.kept if report else None
+    count = report.articles_of_both if report else None
     return Resources(test, Lexicon(headlines, outlets, openings.to_list()), language, count)
 
 

@@ -50,7 +50,7 @@ class Resources:
         test: its test set.
         lexicon: the words of its headlines, for corruptions, and beginnings of its articles.
         language: `it`, `en`, the code of another one, or `none`.
-        count: articles that it was built from; None where it does not say.
+        count: articles of the two outlets; None where it does not say.
     """
 
     test: TestSet

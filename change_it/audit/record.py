@@ -100,7 +100,7 @@ class Summary:
         kinds: kinds of wrong headlines that were tried.
         pairs: test pairs that the audit tried.
         test_pairs: test pairs of the corpus.
-        articles: articles of the corpus; None where it does not say.
+        articles: articles of the two outlets in the corpus; None where it does not say.
         page: the page of the audit.
     """
 
@@ -148,7 +148,7 @@ class Audit:
         corpus: as it was given.
         outlets: names of A and B.
         language: of the corpus.
-        articles: articles of the corpus; None where it does not say.
+        articles: articles of the two outlets in the corpus; None where it does not say.
         items: test headlines with an aligned one.
         events: events that they are of.
         pairs: test pairs that were tried, of which sentences speak.

@@ -201,7 +201,8 @@ def _show(options: ScoreOptions, scores: "Scores", summary: "Summary", all_artic
     terminal, by_direction = console(), options.by_direction
     print_scores(scores, Ranking.of(scores, summary), terminal, by_direction=by_direction)
     if all_articles:
-        of_all = terminal_table(all_articles, Ranking.of(all_articles, summary), by_direction=by_direction)
+        ranking = Ranking.of_all(all_articles, scores, summary)
+        of_all = terminal_table(all_articles, ranking, by_direction=by_direction)
         title = of_all.title.removeprefix("Results: ")
         print_table(replace(of_all, title=f"All test articles, without gold: {title}"), terminal)
     own = [name for name in scores.systems if name not in BUILT_IN]

@@ -242,6 +242,12 @@ class CorpusReport:
     mended: list[ReportedIssue]
     test_articles: dict[str, int] = field(default_factory=dict)
 
+    @property
+    def articles_of_both(self) -> int:
+        """Articles of the two outlets, without those of other outlets, which bring no test pairs."""
+        of_splits = sum(sum(counts.values()) for counts in self.splits.values())
+        return of_splits + sum(self.test_articles.values())
+
 
 @dataclass(frozen=True, kw_only=True)
 class TrainedOn:

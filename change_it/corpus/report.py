@@ -84,8 +84,7 @@ def _precision(report: CorpusReport) -> list[str]:
     sentences.append(f"On the test pairs a share near .5 is known to about ± {_half_width(events):.2f}")
     more = ENOUGH_EVENTS - events
     if more > 0:
-        of_both = sum(sum(counts.values()) for counts in report.splits.values()) + total
-        articles = of_both * more / events
+        articles = report.articles_of_both * more / events
         rounded = int(float(f"{articles:.2g}"))
         rate = "at this corpus's rate of pairs"
         sentences.append(f"About {rounded:,} articles of the two newspapers more would make it ± .05, {rate}")

@@ -58,12 +58,18 @@ class Drawing:
         return f"data:image/svg+xml;base64,{base64.b64encode(self.svg).decode()}"
 
 
+def plotted_measures(scores: Scores) -> list[str]:
+    """Return the measures that the chart of a report shows, its vertical axis last."""
+    content = "acceptability" if "acceptability" in scores.known else "compliancy"
+    return ["style", content] if "style" in scores.known else [content]
+
+
 def plane(scores: Scores) -> Drawing:
     """Style against acceptability (compliancy where that is n/a), a cross of intervals for each system; without style one axis and a line for each."""
-    content = "acceptability" if "acceptability" in scores.known else "compliancy"
+    axes = plotted_measures(scores)
+    content = axes[-1]
     runs = {f"{row.system}.{run + 1}" for row in scores.rows for run in range(row.runs) if row.runs > 1}
     rows = [scores.row(name) for name in scores.names if name not in runs]  # the mean of several runs alone
-    axes = ["style", content] if "style" in scores.known else [content]
     values = [f"{row.system} {', '.join(figure(row.values[name]) for name in axes)}" for row in rows]
     title = " and ".join(axes)
     drawing = _style_plane(scores, rows, content) if len(axes) > 1 else _one_axis(rows, content)

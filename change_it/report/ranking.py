@@ -22,10 +22,13 @@ FLUENCY_GAP = 0.1
 SURE = 0.05
 #: Own systems that have a sentence each.
 NAMED_SYSTEMS = 3
+#: On which side of another system one is, in words that its name can follow.
+ABOVE, BELOW, LEVEL = "above", "below", "not surely different from"
 NO_AUDIT_REASON = "not known: these judges have no audit"
 #: Why an aspect is grey for which no rule says which wrong headlines it should notice.
 NOT_AUDITED_REASON = "not known: the audit says nothing of it"
 NOT_BETTER = "That does not make it better: read the headlines."
+NOT_AS_GOOD = "That does not make it as good: read the headlines."
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,13 @@ class Ranking:
     def of(cls, scores: Scores, summary: Summary) -> "Ranking":
         """Find the systems that do not write sentences."""
         return cls(summary, find_unwritten(scores))
+
+    @classmethod
+    def of_all(cls, all_articles: Scores, pairs: Scores, summary: Summary) -> "Ranking":
+        """Take the systems that do not write sentences from the pairs: without gold, all articles cannot tell."""
+        unwritten = find_unwritten(pairs)
+        of_these = {name: reason for name, reason in unwritten.items() if name in all_articles.names}
+        return cls(summary, of_these)
 
     @property
     def verdicts(self) -> Mapping[Measure, MeasureVerdict]:
@@ -137,34 +147,37 @@ def outcome(scores: Scores, ranking: Ranking) -> str:
         return ""
     if not ranking.measures:
         return f"Report nothing from this table. What would help: {what_helps(ranking.summary)}."
-    sentences, is_above = [], False
+    sentences, sides = [], set()
     for name in own[:NAMED_SYSTEMS]:
-        sentence, above = compared(scores, ranking, name, own)
+        sentence, found = compared(scores, ranking, name, own)
         sentences.append(sentence)
-        is_above = is_above or above
+        sides |= found
     if len(own) > NAMED_SYSTEMS:
         sentences.append(f"{len(own) - NAMED_SYSTEMS} systems more are in the table.")
-    if is_above:
+    if ABOVE in sides:
         sentences.append(NOT_BETTER)
+    elif LEVEL in sides:
+        sentences.append(NOT_AS_GOOD)
     return " ".join(sentences)
 
 
-def compared(scores: Scores, ranking: Ranking, system: str, own: Sequence[str]) -> tuple[str, bool]:
+def compared(scores: Scores, ranking: Ranking, system: str, own: Sequence[str]) -> tuple[str, set[str]]:
     """Compare a system with gold, or without it with a clause, in the measures that can rank it.
 
     Returns:
-        A sentence, and whether the system is above gold in one of them.
+        A sentence, and the sides of gold on which the system is; none without gold.
     """
     other = GOLD if GOLD in scores.names else CLAUSE
     measures = [name for name in ranking.measures if name in scores.known]
     counting = [name for name in measures if not ranking.reason(name, system)]
     if not counting:
-        return f"No measure ranks {system}: {ranking.unwritten.get(system, 'none is known of it')}.", False
-    sides: dict[str, list[str]] = {"above": [], "below": [], "not surely different from": []}
+        return f"No measure ranks {system}: {ranking.unwritten.get(system, 'none is known of it')}.", set()
+    sides: dict[str, list[str]] = {ABOVE: [], BELOW: [], LEVEL: []}
     for name in counting:
         sides[_side(scores, name, system, other, own)].append(name)
     parts = [f"{side} {other} in {_joined(names)}" for side, names in sides.items() if names]
-    return f"{system} is {', '.join(parts)}.", bool(sides["above"]) and other == GOLD
+    taken = {side for side, names in sides.items() if names and other == GOLD}
+    return f"{system} is {', '.join(parts)}.", taken
 
 
 def _joined(names: Sequence[str]) -> str:
@@ -185,8 +198,8 @@ def _side(scores: Scores, name: str, system: str, other: str, own: Sequence[str]
         low, high = scores.row(system).intervals.get(name, (-np.inf, np.inf))
         is_sure = not low <= of_other <= high
     if not is_sure:
-        return "not surely different from"
-    return "above" if value > of_other else "below"
+        return LEVEL
+    return ABOVE if value > of_other else BELOW
 
 
 def what_helps(summary: Summary) -> str:
@@ -205,7 +218,7 @@ def what_helps(summary: Summary) -> str:
     elif needed:
         helps.append(f"more than ten times the {summary.pairs:,} test pairs that were tried")
     helps.append("people who read the headlines (change-it annotate sheets)")
-    return " or ".join(helps)
+    return ", or ".join(helps)
 
 
 def _articles(summary: Summary, pairs: int) -> str:

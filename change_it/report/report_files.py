@@ -25,7 +25,7 @@ from change_it.judges.spec import JUDGES, MAIN, acceptability_tasks
 from change_it.render.tables import Table, to_latex
 from change_it.report import score_tables as tables
 from change_it.report.audit_tables import verdict_values
-from change_it.report.charts import plane
+from change_it.report.charts import plane, plotted_measures
 from change_it.report.pages import (
     ACCEPTABILITY,
     COMPLIANCY,
@@ -76,6 +76,7 @@ def write_report(
         "absent": [section for section, content in parts.items() if not content],
         "items": items_table(scores.items, best_system(scores), articles),
         "chart": drawing,
+        "not_ranking": [name for name in plotted_measures(scores) if name not in ranking.measures],
         "validation": validation,
         "other_aspects": [name for name in ASPECTS if name not in validation],
         "averaged": tables.averaged(scores),
@@ -96,7 +97,7 @@ def write_report(
         "written": written,
         "outcome": outcome(scores, ranking),
         "average": tables.systems_table(scores, [AVERAGE], (*ASPECTS, "accepted"), ranking),
-        "all_articles": _table_of_all(all_articles, audit) if all_articles else None,
+        "all_articles": _table_of_all(all_articles, scores, audit) if all_articles else None,
         "differences": tables.differences_table(compared, own[0]) if len(own) > 1 else None,
         "latex": to_latex(tables.paper_table({"with a partner": scores}, ranking.measures)),
         "single": replace(single, notes=()),  # they stand at the first
@@ -133,9 +134,9 @@ def _factors(outlets: str) -> str:
     return enumerated([spec.heading + spec.wording.remark.format(outlets=outlets) for spec in specs])
 
 
-def _table_of_all(all_articles: Scores, audit: Summary) -> Table:
+def _table_of_all(all_articles: Scores, pairs: Scores, audit: Summary) -> Table:
     """Return the averages on all test articles, those without a partner among them."""
-    ranking = Ranking.of(all_articles, audit)
+    ranking = Ranking.of_all(all_articles, pairs, audit)
     table = tables.systems_table(all_articles, [AVERAGE], ASPECTS, ranking)
     return replace(table, notes=())
 

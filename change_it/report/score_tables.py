@@ -86,7 +86,7 @@ def examples_table(scores: Scores) -> Table | None:
         Column("gold", "text", "the other newspaper's own"),
     ]
     passing, refused = (f"{min(SHOWN, side.height)} of {side.height:,}" for side in sides)
-    title = f"Examples of {system} (random): {passing} that pass, {refused} that do not"
+    title = f"Examples of {system} (random): {passing} that nothing refuses, {refused} refused"
     note = "underlined: numbers, names and quotations that no source has"
     return Table(columns, rows, title, [note])
 

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 from corpus_fakes import articles, options, reading, words
 
+from change_it.audit.measure import read_corpus
 from change_it.corpus.build import build_corpus, write_corpus
 from change_it.corpus.folder import CONFIGS
 from change_it.corpus.splits import OTHER_OUTLET
@@ -81,3 +82,11 @@ def test_fluency_learns_from_them_and_is_not_measured_on_them(corpus, tmp_path):
     assert any(text.startswith(("post ", "herald ")) for text in data.train.texts)
     validation = zip(data.validation.texts, data.validation.labels, strict=True)
     assert not any(label and text.startswith(("post ", "herald ")) for text, label in validation)
+
+
+def test_an_audit_counts_their_articles_for_no_test_pair(corpus, tmp_path):
+    write_corpus(corpus, tmp_path / "corpus")
+    tables = corpus.tables["articles"]
+    of_both = tables["train"].height + tables["test"].height
+    assert corpus.report.articles_of_both == of_both < corpus.report.kept
+    assert read_corpus(str(tmp_path / "corpus")).count == of_both

@@ -105,7 +105,18 @@ def test_above_gold_is_not_better(scores):
     assert found.startswith("mine is above gold in compliancy, style and acceptability. ")
     assert found.endswith(" That does not make it better: read the headlines.")
     assert "That does not make it better" not in outcome(with_p(above, 1.0), ranking)
-    assert "mine is not surely different from gold in compliancy" in outcome(with_p(above, 1.0), ranking)
+    level = outcome(with_p(above, 1.0), ranking)
+    assert level.startswith("mine is not surely different from gold in compliancy")
+    assert level.endswith(" That does not make it as good: read the headlines.")
+
+
+def test_all_articles_know_from_the_pairs_who_writes_no_sentences(scores):
+    without_gold = {name: items for name, items in scores.items.items() if name != "gold"}
+    of_all = replace(scores, items=without_gold)
+    assert not Ranking.of(of_all, summary()).unwritten
+    found = Ranking.of_all(of_all, scores, summary())
+    assert "does not write sentences" in found.unwritten["salad"]
+    assert set(found.grey("salad")) == {"compliancy"}
 
 
 def test_where_nothing_can_rank_nothing_is_reported(scores):
@@ -114,7 +125,7 @@ def test_where_nothing_can_rank_nothing_is_reported(scores):
     assert ranked_table(scores, ranking) is None
     assert outcome(scores, ranking) == (
         "Report nothing from this table. What would help: about 160 test pairs in the place of 42, which is some "
-        "20,500 articles at this corpus's rate or people who read the headlines (change-it annotate sheets)."
+        "20,500 articles at this corpus's rate, or people who read the headlines (change-it annotate sheets)."
     )
     fewer = replace(nothing, test_pairs=504)
     assert "an audit of more headlines (change-it audit --items 320)" in what_helps(fewer)
