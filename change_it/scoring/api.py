@@ -41,8 +41,9 @@ def compute_compliancy(
     device: str = "auto",
     progress: bool = False,
 ) -> dict[str, Any]:
-    """Compliancy of new headlines, without a corpus (EvalNLGEval 2020, section 4), and the aspects beside it
-    (ours).
+    """Compute compliancy of new headlines (EvalNLGEval 2020, section 4), and the aspects beside it.
+
+    No corpus is needed.
 
     Args:
         predictions: n new headlines: a list, a column of a data set or frame, as the other texts; an empty
@@ -65,14 +66,14 @@ def compute_compliancy(
         progress: whether bars are shown.
 
     Returns:
-        `compliancy_measures`: averages over the directions that occur, None where a judge is missing (see
-            `Judges.judge`); the
-        same measures under each direction's name; `intervals`: measure to (low, high) under `average` and
-            each
-        direction's name; `verdicts`: for each item the measures, booleans but `style` and `acceptability`,
-            `refused_by`, the
-        reasons against it, and `unsupported`, the list of numbers, names and quotations without evidence;
-            `signature`.
+        `compliancy_measures` to averages over the directions that occur, None where a judge is missing (see
+        `Judges.judge`), and the same measures under each direction's name. `intervals` has measure to (low,
+            high)
+        under `average` and each direction's name. `verdicts` has for each item the measures, booleans but
+            `style`
+        and `acceptability`, `refused_by`, the reasons against it, and `unsupported`, the list of numbers,
+            names and
+        quotations without evidence. `signature` says what the figures depend on.
 
     Raises:
         InputError: no items, lists of different lengths, an original or article that is empty, or a label

@@ -1,6 +1,4 @@
-"""The judges that score together, and what they say of a headline: verdicts, probabilities, style and
-acceptability.
-"""
+"""Ask the judges that score together: verdicts on headlines, probabilities, style and acceptability."""
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -99,22 +97,17 @@ class JudgedHeadline:
 
     @property
     def refused_by(self) -> str:
-        """The reasons against it in one text, `main; evidence: Verdi; edited: 2 of 9 words new`; empty where
-        there are none.
-        """
+        """Return the reasons against it as a text, `main; evidence: Verdi; edited: 2 of 9 words new`."""
         return refusals(self.reasons)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the headline as a JSON object: its attributes, of which `reasons` are objects, and
-        `refused_by`.
-        """
+        """Return the headline as a JSON object: its attributes and `refused_by`."""
         reasons = [reason._asdict() for reason in self.reasons]
-        return asdict(self) | {"reasons": reasons, "refused_by": self.refused_by}
+        return {**asdict(self), "reasons": reasons, "refused_by": self.refused_by}
 
 
 class Judges(Pushable):
-    """The judges that score headlines together: those that compliancy requires, main, hh and ah, and perhaps
-    others, such as fluency.
+    """The judges that score headlines together: main, hh and ah, and perhaps others.
 
     Attributes:
         by_task: the judges by their names in `spec.JUDGES`, main first.
@@ -160,27 +153,27 @@ class Judges(Pushable):
 
     @property
     def main(self) -> Judge:
-        """The judge that says which outlet wrote a headline."""
+        """Return the judge that says which outlet wrote a headline."""
         return self.by_task[MAIN]
 
     @property
     def hh(self) -> Judge:
-        """The judge of two headlines."""
+        """Return the judge of two headlines."""
         return self.by_task["hh"]
 
     @property
     def ah(self) -> Judge:
-        """The judge of headline and article."""
+        """Return the judge of headline and article."""
         return self.by_task["ah"]
 
     @property
     def fluency(self) -> Judge | None:
-        """The judge of printed headlines, if there is one."""
+        """Return the judge of printed headlines, if there is one."""
         return self.by_task.get("fluency")
 
     @property
     def has_acceptability(self) -> bool:
-        """Whether all judges are there that acceptability multiplies."""
+        """Tell whether all judges are there that acceptability multiplies."""
         return all(task in self.by_task for task in acceptability_tasks())
 
     def __call__(
@@ -230,14 +223,13 @@ class Judges(Pushable):
     def judge(
         self, items: Sequence[Item], *, reversal: Reversal = "relative", progress: bool = True
     ) -> pl.DataFrame:
-        """Judge new headlines, and look their numbers, names and quotations up; what recurs among n items is
-        read once.
+        """Judge new headlines, and look their numbers, names and quotations up.
 
-        Evidence are the original headline, its article and, of an item that has a reference, the reference's
-        article: the event as both outlets tell it. The reference itself is not evidence, or `gold` would be
-        supported by definition. An empty new headline is not judged and leaves the original in its place, so
-        it is never better than a copy: its probabilities are 0, no verdict holds, its style is the least, and
-        it is edited.
+        What recurs among the items is read once. Evidence are the original headline, its article and, of an
+        item that has a reference, the reference's article: the event as both outlets tell it. The reference
+        itself is not evidence, or `gold` would be supported by definition. An empty new headline is not
+        judged and leaves the original in its place, so it is never better than a copy: its probabilities are
+        0, no verdict holds, its style is the least, and it is edited.
 
         Args:
             items: n items with predictions.
@@ -246,9 +238,9 @@ class Judges(Pushable):
 
         Returns:
             n rows of `aspects.verdict_schema`. Null is what no judge can tell: fluency and acceptability
-                without a fluency judge, style
-            where main has no scale for it (`StyleScale.faults`), evidence where the corpus's articles are too
-                short for it.
+            without a fluency judge, style where main has no scale for it (`StyleScale.faults`), evidence
+                where
+            the corpus's articles are too short for it.
         """
         written = np.array([bool(item.prediction.strip()) for item in items], dtype=bool)
         answers, of_sources = self._ask(items, written, progress)
@@ -323,7 +315,7 @@ class Judges(Pushable):
         return np.where(unmeasured, np.nan, style(p_new, p_source, self.main.style, target == 0))
 
     def opposite_outlets(self, headlines: Sequence[str]) -> list[str]:
-        """For each headline the outlet that main does not assign it to."""
+        """Return for each headline the outlet that main does not assign it to."""
         style = self.main.probabilities(headlines, progress=False)
         return [self.outlets[int(a >= b)] for a, b in style]
 
@@ -404,30 +396,29 @@ class Judges(Pushable):
 
     @property
     def outlets(self) -> tuple[str, str]:
-        """Short names of A and B."""
+        """Return the short names of A and B."""
         return self.main.outlets
 
     @property
     def fold(self) -> str:
-        """The fold they were trained on."""
+        """Return the fold that they were trained on."""
         return self.main.fold
 
     @property
     def style_faults(self) -> dict[str, str]:
-        """Outlet aimed at to why style cannot be measured; see `StyleScale.faults`."""
+        """Return why style cannot be measured, by outlet aimed at; see `StyleScale.faults`."""
         return self.main.style.faults(self.outlets) if self.main.style else {}
 
     @property
     def has_evidence(self) -> bool:
-        """Whether the articles of their corpus are long enough to be evidence for numbers, names and
-        quotations.
-        """
+        """Tell whether the articles of their corpus are long enough to be evidence."""
         return self.main.style is None or self.main.style.evidence >= LEAST_EVIDENCE
 
     @property
     def signature(self) -> str:
-        """Six digits of the hashes of the judges that compliancy requires, the fold, and bf16 where they run
-        in it: `1a2b3c+4d5e6f+0a1b2c|fold:all`.
+        """Return six digits of the hashes of the judges that compliancy requires, and the fold.
+
+        Where they run in bf16, it says so: `1a2b3c+4d5e6f+0a1b2c|fold:all|precision:bf16`.
         """
         hashes = "+".join(self.by_task[task].model_hash[:6] for task in compliancy_tasks())
         others = sorted({judge.precision for judge in self.by_task.values()} - {"float32"})
@@ -443,8 +434,10 @@ class Judges(Pushable):
             )
 
     def check_corpus(self, test: TestSet) -> str:
-        """Refuse judges of other outlets or that learnt from test articles; the digests of their corpora
-        where they are of another one.
+        """Refuse judges of other outlets, and judges that learnt from test articles.
+
+        Returns:
+            The digests of the corpora that they learnt from, where these are other ones; else nothing.
         """
         self.check_outlets(test.outlets, test.name)
         articles = {hash_article(item.source, item.article) for item in test.items} if test.digest else set()
@@ -499,9 +492,7 @@ def _failed(name: str, values: NDArray[Any], written: Bools) -> NDArray[Any]:
 
 
 def _reasons(item: Item, marks: Mapping[str, bool], lacking: Sequence[Unsupported]) -> list[Reason]:
-    """Return the reasons against a new headline: judges in the order in which they are shown, then aspects
-    such as edited.
-    """
+    """Return the reasons against a new headline: judges, then aspects such as edited, as they are shown."""
     if not item.prediction.strip():
         return [Reason("no headline")]
     reasons = []

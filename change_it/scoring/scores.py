@@ -75,7 +75,7 @@ class ScoreRow:
     candidates: float | None = None
 
     def flat(self, measures: Sequence[str]) -> dict[str, Any]:
-        """The row as columns: system, direction, `ABOUT`, each measure with `_low` and `_high`, signature."""
+        """Return the row as columns: system, direction, `ABOUT`, measures with `_low` and `_high`, signature."""
         cells: dict[str, Any] = {name: getattr(self, name) for name in ("system", "direction", *ABOUT)}
         for name in measures:
             low, high = self.intervals.get(name, (None, None))
@@ -140,40 +140,41 @@ class Scores:
 
     @property
     def systems(self) -> list[str]:
-        """Names in the order of the table, each run for itself."""
+        """Return the names in the order of the table, each run for itself."""
         return list(self.items)
 
     @property
     def trials(self) -> int:
-        """Number of trials of each paired test."""
+        """Return the number of trials of each paired test."""
         return trials(len(self.items), self.settings.resamples)
 
     @property
     def names(self) -> list[str]:
-        """Names in the order of the table, the means of several runs among them."""
+        """Return the names in the order of the table, the means of several runs among them."""
         return list(dict.fromkeys(row.system for row in self.rows))
 
     @property
     def directions(self) -> list[str]:
-        """The directions that occur, then `average`."""
+        """Return the directions that occur, then `average`."""
         return list(dict.fromkeys(row.direction for row in self.rows))
 
     @property
     def known(self) -> set[str]:
-        """Those of `score_measures` that a row has."""
+        """Return those of `score_measures` that a row has."""
         return {name for row in self.rows for name in row.values}
 
     @property
     def measures(self) -> list[str]:
-        """Those of `score_measures` that the table has, compliancy first; `bleu` and `rougeL` only where
-        there are references.
+        """Return those of `score_measures` that the table has, compliancy first.
+
+        `bleu` and `rougeL` are among them only where there are references.
         """
         shown = self.known.union(aspects.compliancy_measures())
         return [name for name in score_measures() if name in shown]
 
     @property
     def signature(self) -> str:
-        """Signature of the whole table: of its last system, which no judge chose unless all were chosen."""
+        """Return the signature of the table: of its last system, which judges chose only if they chose all."""
         return self.row(self.systems[-1]).signature
 
     def row(self, system: str, direction: str = AVERAGE) -> ScoreRow:
@@ -200,7 +201,7 @@ class Scores:
 
     @property
     def record(self) -> ScoresRecord:
-        """The scores without their items, as files have them."""
+        """Return the scores without their items, as files have them."""
         systems: dict[str, dict[str, SystemScores]] = {}
         for row in self.rows:
             systems.setdefault(row.system, {})[row.direction] = row.record(self.measures)
@@ -330,8 +331,9 @@ def _judged(
     *,
     progress: bool,
 ) -> tuple[dict[str, pl.DataFrame], dict[str, dict[str, Floats]]]:
-    """The items of each system with their verdicts, see `Scores.items`, and their statistics: of `clause` the
-    means over the cuts of each item.
+    """Return the items of each system with their verdicts, see `Scores.items`, and their statistics.
+
+    The statistics of `clause` are the means over the cuts of each item.
     """
     predicted = [test.predicted(system.headlines) for system in systems]
     for place, system in enumerate(systems):
@@ -368,7 +370,7 @@ def _rows(
     statistics: Mapping[str, Statistics],
     scoring: _Scoring,
 ) -> list[ScoreRow]:
-    """Rows of one system, the mean of its runs: its directions and the average."""
+    """Return the rows of one system, the mean of its runs: its directions and the average."""
     of_runs = [statistics[run.name] for run in runs]
     columns = {key: np.stack([of_run[key] for of_run in of_runs], axis=1) for key in of_runs[0]}
     missing = columns.pop("missing").sum(axis=1)
@@ -423,12 +425,18 @@ def _curve(
     measures: Sequence[str],
     draws: Resampling,
 ) -> list[CurvePoint]:
-    """The score of the best of `CANDIDATES` clauses that are drawn at random, in expectation; `ranked` are
-    the clauses of each item, the best first.
+    """Return the score of the best of `CANDIDATES` clauses that are drawn at random, in expectation.
+
+    Args:
+        clause: the items of `clause`.
+        ranked: the clauses of each item, the best first.
+        measures: what is scored.
+        draws: how intervals are drawn.
     """
     counts = [len(texts) for texts in ranked]
-    parts, places, start = aspects.split_by_counts(clause, counts), list[Ints](), 0
-    for part, texts in zip(parts, ranked, strict=True):
+    places: list[Ints] = []
+    start = 0
+    for part, texts in zip(aspects.split_by_counts(clause, counts), ranked, strict=True):
         headlines = part["headline"].to_list()
         places.append(start + np.array([headlines.index(composed(text)) for text in texts], np.int64))
         start += len(headlines)
@@ -448,8 +456,11 @@ def _curve(
 
 
 def chances(number: int, count: int) -> Floats:
-    """(count,) how probably each of so many ranked texts, the best first, is the best of a number of them
-    that are drawn at random.
+    """Return how probably each of ranked texts, the best first, is the best of some that are drawn at random.
+
+    Args:
+        number: of texts that are drawn.
+        count: of ranked texts.
 
     Examples:
         >>> chances(2, 3).round(2).tolist()
@@ -460,5 +471,5 @@ def chances(number: int, count: int) -> Floats:
 
 
 def trials(systems: int, resamples: int) -> int:
-    """Trials of each paired test between any two of so many systems."""
+    """Return the number of trials of each paired test between any two of so many systems."""
     return max(resamples, TRIALS * comb(systems, 2))
