@@ -27,7 +27,7 @@ from change_it.training.record import TrainingResult
 SHORT = TINY | {"max_steps": 6, "eval_steps": 3}
 
 
-class Planned(Exception):  # noqa: N818
+class PlannedError(Exception):
     """Ends a training before its first update."""
 
 
@@ -47,10 +47,10 @@ def test_a_preset_has_at_least_the_updates_that_an_encoder_needs(
     def plan(run, examples, settings, arguments, **more):
         found = updates.plan_updates(run, examples, settings, arguments, **more)
         planned.update(found=found, least=run.min_updates, minutes=run.minutes_on_cpu)
-        raise Planned
+        raise PlannedError
 
     monkeypatch.setattr("change_it.training.trainer.plan_updates", plan)
-    with pytest.raises(Planned):
+    with pytest.raises(PlannedError):
         train.train_judge(options(corpus, tmp_path / task, task=task, encoder=encoder, max_tokens=32))
     assert (planned["least"], planned["minutes"]) == (300, 60.0)
     assert planned["found"].updates >= 300

@@ -16,7 +16,10 @@ from change_it.training.updates import Plan, duration
 class Preset(TrainingOptions):
     """A preset of two epochs of twelve updates."""
 
-    preset = {"num_train_epochs": 2, "per_device_train_batch_size": 8}  # noqa: RUF012
+    @property
+    def preset(self):
+        """See `TrainingOptions`."""
+        return {"num_train_epochs": 2, "per_device_train_batch_size": 8}
 
 
 def planned(out, *, least=1, minutes=None, evaluated=0, **given):
