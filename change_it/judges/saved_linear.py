@@ -49,7 +49,7 @@ class SavedLinearJudge:
         config = SimpleNamespace(**DEFAULTS | (read_json(folder / "config.json") or {}))
         tensors: Arrays = {}
         for path in weight_files(folder, command=COMMAND):
-            tensors |= load_file(path)
+            tensors |= _read_arrays(path)
         shapes = {name: tuple(shape) for name, (_, *shape) in (config.arrays or {}).items()}
         shapes[CONSTANT] = (1,)
         strange = shapes.keys() ^ tensors.keys()
@@ -60,7 +60,10 @@ class SavedLinearJudge:
                 fault = f"{folder} has weights that are not finite numbers ({name})"
                 raise InputError(f"{fault}: train it again")
         constant = float(tensors.pop(CONSTANT)[0])
-        return cls(config, tensors, constant)
+        # Weights that somebody saved in half precision are computed with in their own, as transformers does.
+        kinds = {name: kind for name, (kind, *_) in (config.arrays or {}).items()}
+        arrays = {name: array.astype(kinds[name], copy=False) for name, array in tensors.items()}
+        return cls(config, arrays, constant)
 
     def predict_proba(self, texts: Sequence[str], pairs: Sequence[str] | None = None) -> Array:
         """Return class probabilities, float64 (n, 2), of n texts, or of n texts and their n second ones."""
@@ -79,3 +82,15 @@ class SavedLinearJudge:
             model.get_buffer(name).copy_(torch.from_numpy(array))
         model.constant.fill_(self.constant)
         model.save_pretrained(folder)
+
+
+def _read_arrays(path: Path) -> Arrays:
+    """Read a file of weights; those in bfloat16, which numpy lacks, by torch."""
+    try:
+        arrays: Arrays = load_file(path)
+    except TypeError:
+        from safetensors.torch import load_file as load_tensors  # loads torch
+
+        tensors = load_tensors(path).items()
+        arrays = {name: (one.float() if one.is_floating_point() else one).numpy() for name, one in tensors}
+    return arrays

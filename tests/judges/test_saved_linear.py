@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+import torch
 from safetensors.numpy import load_file, save_file
 from saved_judges import save_judges
 from transformers import AutoModelForSequenceClassification
@@ -98,3 +99,15 @@ def test_a_broken_file_a_strange_configuration_and_no_such_device_are_one_senten
     (tmp_path / "main/model.safetensors").write_bytes(b"{}")
     with pytest.raises(InputError, match="cannot be loaded as a judge"):
         Judge.from_pretrained(tmp_path / "main")
+
+
+@pytest.mark.parametrize("kind", [torch.float16, torch.bfloat16])
+def test_weights_in_half_precision_answer_as_in_transformers(saved, tmp_path, kind):
+    register_judges()
+    model = AutoModelForSequenceClassification.from_pretrained(saved / "main").to(kind)
+    model.save_pretrained(tmp_path)
+    expected = AutoModelForSequenceClassification.from_pretrained(tmp_path, dtype=torch.float32)
+    judge = Judge.from_pretrained(tmp_path)
+    assert {array.dtype for array in judge.model.arrays.values()} == {np.dtype(np.float32)}
+    answers = judge.probabilities(HEADLINES, progress=False)
+    assert (answers == expected.predict_proba(HEADLINES)).all()
