@@ -20,7 +20,7 @@ import numpy as np
 import tyro
 
 from change_it.audit.perturbations import BASELINES, PERTURBATIONS
-from change_it.audit.record import Summary, summary_of
+from change_it.audit.record import Summary, read_audit
 from change_it.audit.verdict import MEASURES, KindShare, Measure, MeasureVerdict, Outcome
 from change_it.render.tables import two_decimals
 
@@ -42,12 +42,20 @@ def main(
     audits: Annotated[tuple[Path, ...], tyro.conf.Positional], name: str, kind: str = "linear"
 ) -> dict[str, Any]:
     """Return the verdicts on each measure over the seeds, and what some kinds keep of compliancy and acceptability."""
-    seeds = [summary_of(json.loads(path.read_text(encoding="utf-8"))) for path in audits]
+    seeds = [_summary(path) for path in audits]
     row = f"{name}; {kind}"
     cells = {"test pairs": _span([seed.pairs for seed in seeds])}
     cells |= {measure: _verdicts([seed.verdicts[measure] for seed in seeds]) for measure in MEASURES}
     shares = {f"{row}; {measure}": _shares(seeds, measure) for measure in ACCEPTING}
     return {"verdicts": {row: cells}, "verdict_shares": shares}
+
+
+def _summary(file: Path) -> Summary:
+    """Return what an audit's JSON says in short."""
+    audit = read_audit(file.parent)
+    if audit is None:
+        raise SystemExit(f"{file} is not there: write it with change-it audit --out")
+    return audit.summary
 
 
 def _verdicts(seeds: Sequence[MeasureVerdict]) -> str:

@@ -78,7 +78,7 @@ def test_a_text_that_is_too_long_for_a_headline_is_none(tmp_path):
 )
 def test_a_line_and_a_text_are_read_to_a_limit(tmp_path, monkeypatch, name, text, fault):
     monkeypatch.setattr(reader, "LONGEST_LINE", 100)
-    monkeypatch.setattr(reader, "LARGEST", 400)
+    monkeypatch.setattr(reader, "LARGEST_TEXT", 400)
     (tmp_path / name).write_bytes(gzip.compress(text.encode()))
     with pytest.raises(InputError, match=fault):
         rows.read_records(tmp_path / name, required=["headline"])

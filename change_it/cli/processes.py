@@ -2,13 +2,13 @@
 
 import multiprocessing
 import os
-import pickle
 import signal
 import sys
 from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
+from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -222,9 +222,9 @@ def _work(calls: Sequence[Call], log: Path) -> _Times:
 
 
 def _travels(error: Exception) -> bool:
-    """Return whether an error can be sent to another process."""
+    """Tell whether an error can be sent to another process."""
     try:
-        return type(pickle.loads(pickle.dumps(error))) is type(error)
+        return type(ForkingPickler.loads(ForkingPickler.dumps(error))) is type(error)
     except Exception:
         return False
 

@@ -136,7 +136,7 @@ def test_a_file_that_git_lfs_has_not_fetched_is_named(tmp_path, monkeypatch, cap
 
     path = written(tmp_path, "sample.parquet", POINTER)
     monkeypatch.setattr(sample, "SAMPLE", path)
-    assert main(["quickstart", "--out", str(tmp_path / "run")]) == 2
+    assert main(["quickstart", "--processes", "1", "--out", str(tmp_path / "run")]) == 2
     [*_, sentence] = capsys.readouterr().err.splitlines()
     assert "sample.parquet is only a pointer of git-lfs to the file" in sentence
     with pytest.raises(InputError, match="git lfs pull"):
