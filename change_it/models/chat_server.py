@@ -66,6 +66,7 @@ class Server:
         self.url, self.model = url.rstrip("/"), model
         self._has_answered = False
         self._has_ended = Event()  # a run that ends does not wait for the server any more
+        self._ended_by = ""  # the fault that ended it
         self._key = os.environ.get(KEY) or NO_KEY
         self._headers = {"authorization": f"Bearer {self._key}", "Accept-Encoding": "identity"}
 
@@ -82,7 +83,8 @@ class Server:
         """Return the answer to a prompt, or None and why there is none; what is wrong with the server ends the run."""
         try:
             return self._complete(prompt, settings)
-        except InputError:
+        except InputError as error:
+            self._ended_by = self._ended_by or str(error)
             self._has_ended.set()
             raise
 
@@ -170,7 +172,7 @@ class Server:
             if seconds >= NOTED_WAIT:
                 note(f"{self.url} {happened}: the request is sent again in {seconds:.0f} s")
             if self._has_ended.wait(seconds):
-                raise InputError(f"{self.url} {happened}: call the command again later")
+                raise InputError(self._ended_by)
             wait = min(2 * wait, LONGEST_WAIT)
 
     def _post(self, request: dict[str, Any]) -> tuple[int, str, Mapping[str, str]]:
