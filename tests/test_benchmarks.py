@@ -87,6 +87,17 @@ def test_claims_in_words_are_those_of_the_tables():
     assert faults == ["0 of 3 seeds", *["3 of 3 seeds"] * 4]
 
 
+def test_claims_on_the_verdicts_are_those_of_the_table():
+    """Compliancy ranks nowhere without a condition, style on the sample alone, acceptability where there are 63 pairs."""
+    rows = {row: cells for row, cells in SCRIPT["read_rows"]("verdicts").items() if row.endswith("linear")}
+    for row, cells in rows.items():
+        assert not re.search(r"ranks(,| \d)", cells["compliancy"]), row
+        assert cells["style"].startswith("ranks," if row.startswith("sample") else "cannot rank (n/a),"), row
+        is_large = int(cells["test pairs"]) >= 63
+        assert cells["acceptability"].startswith("ranks," if is_large else "not known,"), row
+    assert rows["Politico, Fox; linear"]["compliancy"].startswith("cannot rank,")
+
+
 def test_a_figure_in_a_sentence_is_written_from_its_cell():
     written = SCRIPT["written"]
     text = "AUC .1<!-- = fresh_labels/HH:/mean -->, −9.00<!-- = aspects/Vox/copy/4 -->, 1<!-- = fresh_thresholds/rewrite/sample/3 -->"
