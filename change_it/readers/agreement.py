@@ -337,7 +337,7 @@ def _columns_of_shares(question: str) -> list[Column]:
 
 
 def lowest_threshold(similarity: Floats, yes: Floats, weight: Floats) -> float | None:
-    """Return the lowest cosine above which `WANTED_ONE_EVENT` of the pairs report one event, None without any.
+    """Return the lowest cosine above which `WANTED_ONE_EVENT` of the pairs report one event, or None.
 
     Args:
         similarity: (n,) cosines of the pairs that were read.
@@ -398,8 +398,7 @@ def pair_tables(key: pl.DataFrame, answers: Mapping[str, Ratings], seed: int = 1
         groups[f"threshold {figure(lowest)}"] = similarity >= lowest
         note = (
             f"{figure(lowest)} is the lowest threshold that keeps {figure(WANTED_ONE_EVENT)} one event "
-            "on these pairs: "
-            "confirm it on others."
+            "on these pairs: confirm it on others."
         )
     rows = []
     for name, is_here in groups.items():
