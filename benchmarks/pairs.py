@@ -173,8 +173,8 @@ def aligned(file: Path, columns: str, labels: str, language: Any, names: Iterabl
         a, b = (np.flatnonzero((outlets == outlet) & (days >= 0)) for outlet in name.split(", "))
         every = align(vectors, days, (a, b), window_days=GUARD, floor=0.05)
         best, same_day = one_to_one(every), one_to_one(every.select(every.days_apart(days) == 0))
-        kept = set(zip(*best.places, strict=True))
-        added = {(ids[i], ids[j]) for i, j in zip(*same_day.places, strict=True) if (i, j) not in kept}
+        kept = set(zip(*best.positions, strict=True))
+        added = {(ids[i], ids[j]) for i, j in zip(*same_day.positions, strict=True) if (i, j) not in kept}
         by_name[name] = Aligned(pairs_by_lag(every, best, days, (a, b)), added)
     return by_name
 

@@ -124,21 +124,21 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     labels = outlet_numbers(articles, outlets)
     splits = split(
         clusters,
-        (*candidates.pairs.places, candidates.pairs.similarity),
+        (*candidates.pairs.positions, candidates.pairs.similarity),
         labels,
         strict=options.strict,
         loose=options.loose,
         seed=options.seed,
         sizes=sizes,
         alignments=alignments if is_split else None,
-        close=candidates.close.places,
-        others=candidates.others.places,
+        close=candidates.close.positions,
+        others=candidates.others.positions,
         test_articles=_number_of_test_articles(options, is_split=is_split),
     )
     stage("nearest wrong articles")
     ids = pl.Series("id", [article.id for article in articles])
     strict = splits.pairs[splits.pair_alignment != "A3"]
-    pairs = candidates.pairs.select(strict).places + candidates.others.select(splits.others).places
+    pairs = candidates.pairs.select(strict).positions + candidates.others.select(splits.others).positions
     neighbours = find_neighbours(articles, vectors, labels, splits, np.concatenate(pairs), options)
     stage("training sets")
     article_table = _article_table(articles, splits).with_columns(
@@ -171,7 +171,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         if (filled := {side: rows for side, rows in by_side.items() if rows.height})
     }
     advice = "it is left after --mend" if reading.mended else "--mend takes it off"
-    links = candidates.pairs.places if is_split else candidates.close.places
+    links = candidates.pairs.positions if is_split else candidates.close.positions
     issues = [*reading.issues, *find_issues(articles, outlets.names, links, advice)]
     issues += same_headlines(test_headlines)
     report = _report(reading, options, candidates, splits, tables, leaks)
@@ -453,7 +453,7 @@ def _pair_table(articles: pl.DataFrame, candidates: Candidates, splits: Splits) 
     ):
         sides = [
             articles[rows].select(pl.col(name).alias(f"{side}_{name}") for name in columns)
-            for side, rows in zip("ab", pairs.places, strict=True)
+            for side, rows in zip("ab", pairs.positions, strict=True)
         ]
         digits = len(str(len(pairs)))
         table = pl.DataFrame(

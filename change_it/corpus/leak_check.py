@@ -7,7 +7,7 @@ import polars as pl
 from scipy.sparse import csr_matrix
 
 from change_it.corpus.folder import TEST_ARTICLES
-from change_it.corpus.pairing.matching import APART, Likeness, align, day_numbers, nearest_wrong
+from change_it.corpus.pairing.matching import DAYS_OF_TWO_EVENTS, Likeness, align, day_numbers, nearest_wrong
 from change_it.corpus.reading.article import Article
 from change_it.corpus.reading.options import BuildOptions
 from change_it.corpus.record import LeakCheck, Neighbours
@@ -99,14 +99,14 @@ def find_neighbours(
     """The ids of wrong articles of the same side and fold, one row an article, null where there is none.
 
     `own_id` is of the nearest of the own outlet below the loose threshold. Of `paired` articles (positions) `other_id` is of
-    such a one of the other outlet, and `near_id` of its nearest between the thresholds, at least `APART` days away.
+    such a one of the other outlet, and `near_id` of its nearest between the thresholds, at least `DAYS_OF_TWO_EVENTS` days away.
     """
     days = day_numbers(article.date for article in articles)
     groups = (splits.alignment == "A2") * 2 + splits.fold
     present = (splits.alignment != "") & ~splits.alone
     has_pair = np.isin(np.arange(len(articles)), paired)
     below = Likeness(ceiling=options.loose)
-    between = Likeness(ceiling=options.strict, floor=options.loose, days_apart=APART)
+    between = Likeness(ceiling=options.strict, floor=options.loose, days_apart=DAYS_OF_TWO_EVENTS)
     columns: dict[str, pl.Series] = {}
     for which, likeness in {"own": below, "other": below, "near": between}.items():
         index = np.full(len(articles), -1, dtype=np.int64)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from change_it.corpus.pairing.groups import NONE, components, rng_for
+from change_it.corpus.pairing.groups import NO_POSITIONS, components, rng_for
 from change_it.corpus.pairing.vectors import near_duplicates, tfidf
 from change_it.corpus.reading.article import Alignment
 from change_it.errors import InputError
@@ -72,8 +72,8 @@ def split(
     seed: int,
     sizes: dict[str, int] | None = None,
     alignments: Sequence[Alignment | None] | None = None,
-    close: tuple[Ints, Ints] = (NONE, NONE),
-    others: tuple[Ints, Ints] = (NONE, NONE),
+    close: tuple[Ints, Ints] = (NO_POSITIONS, NO_POSITIONS),
+    others: tuple[Ints, Ints] = (NO_POSITIONS, NO_POSITIONS),
     test_articles: int | None = 0,
 ) -> Splits:
     """Split articles into A1, A2, A3 and R, and into two folds.
@@ -96,7 +96,7 @@ def split(
         top, next_best = np.zeros(len(a), dtype=bool), np.ones(len(a), dtype=bool)
         tested = alignment == "A2"
         in_test = np.isin(clusters, clusters[tested])
-    first, second = close if alignments is None else (NONE, NONE)
+    first, second = close if alignments is None else (NO_POSITIONS, NO_POSITIONS)
     is_close = np.zeros(len(clusters), dtype=bool)
     is_close[np.r_[second[tested[first]], first[tested[second]]]] = True
     not_trained_on = in_test | is_close

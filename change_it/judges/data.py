@@ -11,7 +11,7 @@ import polars as pl
 
 from change_it.corpus.folder import read_all_outlets, read_outlets, read_table
 from change_it.corpus.pairing.groups import rng_for
-from change_it.corpus.tasks.judges import VALIDATION_SHARE, balanced, held_out, of_fold
+from change_it.corpus.tasks.judges import VALIDATION_SHARE, balanced, held_out, select_fold
 from change_it.errors import InputError
 from change_it.judges.options import Fold, TrainingSet
 from change_it.judges.spec import JUDGES, Task, resolve
@@ -159,14 +159,16 @@ def _task_data(
     tests: Mapping[str, pl.DataFrame],
 ) -> TaskData:
     """Make the data of a judge of its rows for training, validation and test, which need both classes each, and of its tests."""
-    train = _examples(of_fold(sides["train"], options.fold))
-    validation = _examples(of_fold(sides["validation"], options.fold))
+    train = _examples(select_fold(sides["train"], options.fold))
+    validation = _examples(select_fold(sides["validation"], options.fold))
     test = sides["test"]["label"].to_numpy()
     learnt = {*train.labels.tolist(), *validation.labels.tolist()}
     _check_classes(task, corpus, options.fold, "training", train.labels, learnt)
     _check_classes(task, corpus, options.fold, "validation", validation.labels, learnt)
     _check_classes(task, corpus, options.fold, "test", test, {*test.tolist()})
-    articles = of_fold(read_all_outlets(corpus, "articles", ["headline", "article", "fold"]), options.fold)
+    articles = select_fold(
+        read_all_outlets(corpus, "articles", ["headline", "article", "fold"]), options.fold
+    )
     sampled = articles.sample(min(TEXTS, articles.height), shuffle=True, seed=options.seed)
     return TaskData(
         outlets,
@@ -229,7 +231,7 @@ def load_fluency(
     """
     outlets = read_outlets(corpus)
     columns = ["id", "label", "headline", "article", "fold", "event"]
-    train = of_fold(read_all_outlets(corpus, "articles", columns), fold)
+    train = select_fold(read_all_outlets(corpus, "articles", columns), fold)
     test = read_table(corpus, "articles", "test", columns)
     random = np.random.default_rng((seed, 11))
     events = train["event"].unique().sort()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from change_it.corpus.pairing.matching import GOOD
+from change_it.corpus.pairing.matching import WANTED_ONE_EVENT
 from change_it.corpus.test_set import GOLD, Item
 from change_it.errors import InputError
 from change_it.judges.spec import MAIN
@@ -337,7 +337,7 @@ def _columns_of_shares(question: str) -> list[Column]:
 
 
 def lowest_threshold(similarity: Floats, yes: Floats, weight: Floats) -> float | None:
-    """Return the lowest cosine above which a share of `GOOD` of the pairs report one event, None without any.
+    """Return the lowest cosine above which `WANTED_ONE_EVENT` of the pairs report one event, or None.
 
     Args:
         similarity: (n,) cosines of the pairs that were read.
@@ -349,7 +349,7 @@ def lowest_threshold(similarity: Floats, yes: Floats, weight: Floats) -> float |
     """
     for cosine in np.unique(np.floor(similarity * 1000) / 1000).tolist():
         above = similarity >= cosine
-        if round(yes[above].sum() / weight[above].sum(), DECIMALS) >= GOOD:
+        if round(yes[above].sum() / weight[above].sum(), DECIMALS) >= WANTED_ONE_EVENT:
             return cosine
     return None
 
@@ -371,7 +371,7 @@ def pair_tables(key: pl.DataFrame, answers: Mapping[str, Ratings], seed: int = 1
     """Show the share of pairs that report one event, and the agreement of readers.
 
     Shares are of all pairs, by band of cosine, by days apart and above the lowest threshold that keeps
-    `GOOD`. Intervals draw events.
+    `WANTED_ONE_EVENT`. Intervals draw events.
 
     Raises:
         InputError: the key has texts in a column of numbers.
@@ -393,12 +393,12 @@ def pair_tables(key: pl.DataFrame, answers: Mapping[str, Ratings], seed: int = 1
     groups = _groups_of_pairs(key)
     lowest = lowest_threshold(similarity, yes, weight)
     if lowest is None:
-        note = f"No threshold keeps {figure(GOOD)} one event."
+        note = f"No threshold keeps {figure(WANTED_ONE_EVENT)} one event."
     else:
         groups[f"threshold {figure(lowest)}"] = similarity >= lowest
         note = (
-            f"{figure(lowest)} is the lowest threshold that keeps {figure(GOOD)} one event on these pairs: "
-            "confirm it on others."
+            f"{figure(lowest)} is the lowest threshold that keeps {figure(WANTED_ONE_EVENT)} one event "
+            "on these pairs: confirm it on others."
         )
     rows = []
     for name, is_here in groups.items():

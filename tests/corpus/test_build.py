@@ -19,7 +19,7 @@ from change_it.cli import main
 from change_it.corpus import build
 from change_it.corpus.build import build_corpus, write_corpus
 from change_it.corpus.folder import CONFIGS, read_language, read_outlets, read_report
-from change_it.corpus.pairing.groups import NONE
+from change_it.corpus.pairing.groups import NO_POSITIONS
 from change_it.corpus.reading.options import BuildOptions
 from change_it.corpus.record import BuiltWith, DaysApart, EventCounts
 from change_it.errors import InputError
@@ -180,7 +180,7 @@ def test_what_a_corpus_says_of_its_pairs_and_events():
 
 def test_the_leak_check_searches_for_itself(monkeypatch):
     """It finds the training articles that a split without guard leaves beside test articles."""
-    careless = partial(build.split, close=(NONE, NONE))
+    careless = partial(build.split, close=(NO_POSITIONS, NO_POSITIONS))
     monkeypatch.setattr(build, "split", lambda *given, close, **options: careless(*given, **options))
     with pytest.raises(RuntimeError, match=r"test articles close to training ones: Neighbours\(articles=\d+"):
         build_corpus(reading(lasting()), options())

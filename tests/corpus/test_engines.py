@@ -50,7 +50,7 @@ def test_a_cluster_writes_the_same_corpus_byte_for_byte(tmp_path, monkeypatch):
     cluster = clusters.Cluster(head_node_args=machine, initialize_head=True)
     news = str(write_articles(tmp_path / "news.csv", articles(close=60, loose=40, alone=60)))
     corpus_commands.build(options(tmp_path / "local", files=(news,)))
-    monkeypatch.setattr(matching, "ROWS", 16)
+    monkeypatch.setattr(matching, "ROWS_A_BLOCK", 16)
     try:
         corpus_commands.build(options(tmp_path / "ray", files=(news,), engine="ray", address=cluster.address))
     finally:

@@ -25,8 +25,8 @@ A, B = np.arange(N), np.arange(N, 2 * N)
 @pytest.fixture(params=[500, 20], ids=["one block", "many blocks"])
 def corpus(request, monkeypatch):
     """Vectors and days of two outlets; some undated, some texts repeated so that similarities tie."""
-    monkeypatch.setattr(matching, "ROWS", request.param)
-    monkeypatch.setattr(matching, "COLUMNS", request.param)
+    monkeypatch.setattr(matching, "ROWS_A_BLOCK", request.param)
+    monkeypatch.setattr(matching, "COLUMNS_A_BLOCK", request.param)
     texts = random_texts(2 * N, seed=3)
     texts[5] = texts[9] = texts[N + 7] = texts[N + 30] = texts[2]
     texts[N + 11] = ""

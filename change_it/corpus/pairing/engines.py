@@ -1,4 +1,4 @@
-"""Independent work, by joblib: in threads of this process or on a Ray cluster."""
+"""Do independent work by joblib: in threads of this process or on a Ray cluster."""
 
 import os
 import re
@@ -18,6 +18,8 @@ Result = TypeVar("Result")
 
 #: Threads of the local engine; each holds a piece of work, so the number bounds the memory.
 THREADS = min(4, os.cpu_count() or 1)
+#: Seconds that a cluster has to answer.
+_CONNECT_SECONDS = 5
 
 #: joblib's pool of the cluster that is in use.
 _pool: ContextVar[Any] = ContextVar("pool", default=None)
@@ -25,7 +27,15 @@ _pool: ContextVar[Any] = ContextVar("pool", default=None)
 
 @contextmanager
 def use_engine(engine: Engine, address: str | None = None) -> Iterator[None]:
-    """Run what is mapped inside on this engine, in a process for each free core of a cluster; one of this machine is started without an address."""
+    """Run what is mapped inside on this engine, on a cluster in one process for each free core.
+
+    Args:
+        engine: `local` or `ray`.
+        address: of a running Ray cluster; without it one of this machine is started.
+
+    Raises:
+        InputError: the engine does not fit the address, Ray is not installed, or the cluster is lost.
+    """
     if engine == "local":
         if address:
             raise InputError("--address requires --engine ray")
@@ -34,39 +44,49 @@ def use_engine(engine: Engine, address: str | None = None) -> Iterator[None]:
     if find_spec("ray") is None:
         raise InputError("--engine ray requires Ray: pip install '.[ray]'")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    address = address or os.environ.get("RAY_ADDRESS") or "local"
-    settings: dict[str, Any] = {"address": address, "log_to_driver": False, "logging_level": "ERROR"}
-    if address == "local":  # Ray listens on all interfaces, and runs what it is sent
-        os.environ["RAY_AUTH_MODE"] = "token"
-        os.environ.setdefault("RAY_AUTH_TOKEN", token_hex(32))
-        settings["include_dashboard"] = False
+    _connect(address or os.environ.get("RAY_ADDRESS") or "local")
     import ray
     from joblib import Parallel, parallel_config
     from ray.util.joblib import register_ray
 
-    try:
-        if re.fullmatch(r"[^/]+:\d+", address):  # Ray itself would wait for minutes
-            host, _, port = address.rpartition(":")
-            socket.create_connection((host, int(port)), timeout=5).close()
-        ray.init(**settings)
-    except (OSError, OverflowError, ValueError) as error:
-        fault = f"no Ray cluster answers at {address} with this RAY_AUTH_TOKEN"
-        raise InputError(f"{fault}: start one with ray start --head, or omit --address") from error
     register_ray()
-    cores = max(2, int(ray.available_resources().get("CPU", 0)))  # one is no pool to joblib
+    # one process is no pool to joblib
+    processes = max(2, int(ray.available_resources().get("CPU", 0)))
     with parallel_config("ray"):
-        token = _pool.set(Parallel(cores, batch_size=1).__enter__())
+        token = _pool.set(Parallel(processes, batch_size=1).__enter__())
     try:
         yield
     except ray.exceptions.RayActorError as error:
         raise InputError("a machine of the Ray cluster was lost: call the command again") from error
     finally:
         _pool.reset(token)
-        ray.shutdown()  # ends the pool, of whose end Ray would print a line a process
+        # ends the pool, too: ended by itself it makes Ray print a line for each process
+        ray.shutdown()
+
+
+def _connect(address: str) -> None:
+    """Connect to the Ray cluster at `host:port`, or start one of this machine at `local`."""
+    settings: dict[str, Any] = {"address": address, "log_to_driver": False, "logging_level": "ERROR"}
+    if address == "local":
+        # Ray listens on all interfaces, and runs what it is sent
+        os.environ["RAY_AUTH_MODE"] = "token"
+        os.environ.setdefault("RAY_AUTH_TOKEN", token_hex(32))
+        settings["include_dashboard"] = False
+    import ray
+
+    try:
+        if re.fullmatch(r"[^/]+:\d+", address):
+            # Ray itself would wait for minutes
+            host, _, port = address.rpartition(":")
+            socket.create_connection((host, int(port)), timeout=_CONNECT_SECONDS).close()
+        ray.init(**settings)
+    except (OSError, OverflowError, ValueError) as error:
+        fault = f"no Ray cluster answers at {address} with this RAY_AUTH_TOKEN"
+        raise InputError(f"{fault}: start one with ray start --head, or omit --address") from error
 
 
 def map_ordered(function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-    """The results of a function for all items, in their order."""
+    """Return the results of a function for all items, in their order."""
     from joblib import Parallel, delayed
 
     pool = _pool.get() or Parallel(THREADS, backend="threading")

@@ -1,8 +1,8 @@
-"""Alignment of two newspapers' articles by similarity inside a window of days (LREC 2020 §4.1), exactly.
+"""Align two newspapers' articles by similarity inside a window of days (LREC 2020 §4.1), exactly.
 
-Both sides are sorted by date, so what an article may be compared with is one interval of the other side. Neighbouring
-articles are multiplied with the union of their intervals; what lies outside an article's own is dropped.
-Cosines have nine decimals, so that the order of summation decides nothing.
+Both sides are sorted by date, so what an article may be compared with is one interval of the other side.
+Neighbouring articles are multiplied with the union of their intervals; what lies outside an article's own
+interval is dropped. Cosines have nine decimals, so that the order of summation decides nothing.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from change_it.corpus.pairing.engines import map_ordered
-from change_it.corpus.pairing.groups import NONE
+from change_it.corpus.pairing.groups import NO_POSITIONS
 from change_it.corpus.reading.article import Article, Outlets
 from change_it.corpus.reading.options import GUARD, BuildOptions
 from change_it.errors import InputError
@@ -24,128 +24,186 @@ from change_it.stats import Bools, Floats, Ints
 
 #: The day number of an article without a date.
 UNDATED = -1
-#: Share of one event that a threshold should reach, and the pairs that its estimate takes at least.
-GOOD, LEAST_PAIRS = 0.9, 20
-#: Days from which on two articles are two events nearly always.
-APART = 2
+#: Share of the pairs above a threshold that should report one event.
+WANTED_ONE_EVENT = 0.9
+#: Pairs that the estimate of that share takes at least.
+LEAST_PAIRS = 20
+#: Days from which on two articles nearly always report two events.
+DAYS_OF_TWO_EVENTS = 2
 
-#: Edges of the similarity bins that are counted in passing: .05, .055, … 1. A bin holds `edge < similarity <= next edge`.
+#: Edges of the similarity bins that are counted in passing: .05, .055, … 1.
+#: A bin holds `edge < similarity <= next edge`.
 EDGES: Floats = np.arange(10, 201) / 200
+LOWEST_EDGE = float(EDGES[0])
 
-#: Alignment groups that the input can give, inside each of which pairs are found.
-GROUPS = ("A1", "A2", "A3")
-#: Articles of each side that are multiplied at a time, at most.
-ROWS, COLUMNS = 512, 4096
+#: Splits that the input can give; pairs are found inside each of them.
+GIVEN_SPLITS = ("A1", "A2", "A3")
+#: Articles of the first side that are multiplied at a time, at most.
+ROWS_A_BLOCK = 512
+#: Articles of the second side that are multiplied at a time, at most.
+COLUMNS_A_BLOCK = 4096
 
-LOWEST = float(EDGES[0])
+
+class Cosines(NamedTuple):
+    """Cosines of some articles of one side, the rows, with some of the other, the columns.
+
+    Attributes:
+        rows: (pairs,) positions of the articles of the first side.
+        columns: (pairs,) positions of the articles of the second side.
+        values: (pairs,) cosines, 0 to 1.
+    """
+
+    rows: Ints
+    columns: Ints
+    values: Floats
+
+    def select(self, which: Bools | Ints) -> "Cosines":
+        """Return the selected pairs in the given order."""
+        return Cosines(self.rows[which], self.columns[which], self.values[which])
 
 
 class Block(NamedTuple):
-    """Neighbouring articles of one side, and of the other what they may be compared with."""
+    """Neighbouring articles of one side, and the articles of the other that they may be compared with.
+
+    Attributes:
+        x: vectors of the articles of the first side.
+        y: vectors of the articles of the second side.
+        row: position of the first article of `x`.
+        column: position of the first article of `y`.
+        low: each article of `x` may be compared with the positions of the other side from here …
+        high: … to before here.
+    """
 
     x: csr_matrix
     y: csr_matrix
-    row: int  # position of the first article of x
-    column: int  # and of y
-    low: Ints  # each article of x may be compared with the positions from here
-    high: Ints  # to before here
+    row: int
+    column: int
+    low: Ints
+    high: Ints
 
-    def cosines(self, lowest: float) -> tuple[Ints, Ints, Floats]:
-        """Positions of both articles and the cosine of each pair that may be compared and has a cosine above `lowest`."""
+    def cosines(self, lowest: float) -> Cosines:
+        """Return the cosines above `lowest` of the pairs that may be compared."""
         product = self.x @ self.y.T.tocsr()
         above = np.flatnonzero(product.data > lowest)
         i = np.searchsorted(product.indptr, above, side="right") - 1
         j = product.indices[above].astype(np.int64) + self.column
-        inside = (j >= self.low[i]) & (j < self.high[i])
-        return i[inside] + self.row, j[inside], np.minimum(product.data[above[inside]].round(9), 1.0)
+        values = np.minimum(product.data[above].round(9), 1.0)
+        is_inside = (j >= self.low[i]) & (j < self.high[i])
+        return Cosines(i + self.row, j, values).select(is_inside)
 
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Aligned articles, sorted by (-similarity, a_index, b_index)."""
+    """Aligned articles, sorted by (-similarity, a_index, b_index).
 
-    a_index: Ints  # (pairs,) positions of the articles of outlet A
-    b_index: Ints  # (pairs,) and of outlet B
-    similarity: Floats  # (pairs,) cosines in (floor, 1]
-    counts: Ints  # (len(EDGES) - 1,) number of all pairs compared, by cosine in the bins of `EDGES`
+    Attributes:
+        a_index: (pairs,) positions of the articles of outlet A.
+        b_index: (pairs,) positions of the articles of outlet B.
+        similarity: (pairs,) cosines in (floor, 1].
+        counts: (len(EDGES) - 1,) numbers of all compared pairs by cosine, in the bins of `EDGES`.
+    """
+
+    a_index: Ints
+    b_index: Ints
+    similarity: Floats
+    counts: Ints
 
     def __len__(self) -> int:
         return len(self.similarity)
 
     @property
-    def places(self) -> tuple[Ints, Ints]:
-        """Positions of both articles."""
+    def positions(self) -> tuple[Ints, Ints]:
+        """Return the positions of the articles of A and of B."""
         return self.a_index, self.b_index
 
     def select(self, rows: Bools | Ints) -> "Pairs":
-        """Those of these pairs, in this order; the counts stay."""
+        """Return the selected pairs in the given order; `counts` still describes all compared pairs."""
         return Pairs(self.a_index[rows], self.b_index[rows], self.similarity[rows], self.counts)
 
     def days_apart(self, days: Ints) -> Ints:
-        """Days between the articles of each pair."""
+        """Return the days between the two articles of each pair, (pairs,)."""
         return np.abs(days[self.a_index] - days[self.b_index])
 
 
-NO_PAIRS = Pairs(NONE, NONE, np.zeros(0), np.zeros(len(EDGES) - 1, dtype=np.int64))
+NO_PAIRS = Pairs(NO_POSITIONS, NO_POSITIONS, np.zeros(0), np.zeros(len(EDGES) - 1, dtype=np.int64))
 
 
 def day_numbers(dates: Iterable[date | None]) -> Ints:
-    """Days since 1 January of year 1; `UNDATED` where there is none."""
+    """Return the days since 1 January of year 1; `UNDATED` where there is no date."""
     return np.array([UNDATED if day is None else day.toordinal() for day in dates], dtype=np.int64)
 
 
 def align(
     vectors: csr_matrix, days: Ints, sides: tuple[Ints, Ints], *, window_days: int | None, floor: float
 ) -> Pairs:
-    """All pairs of an article of each side (positions) whose cosine is above a floor and whose days are close (many-to-many).
+    """Return all pairs of similar articles of two sides that are close in time; an article may be in many.
 
-    A window of None compares undated articles too. Two sides that are the same articles give each two of them once.
-    Counted are all pairs above .05; of articles of one side those above the floor alone.
+    Args:
+        vectors: (articles, words) of unit length.
+        days: (articles,) day numbers.
+        sides: positions of the articles of each side. Where both are the same articles, each two of them are
+            compared once.
+        window_days: days between the two articles of a pair, at most; None compares undated articles too.
+        floor: cosine that a pair is above.
+
+    Returns:
+        The pairs, best first. All compared pairs above .05 are counted; of two sides that are the same
+        articles only those above the floor.
     """
-    rows, columns = (side[_by_day(days[side], undated=window_days is None)] for side in sides)
-    once = np.array_equal(rows, columns)
+    has_undated = window_days is None
+    rows = sides[0][_by_day(days[sides[0]], undated=has_undated)]
+    columns = sides[1][_by_day(days[sides[1]], undated=has_undated)]
     if window_days is None:
-        low, high = np.zeros(len(rows), dtype=np.int64), np.full(len(rows), len(columns))
+        low = np.zeros(len(rows), dtype=np.int64)
+        high = np.full(len(rows), len(columns))
     else:
         low, high = _window(days[rows], days[columns], window_days)
-    if once:
+    lowest = min(floor, LOWEST_EDGE)
+    if np.array_equal(rows, columns):
         low = np.maximum(low, np.arange(1, len(rows) + 1))
+        lowest = floor
 
-    lowest = floor if once else min(floor, LOWEST)
-    compared = partial(_pairs_of_block, lowest=lowest, floor=floor)
-    parts = map_ordered(compared, _blocks(vectors[rows], vectors[columns], low, high))
+    pairs_of_block = partial(_pairs_of_block, lowest=lowest, floor=floor)
+    parts = map_ordered(pairs_of_block, _blocks(vectors[rows], vectors[columns], low, high))
     return _best_first(
         replace(part, a_index=rows[part.a_index], b_index=columns[part.b_index]) for part in parts
     )
 
 
 def _best_first(parts: Iterable[Pairs]) -> Pairs:
+    """Join pairs in order of similarity, and add up their counts."""
     parts = [NO_PAIRS, *parts]
-    a, b = (np.concatenate([part.places[side] for part in parts]) for side in (0, 1))
+    a = np.concatenate([part.a_index for part in parts])
+    b = np.concatenate([part.b_index for part in parts])
     similarity = np.concatenate([part.similarity for part in parts])
-    order = np.lexsort((b, a, -similarity))
-    return Pairs(a, b, similarity, np.sum([part.counts for part in parts], axis=0)).select(order)
+    counts = np.sum([part.counts for part in parts], axis=0)
+    return Pairs(a, b, similarity, counts).select(np.lexsort((b, a, -similarity)))
 
 
 def _pairs_of_block(block: Block, lowest: float, floor: float) -> Pairs:
-    """The pairs of a block above the floor, and the counts of those above `lowest`."""
+    """Return the pairs of a block above the floor, and the counts of those above `lowest`."""
     i, j, cosine = block.cosines(lowest)
     return Pairs(i, j, cosine, histogram(cosine)).select(cosine > floor)
 
 
 def one_to_one(pairs: Pairs) -> Pairs:
-    """The pairs whose articles are in no better pair, of pairs by position, best first: a greedy one-to-one matching (ours; LREC 2020 §4.1 ranks and cuts at thresholds alone)."""
-    free = [True] * (1 + max(pairs.a_index.max(initial=-1), pairs.b_index.max(initial=-1)))
+    """Return the pairs whose articles are in no better pair, of pairs that are sorted best first.
+
+    This greedy one-to-one matching is ours; LREC 2020 §4.1 only ranks pairs and cuts them at thresholds.
+    """
+    count = 1 + max(pairs.a_index.max(initial=-1), pairs.b_index.max(initial=-1))
+    is_free = [True] * count
     matched = []
     for position, (a, b) in enumerate(zip(pairs.a_index.tolist(), pairs.b_index.tolist(), strict=True)):
-        if free[a] and free[b]:
-            free[a] = free[b] = False
+        if is_free[a] and is_free[b]:
+            is_free[a] = False
+            is_free[b] = False
             matched.append(position)
     return pairs.select(np.array(matched, dtype=np.int64))
 
 
 def histogram(similarity: Floats) -> Ints:
-    """Number of similarities in each bin of `EDGES`, int64 (len(EDGES) - 1,); those up to .05 are not counted."""
+    """Count the similarities in each bin of `EDGES`, (len(EDGES) - 1,); those up to .05 are not counted."""
     bins = np.searchsorted(EDGES, similarity) - 1
     return np.bincount(bins[bins >= 0], minlength=len(EDGES) - 1)
 
@@ -176,88 +234,133 @@ def nearest_wrong(
     likeness: Likeness,
     at_least: int = 25,
 ) -> Ints:
-    """Find for each article of the first side (positions) the most similar wrong one of the other: a hard negative; -1 where none shares a word.
+    """Find for each article of the first side the most similar wrong one of the other: a hard negative.
 
-    It is of the same group (side of the split, fold), of another cluster (event), and as like as `likeness` allows; in the
-    window, or among the `at_least` nearest in time where that holds fewer, or in the whole group without dates or window.
+    It is of the same group and of another cluster, and as like as `likeness` allows.
+
+    Args:
+        vectors: (articles, words) of unit length.
+        days: (articles,) day numbers.
+        groups: (articles,) numbers of what is kept apart: the side of the split and the fold.
+        clusters: (articles,) numbers of the events.
+        sides: positions of the articles of each side.
+        window_days: days to a wrong article, at most; None compares the whole group, as articles without
+            dates are.
+        likeness: how like the wrong article may be.
+        at_least: where the window holds fewer articles, so many that are nearest in time are compared.
+
+    Returns:
+        The position of the wrong article for each of the first side; -1 where none shares a word.
     """
     x, y = sides
     index = np.full(len(x), -1, dtype=np.int64)
     for group in np.intersect1d(groups[x], groups[y]):
-        places, columns = np.flatnonzero(groups[x] == group), y[groups[y] == group]
+        places = np.flatnonzero(groups[x] == group)
         places = places[_by_day(days[x[places]])]
-        rows, columns = x[places], columns[_by_day(days[columns])]
+        rows = x[places]
+        columns = y[groups[y] == group]
+        columns = columns[_by_day(days[columns])]
         low, high = _widened(days[rows], days[columns], window_days, at_least)
-        both = [(values[rows], values[columns]) for values in (clusters, days)]
-        nearest = partial(_nearest_of_block, both=both, likeness=likeness)
+        nearest = partial(
+            _nearest_of_block,
+            clusters=(clusters[rows], clusters[columns]),
+            days=(days[rows], days[columns]),
+            likeness=likeness,
+        )
         parts = map_ordered(nearest, _blocks(vectors[rows], vectors[columns], low, high))
-        i, j, _ = _highest(*map(np.concatenate, zip(*parts, strict=True)))
-        index[places[i]] = columns[j]
+        highest = _highest(_joined(parts))
+        index[places[highest.rows]] = columns[highest.columns]
     return index
 
 
 def _nearest_of_block(
-    block: Block, both: list[tuple[Ints, Ints]], likeness: Likeness
-) -> tuple[Ints, Ints, Floats]:
+    block: Block, clusters: tuple[Ints, Ints], days: tuple[Ints, Ints], likeness: Likeness
+) -> Cosines:
     """Find the nearest column of each row of a block that is as like as allowed, and of another cluster."""
-    i, j, cosine = block.cosines(likeness.floor)
-    (x_clusters, y_clusters), (x_days, y_days) = both
-    allowed = (cosine < likeness.ceiling) & (x_clusters[i] != y_clusters[j])
-    allowed &= np.abs(x_days[i] - y_days[j]) >= likeness.days_apart
-    return _highest(i[allowed], j[allowed], cosine[allowed])
+    cosines = block.cosines(likeness.floor)
+    row_clusters, column_clusters = clusters
+    row_days, column_days = days
+    is_wrong = row_clusters[cosines.rows] != column_clusters[cosines.columns]
+    is_below = cosines.values < likeness.ceiling
+    days_apart = np.abs(row_days[cosines.rows] - column_days[cosines.columns])
+    return _highest(cosines.select(is_wrong & is_below & (days_apart >= likeness.days_apart)))
 
 
-def _highest(i: Ints, j: Ints, cosine: Floats) -> tuple[Ints, Ints, Floats]:
-    """For each row its highest cosine, the first among equals."""
-    highest = np.zeros(i.max(initial=-1) + 1)
-    np.maximum.at(highest, i, cosine)
-    ties = np.flatnonzero(cosine == highest[i])
-    ties = ties[np.lexsort((j[ties], i[ties]))]
-    ties = ties[np.diff(i[ties], prepend=-1) > 0]
-    return i[ties], j[ties], cosine[ties]
+def _joined(parts: Sequence[Cosines]) -> Cosines:
+    """Return the cosines of all parts, in their order."""
+    return Cosines(
+        np.concatenate([part.rows for part in parts]),
+        np.concatenate([part.columns for part in parts]),
+        np.concatenate([part.values for part in parts]),
+    )
+
+
+def _highest(cosines: Cosines) -> Cosines:
+    """Return the highest cosine of each row, with the first column among equals."""
+    rows, columns, values = cosines
+    highest = np.zeros(rows.max(initial=-1) + 1)
+    np.maximum.at(highest, rows, values)
+    ties = np.flatnonzero(values == highest[rows])
+    ties = ties[np.lexsort((columns[ties], rows[ties]))]
+    is_first_of_row = np.diff(rows[ties], prepend=-1) > 0
+    return cosines.select(ties[is_first_of_row])
 
 
 def _by_day(days: Ints, *, undated: bool = True) -> Ints:
-    """Positions in order of day; the undated ones last, or left out."""
+    """Return positions in order of day; the undated ones last, or left out."""
     order = np.argsort(np.where(days == UNDATED, np.iinfo(np.int64).max, days), kind="stable")
-    return order if undated else order[: np.count_nonzero(days != UNDATED)]
+    if undated:
+        return order
+    return order[: np.count_nonzero(days != UNDATED)]
 
 
 def _window(days: Ints, among: Ints, window_days: int) -> tuple[Ints, Ints]:
-    """For each day the interval of sorted `among` that is at most `window_days` away."""
+    """Return for each day the interval of sorted `among` that is at most `window_days` away."""
     first = np.searchsorted(among, days - window_days)
     return first, np.searchsorted(among, days + window_days, side="right")
 
 
 def _widened(days: Ints, among: Ints, window_days: int | None, at_least: int) -> tuple[Ints, Ints]:
-    """The window, or the `at_least` nearest in time where it holds fewer; all for undated days (which come last)."""
-    low, high = np.zeros(len(days), dtype=np.int64), np.full(len(days), len(among))
-    dated, among_dated = days[days != UNDATED], among[among != UNDATED]
+    """Return for each day the interval of sorted `among` that is compared with it.
+
+    It is the window, or the `at_least` nearest in time where the window holds fewer. Undated days, which come
+    last on both sides, are compared with all.
+    """
+    low = np.zeros(len(days), dtype=np.int64)
+    high = np.full(len(days), len(among))
+    dated = days[days != UNDATED]
+    among_dated = among[among != UNDATED]
     if window_days is None or len(among_dated) < at_least:
         return low, high
     left, right = _window(dated, among_dated, window_days)
     narrow = np.flatnonzero(right - left < at_least)
-    # The nearest `at_least` are an interval too: its start is the first from which going right would not come closer.
-    start = np.searchsorted(among_dated[:-at_least] + among_dated[at_least:], 2 * dated[narrow])
-    left[narrow], right[narrow] = start, start + at_least
-    low[: len(dated)], high[: len(dated)] = left, right
+    # The nearest `at_least` are an interval too: its start is the first from which going right would not
+    # come closer.
+    twice_the_middles = among_dated[:-at_least] + among_dated[at_least:]
+    start = np.searchsorted(twice_the_middles, 2 * dated[narrow])
+    left[narrow] = start
+    right[narrow] = start + at_least
+    low[: len(dated)] = left
+    high[: len(dated)] = right
     return low, high
 
 
 def _blocks(x: csr_matrix, y: csr_matrix, low: Ints, high: Ints) -> Iterator[Block]:
-    """Blocks with every row i of x and the rows `low[i]:high[i]` of y.
+    """Cut a comparison into blocks that together hold every row i of x with the rows `low[i]:high[i]` of y.
 
     The intervals of a block together are little wider than that of its first row alone.
     """
     row = 0
     while row < len(low):
         left, right = int(low[row]), int(high[row])
-        rows = slice(row, row + ROWS)
-        is_near = (low[rows] >= left) & (high[rows] <= left + max(64, 2 * (right - left)))
-        rows = slice(row, row + (len(is_near) if is_near.all() else int(is_near.argmin())))
+        widest_end = left + max(64, 2 * (right - left))
+        following = slice(row, row + ROWS_A_BLOCK)
+        is_near = (low[following] >= left) & (high[following] <= widest_end)
+        count = len(is_near) if is_near.all() else int(is_near.argmin())
+        rows = slice(row, row + count)
         right = int(high[rows].max())
-        for column in range(left, right, COLUMNS):
-            stop = min(column + COLUMNS, right)
+        for column in range(left, right, COLUMNS_A_BLOCK):
+            stop = min(column + COLUMNS_A_BLOCK, right)
             yield Block(x[rows], y[column:stop], row, column, low[rows], high[rows])
         row = rows.stop
 
@@ -289,19 +392,28 @@ class Lag:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Pairs of articles above the loose threshold, best first."""
+    """Pairs of articles above the loose threshold, best first.
+
+    Attributes:
+        pairs: the one-to-one pairs of an article of A and one of B.
+        close: each two articles, of any outlets, with a cosine above the strict threshold inside the guard.
+        nearest: (articles,) highest cosine with an article of the other outlet inside the guard; 0 where
+            none is above the loose threshold.
+        lags: pairs by days apart, from 0 to `GUARD`; none without dates or window.
+        others: strict pairs with an article of a further outlet; each such article is in one of them.
+    """
 
     pairs: Pairs
-    close: Pairs  # each two articles with a cosine above the strict threshold inside the guard
-    nearest: Floats  # (articles,) highest cosine with the other outlet inside the guard; 0 where none is above `loose`
-    lags: list[Lag] = field(default_factory=list)  # 0 to `GUARD` days apart; none without dates or window
-    others: Pairs = NO_PAIRS  # strict pairs with an article of a further outlet, each such article in one
+    close: Pairs
+    nearest: Floats
+    lags: list[Lag] = field(default_factory=list)
+    others: Pairs = NO_PAIRS
 
 
 def outlet_numbers(articles: Sequence[Article], outlets: Outlets) -> Ints:
-    """(articles,) 0 for A, 1 for B, from 2 on for further outlets in alphabetical order."""
-    names = [*outlets.names, *sorted({article.label for article in articles} - set(outlets.names))]
-    numbers = {name: number for number, name in enumerate(names)}
+    """Return 0 for articles of A, 1 for B, and from 2 on for further outlets in alphabetical order."""
+    further = {article.label for article in articles} - set(outlets.names)
+    numbers = {name: number for number, name in enumerate([*outlets.names, *sorted(further)])}
     return np.array([numbers[article.label] for article in articles], dtype=np.int64)
 
 
@@ -310,49 +422,82 @@ def find_pairs(
 ) -> Candidates:
     """Compare the articles of the two outlets (LREC 2020 §4.1).
 
-    Pairs are matched one-to-one inside the guard, and those inside the window are kept: an article whose best partner is of
-    another day is in no pair. Where the input gives the splits, partners come from undated similarity inside each of A1, A2
-    and A3. Where the loose threshold leaves fewer than `wanted` pairs, those down to .05 are returned too.
+    Pairs are matched one-to-one inside the guard, and those inside the window are kept: an article whose
+    best partner is of another day is in no pair. Where the input gives the splits, pairs are found inside
+    each of A1, A2 and A3, whatever their dates. Where the loose threshold leaves fewer than `wanted` pairs,
+    those down to .05 are returned too.
+
+    Raises:
+        InputError: an outlet has no dated article; or the input gives the splits and has further outlets.
     """
-    window, days = options.window, day_numbers(article.date for article in articles)
-    labels, everything = outlet_numbers(articles, outlets), np.arange(len(articles))
-    a_rows, b_rows = np.flatnonzero(labels == 0), np.flatnonzero(labels == 1)
+    days = day_numbers(article.date for article in articles)
+    labels = outlet_numbers(articles, outlets)
+    sides = np.flatnonzero(labels == 0), np.flatnonzero(labels == 1)
     if any(article.alignment for article in articles):
-        if options.other_outlets:
-            fault = "--other-outlets and a column alignment exclude each other"
-            raise InputError(f"{fault}: give --columns alignment=")
-        parts, groups = [], np.array([article.alignment or "R" for article in articles])
-        for group in GROUPS:
-            sides = a_rows[groups[a_rows] == group], b_rows[groups[b_rows] == group]
-            parts.append(align(vectors, days, sides, window_days=None, floor=options.loose))
-        return Candidates(one_to_one(_best_first(parts)), NO_PAIRS, np.zeros(len(articles)))
-    if window is not None and not all((days[rows] >= 0).any() for rows in (a_rows, b_rows)):
-        raise InputError("an outlet has no dated article: give a date column, or use --window-days none")
-    for floor in (options.loose, min(LOWEST, options.loose)):
-        in_window = align(vectors, days, (a_rows, b_rows), window_days=window, floor=floor)
+        return _pairs_in_given_splits(articles, vectors, days, sides, options)
+    window = options.window
+    for rows in sides:
+        if window is not None and not (days[rows] >= 0).any():
+            raise InputError("an outlet has no dated article: give a date column, or use --window-days none")
+    for floor in (options.loose, min(LOWEST_EDGE, options.loose)):
+        in_window = align(vectors, days, sides, window_days=window, floor=floor)
         in_guard = in_window
         if window != options.guard:
-            in_guard = align(vectors, days, (a_rows, b_rows), window_days=options.guard, floor=floor)
+            in_guard = align(vectors, days, sides, window_days=options.guard, floor=floor)
         matched = one_to_one(in_guard)
-        kept_pairs = matched if window is None else matched.select(matched.days_apart(days) <= window)
+        kept_pairs = _inside_window(matched, days, window)
         if len(kept_pairs) >= wanted:
             break
     nearest = np.zeros(len(articles))
-    for rows in in_guard.places:
+    for rows in in_guard.positions:
         np.maximum.at(nearest, rows, in_guard.similarity)
+    everything = np.arange(len(articles))
     close = align(vectors, days, (everything, everything), window_days=options.guard, floor=options.strict)
-    lags = pairs_by_lag(in_guard, matched, days, (a_rows, b_rows)) if window is not None else []
     others = one_to_one(_of_further_outlets(close, labels))
-    if window is not None:
-        others = others.select(others.days_apart(days) <= window)
-    return Candidates(replace(kept_pairs, counts=in_window.counts), close, nearest, lags, others=others)
+    return Candidates(
+        pairs=replace(kept_pairs, counts=in_window.counts),
+        close=close,
+        nearest=nearest,
+        lags=[] if window is None else pairs_by_lag(in_guard, matched, days, sides),
+        others=_inside_window(others, days, window),
+    )
+
+
+def _pairs_in_given_splits(
+    articles: Sequence[Article],
+    vectors: csr_matrix,
+    days: Ints,
+    sides: tuple[Ints, Ints],
+    options: BuildOptions,
+) -> Candidates:
+    """Match the articles of A and B inside each split that the input gives, whatever their dates."""
+    if options.other_outlets:
+        fault = "--other-outlets and a column alignment exclude each other"
+        raise InputError(f"{fault}: give --columns alignment=")
+    a_rows, b_rows = sides
+    splits = np.array([article.alignment or "R" for article in articles])
+    parts = []
+    for name in GIVEN_SPLITS:
+        sides_of_split = a_rows[splits[a_rows] == name], b_rows[splits[b_rows] == name]
+        parts.append(align(vectors, days, sides_of_split, window_days=None, floor=options.loose))
+    return Candidates(one_to_one(_best_first(parts)), NO_PAIRS, np.zeros(len(articles)))
+
+
+def _inside_window(pairs: Pairs, days: Ints, window: int | None) -> Pairs:
+    """Return the pairs whose articles are at most `window` days apart; all pairs without a window."""
+    if window is None:
+        return pairs
+    return pairs.select(pairs.days_apart(days) <= window)
 
 
 def _of_further_outlets(pairs: Pairs, labels: Ints) -> Pairs:
-    """The pairs of two outlets of which one is a further one, whose article comes second, best first."""
-    first, second = pairs.places
-    a, b = np.where(labels[first] < labels[second], (first, second), (second, first))
-    return replace(pairs, a_index=a, b_index=b).select((labels[a] != labels[b]) & (labels[b] > 1))
+    """Return the pairs of two outlets with a further one, whose article comes second, best first."""
+    first, second = pairs.positions
+    is_in_order = labels[first] < labels[second]
+    a = np.where(is_in_order, first, second)
+    b = np.where(is_in_order, second, first)
+    has_further_outlet = (labels[a] != labels[b]) & (labels[b] > 1)
+    return replace(pairs, a_index=a, b_index=b).select(has_further_outlet)
 
 
 def pairs_by_lag(pairs: Pairs, matched: Pairs, days: Ints, sides: tuple[Ints, Ints]) -> list[Lag]:
@@ -360,20 +505,32 @@ def pairs_by_lag(pairs: Pairs, matched: Pairs, days: Ints, sides: tuple[Ints, In
     first, second = (Counter(days[side][days[side] != UNDATED].tolist()) for side in sides)
     lags = []
     for lag in range(GUARD + 1):
-        compared = sum(n * second[day + gap] for day, n in first.items() for gap in {lag, -lag})
-        matched_on_it = matched.similarity[matched.days_apart(days) == lag]
-        alone = one_to_one(pairs.select(pairs.days_apart(days) == lag)).similarity
-        lags.append(Lag(lag, compared, matched_on_it, alone))
+        matched_on_it = matched.select(matched.days_apart(days) == lag)
+        alone = one_to_one(pairs.select(pairs.days_apart(days) == lag))
+        compared = _count_compared(first, second, lag)
+        lags.append(Lag(lag, compared, matched_on_it.similarity, alone.similarity))
     return lags
 
 
-def share_of_one_event(lags: Sequence[Lag], days: int, low: float, high: float = 1.0) -> float:
-    """Estimate the share of the pairs so many days apart, with a cosine in (low, high], that report one event; NaN without any.
+def _count_compared(first: Counter[int], second: Counter[int], lag: int) -> int:
+    """Count the pairs of articles so many days apart, from the numbers of articles by day of two sides."""
+    compared = 0
+    for day, count in first.items():
+        compared += count * second[day + lag]
+        if lag:
+            compared += count * second[day - lag]
+    return compared
 
-    Pairs `GUARD` days apart are two events nearly always: what there is more for each comparison is of one event. Pairs are those
-    matched on each lag alone; of those that are kept somewhat more are one event (benchmarks/README.md).
+
+def share_of_one_event(lags: Sequence[Lag], days: int, low: float, high: float = 1.0) -> float:
+    """Estimate the share of the pairs so many days apart that report one event; NaN without any.
+
+    The pairs are those with a cosine in (low, high] that are matched on their lag alone. Pairs `GUARD` days
+    apart nearly always report two events: what a comparison finds more than there is of one event. Of the
+    pairs that are kept somewhat more report one event (benchmarks/README.md).
     """
-    count, reference = lags[days].alone_between(low, high), lags[GUARD]
+    count = lags[days].alone_between(low, high)
+    reference = lags[GUARD]
     if not count or not reference.compared:
         return float("nan")
     expected = reference.alone_between(low, high) / reference.compared * lags[days].compared
@@ -381,15 +538,24 @@ def share_of_one_event(lags: Sequence[Lag], days: int, low: float, high: float =
 
 
 def lowest_strict(lags: Sequence[Lag], window: int | None, loose: float) -> float | None:
-    """Return the lowest of `EDGES` from the loose threshold whose pairs inside the window are one event in nine of ten, by the estimate; None without one, or without pairs `GUARD` days apart."""
+    """Return the lowest strict threshold at which nine of ten pairs report one event, by the estimate.
+
+    It is one of `EDGES` from the loose threshold on, and pairs are those inside the window. None without such
+    a threshold, or without pairs `GUARD` days apart.
+    """
     if window is None or not lags or not len(lags[GUARD].alone):
         return None
     lowest = None
     for edge in EDGES[loose <= EDGES][::-1].tolist():
-        counts = [lag.alone_between(edge) for lag in lags[: window + 1]]
-        of_one_event = sum(n * share_of_one_event(lags, days, edge) for days, n in enumerate(counts) if n)
-        if sum(counts) >= LEAST_PAIRS:
-            if of_one_event / sum(counts) < GOOD:
+        total = 0
+        of_one_event = 0.0
+        for days, lag in enumerate(lags[: window + 1]):
+            count = lag.alone_between(edge)
+            if count:
+                total += count
+                of_one_event += count * share_of_one_event(lags, days, edge)
+        if total >= LEAST_PAIRS:
+            if of_one_event / total < WANTED_ONE_EVENT:
                 break
             lowest = edge
     return lowest

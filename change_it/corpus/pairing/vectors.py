@@ -1,4 +1,4 @@
-"""Tf-idf vectors of articles, by which the alignment (LREC 2020 §4.1) and the near-duplicates go."""
+"""Make tf-idf vectors of articles for the alignment (LREC 2020 §4.1), and find near-duplicates by them."""
 
 from collections.abc import Collection, Sequence
 
@@ -11,16 +11,20 @@ from change_it.stats import Ints
 from change_it.text.tokens import is_unspaced, words
 
 #: Cosine above which two texts are near-duplicates.
-ALIKE = 0.9
-#: Of so many of their rarest words two texts have to share half to be compared at all.
-RAREST = 4
+NEAR_DUPLICATE_COSINE = 0.9
+#: Two texts are compared only if they share half of this number of their rarest words.
+RAREST_WORDS = 4
 TEXTS_A_BLOCK = 2048
 
 
 def tfidf(texts: Sequence[str], *, stop_words: Collection[str] = (), min_df: int = 2) -> csr_matrix:
-    """Tf-idf vectors of unit length, (texts, words kept), so that a product of two rows is their cosine.
+    """Return tf-idf vectors of unit length, (texts, words kept): a product of two rows is their cosine.
 
-    Words are those of `text.tokens` of two characters or more, of scripts without spaces of one; an underscore is a letter.
+    Words are those of `text.tokens` of two characters or more, of scripts without spaces of one; an
+    underscore is a letter.
+
+    Raises:
+        InputError: no word is left.
     """
     from sklearn.feature_extraction.text import TfidfVectorizer  # loads pandas
 
@@ -40,28 +44,40 @@ def tfidf(texts: Sequence[str], *, stop_words: Collection[str] = (), min_df: int
 
 
 def near_duplicates(vectors: csr_matrix) -> Ints:
-    """Cluster ids, (texts,), from 0, of texts that a chain of cosines above .9 connects, whatever their days.
+    """Return a cluster number from 0 for each text, (texts,); a chain of cosines above .9 makes a cluster.
 
-    Compared are texts that share at least half of their four rarest words, those that one text alone has left out:
-    a product of two matrices with four words a row. A text without words is nobody's duplicate.
+    Days do not matter. Compared are texts that share at least half of their four rarest words, without words
+    that one text alone has: a product of two matrices with four words a row. A text without words is nobody's
+    duplicate.
     """
     count = vectors.shape[0]
-    having = np.bincount(vectors.indices, minlength=vectors.shape[1])
-    order = np.argsort(having, kind="stable")
-    rarest = vectors[:, order[having[order] > 1]]
-    rarest.sort_indices()
-    place = np.arange(rarest.nnz) - np.repeat(rarest.indptr[:-1], np.diff(rarest.indptr))
-    rarest.data = (place < RAREST).astype(np.int32)
-    rarest.eliminate_zeros()
-    columns, words = rarest.T.tocsr(), np.diff(rarest.indptr)
-    first, second = [], []
+    rarest = _rarest_words(vectors)
+    columns = rarest.T.tocsr()
+    rarest_counts = np.diff(rarest.indptr)
+    first = [np.zeros(0, dtype=np.int64)]
+    second = [np.zeros(0, dtype=np.int64)]
     for start in range(0, count, TEXTS_A_BLOCK):
         shared = triu(rarest[start : start + TEXTS_A_BLOCK] @ columns, k=start + 1, format="coo")
-        likely = 2 * shared.data >= words[start + shared.row]
-        i, j = start + shared.row[likely], shared.col[likely]
-        alike = vectors[i].multiply(vectors[j]).sum(axis=1).A1 > ALIKE
-        first.append(i[alike])
-        second.append(j[alike])
-    a, b = (np.concatenate([np.zeros(0, dtype=np.int64), *part]) for part in (first, second))
+        shares_half = 2 * shared.data >= rarest_counts[start + shared.row]
+        i = start + shared.row[shares_half]
+        j = shared.col[shares_half]
+        is_alike = vectors[i].multiply(vectors[j]).sum(axis=1).A1 > NEAR_DUPLICATE_COSINE
+        first.append(i[is_alike])
+        second.append(j[is_alike])
+    a = np.concatenate(first)
+    b = np.concatenate(second)
     edges = coo_array((np.ones(len(a), dtype=np.int8), (a, b)), shape=(count, count))
-    return connected_components(edges, directed=False)[1].astype(np.int64)
+    _, clusters = connected_components(edges, directed=False)
+    return clusters.astype(np.int64)
+
+
+def _rarest_words(vectors: csr_matrix) -> csr_matrix:
+    """Mark the rarest words of each text by 1, at most `RAREST_WORDS`, of the words that two texts have."""
+    texts_having = np.bincount(vectors.indices, minlength=vectors.shape[1])
+    order = np.argsort(texts_having, kind="stable")
+    rarest = vectors[:, order[texts_having[order] > 1]]
+    rarest.sort_indices()
+    rank_in_text = np.arange(rarest.nnz) - np.repeat(rarest.indptr[:-1], np.diff(rarest.indptr))
+    rarest.data = (rank_in_text < RAREST_WORDS).astype(np.int32)
+    rarest.eliminate_zeros()
+    return rarest

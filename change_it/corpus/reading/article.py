@@ -1,4 +1,4 @@
-"""The record of the whole package: an article of one of two outlets, and the names of the two."""
+"""Describe an article of one of two outlets, and name the two: the records of the whole package."""
 
 import datetime
 from collections.abc import Sequence
@@ -12,25 +12,41 @@ Alignment = Literal["A1", "A2", "A3", "R"]
 
 #: Short names of the shared task's labels (directions are written `rep2gio` and `gio2rep`).
 KNOWN_LABELS = {"R": "rep", "G": "gio"}
-#: Splits of `articles` and `pairs` with the articles of further outlets, and pairs that have one of them.
+#: The split of `articles` and `pairs` that has the articles of further outlets, and pairs with one of them.
 OTHER = "other"
 
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """One article with its headline, both cleaned and never empty."""
+    """One article with its headline, both cleaned and never empty.
 
-    id: str  # unique in the corpus
-    label: str  # short name of its outlet
+    Attributes:
+        id: unique in the corpus.
+        label: short name of its outlet.
+        headline: its headline.
+        article: its text.
+        date: day of publication; None where it is not known.
+        alignment: the split that the input gives; None where the package decides.
+    """
+
+    id: str
+    label: str
     headline: str
     article: str
     date: datetime.date | None = None
-    alignment: Alignment | None = None  # the split that the input gives; None where the package decides
+    alignment: Alignment | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Outlets:
-    """The two outlets A and B: short names, and the labels that they carry in the input."""
+    """The two outlets A and B.
+
+    Attributes:
+        a: short name of A.
+        b: short name of B.
+        a_label: label of A in the input.
+        b_label: label of B in the input.
+    """
 
     a: str
     b: str
@@ -40,10 +56,13 @@ class Outlets:
     @classmethod
     def parse(cls, spec: str) -> "Outlets":
         """Read `left,right` or `R:rep,G:gio`, A first."""
-        parts = [part.strip().partition(":") for part in spec.split(",")]
-        labels = [label.strip() for label, _, _ in parts]
-        names = [name.strip() or label for label, (_, _, name) in zip(labels, parts, strict=True)]
-        if len(parts) != 2 or not all(labels) or len(set(labels)) != 2 or len(set(names)) != 2:
+        labels = []
+        names = []
+        for part in spec.split(","):
+            label, _, name = part.partition(":")
+            labels.append(label.strip())
+            names.append(name.strip() or label.strip())
+        if len(labels) != 2 or not all(labels) or len(set(labels)) != 2 or len(set(names)) != 2:
             raise InputError(
                 f"--labels {spec!r} does not name two different outlets: write --labels R:rep,G:gio"
             )
@@ -51,33 +70,51 @@ class Outlets:
 
     @property
     def names(self) -> tuple[str, str]:
-        """Short names, A first."""
+        """Return the short names, A first."""
         return self.a, self.b
 
     @property
     def directions(self) -> tuple[str, str]:
-        """The two transfer directions, from A first: `("rep2gio", "gio2rep")`."""
+        """Return the two transfer directions, from A first: `("rep2gio", "gio2rep")`."""
         return f"{self.a}2{self.b}", f"{self.b}2{self.a}"
 
     def other(self, name: str) -> str:
-        """The outlet that is not `name`."""
+        """Return the outlet that is not `name`."""
         return self.b if name == self.a else self.a
 
     def name_of(self, label: str) -> str | None:
-        """Short name for a label of the input (or for a short name itself); None if it is neither."""
+        """Return the short name for a label of the input or a short name; None if it is neither."""
         return {self.a_label: self.a, self.b_label: self.b, self.a: self.a, self.b: self.b}.get(label)
 
 
 def outlet_names(name: str, labels: object, outlets: Sequence[str], count: int) -> list[str]:
-    """The outlets of `count` items of the argument `name`: one label for all, or one each; short names, CHANGE-IT's labels, or the classes 0 (A) and 1 (B)."""
-    every = [labels] * count if isinstance(labels, str | int) else list(column_of(name, labels))
-    if len(every) != count:
+    """Return the short names of the outlets of `count` items.
+
+    Args:
+        name: the argument that has the labels, for messages.
+        labels: one label for all items, or one each: short names, CHANGE-IT's labels, or the classes 0 (A)
+            and 1 (B).
+        outlets: short names of A and B.
+        count: number of items.
+
+    Raises:
+        InputError: there are more or fewer labels than items, or one is of no outlet.
+    """
+    if isinstance(labels, str | int):
+        label_of_item: list[object] = [labels] * count
+    else:
+        label_of_item = list(column_of(name, labels))
+    if len(label_of_item) != count:
         raise InputError(
-            f"{name} has {len(every)} outlets for {count} headlines: give one for all, or one for each"
+            f"{name} has {len(label_of_item)} outlets for {count} headlines: "
+            "give one for all, or one for each"
         )
     short_names = {str(number): outlet for number, outlet in enumerate(outlets)}
     short_names |= {label: short for label, short in KNOWN_LABELS.items() if short in outlets}
     short_names |= {outlet: outlet for outlet in outlets}
-    if foreign := [label for label in every if str(label) not in short_names]:
-        raise InputError(f"{name}: {foreign[0]!r} is no outlet: give {' or '.join(outlets)}")
-    return [short_names[str(label)] for label in every]
+    names = []
+    for label in label_of_item:
+        if str(label) not in short_names:
+            raise InputError(f"{name}: {label!r} is no outlet: give {' or '.join(outlets)}")
+        names.append(short_names[str(label)])
+    return names

@@ -1,4 +1,4 @@
-"""The dates that stand in one cell: which there are, and which of them is the day of publication."""
+"""Find the dates that stand in one cell, and tell which of them is the day of publication."""
 
 import re
 from collections.abc import Iterator
@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 from change_it.corpus.reading.date_words import FILLING, LINKS, MONTH_NUMBERS, PUBLISHED, UPDATED, fold_date
 
-#: Why a cell is refused.
-TWO_DATES, UPDATE_ALONE = "two dates", "date of an update alone"
+#: Why a cell with several days is refused.
+TWO_DATES = "two dates"
+#: Why a cell without a date of publication is refused.
+UPDATE_ALONE = "date of an update alone"
 #: Characters of a cell that can be a date, at most.
 LONGEST = 200
 
@@ -57,10 +59,11 @@ class Mention:
     """One date in a cell.
 
     Attributes:
-        start: Offset in the folded cell.
-        end: Offset behind it.
-        text: The date as `parse_date` reads it: `2024-03-06` where a month has a name, else as it is written.
-        days: The day that it is, with the day before the month (True) and the month before the day (False).
+        start: offset in the folded cell.
+        end: offset behind it.
+        text: the date as `parse_date` reads it: `2024-03-06` where a month has a name, else as it is written;
+            empty without a year of four digits.
+        days: the day that it is, with the day before the month (True) and the month before the day (False).
         kind: `named`, `year first` or `year last`.
     """
 
@@ -78,8 +81,10 @@ class Mention:
     def agrees(self, other: "Mention") -> bool:
         """Return whether both can be one day; one without a year agrees with any year."""
         for order in (True, False):
-            (year, *day), (other_year, *other_day) = self.days[order], other.days[order]
-            if day == other_day and (year == other_year or None in (year, other_year)):
+            year, month, day = self.days[order]
+            other_year, other_month, other_day = other.days[order]
+            is_same_year = year == other_year or year is None or other_year is None
+            if is_same_year and (month, day) == (other_month, other_day):
                 return True
         return False
 
@@ -87,8 +92,10 @@ class Mention:
 def one_date(cell: str) -> str:
     """Return the text of the only date of a cell, or the cell where it holds none that is found.
 
-    Of a date of publication and one of an update, each with its word, the first is returned. A cell with two
-    different dates, with a range, or with the date of an update alone raises ValueError with the reason.
+    Of a date of publication and one of an update, each with its word, the first is returned.
+
+    Raises:
+        ValueError: the cell has two different dates, a range, or the date of an update alone.
 
     Examples:
         >>> one_date("Pubblicato il 14 febbraio 2023, aggiornato il 6 marzo 2023")
@@ -103,44 +110,60 @@ def one_date(cell: str) -> str:
     first = next((mention for mention in mentions if mention.is_complete), mentions[0])
     words = _words_around(text, mentions)
     if _is_range(text, mentions) or not all(map(first.agrees, mentions)):
-        if published := _published(mentions, words):
-            return published.text
-        raise ValueError(TWO_DATES)
+        published = _published(mentions, words)
+        if published is None:
+            raise ValueError(TWO_DATES)
+        return published.text
     if UPDATED.intersection(words) and not PUBLISHED.intersection(words):
         raise ValueError(UPDATE_ALONE)
-    return first.text if first.is_complete else cell
+    if not first.is_complete:
+        return cell
+    return first.text
 
 
 def _mentions(text: str) -> Iterator[Mention]:
+    """Yield the dates of a folded cell in their order."""
     for match in _DATE.finditer(text):
+        # the alternatives of the pattern have the same groups with other numbers, as `year_2`
         parts = {name.partition("_")[0]: part for name, part in match.groupdict().items() if part}
         if "first" in parts:
             days = _both_orders(int(parts["first"]), int(parts["second"]), _year(parts["last"]))
             if days:
                 yield Mention(*match.span(), match[0], days, "year last")
-            continue
-        is_named = not parts["month"].isdigit()
-        month = MONTH_NUMBERS[parts["month"]] if is_named else int(parts["month"])
-        written = parts.get("year") or parts.get("short")
-        year, day = _year(written) if written else None, int(parts["day"])
-        is_iso = len(written or "") == 4
-        date = f"{year:04d}-{month:02d}-{day:02d}" if is_iso and is_named else match[0] if is_iso else ""
-        kind = "named" if is_named else "year first"
-        yield Mention(*match.span(), date, dict.fromkeys((True, False), (year, month, day)), kind)
+        else:
+            yield _mention_with_known_order(match, parts)
+
+
+def _mention_with_known_order(match: re.Match[str], parts: dict[str, str]) -> Mention:
+    """Return a date whose month has a name, or whose year comes first."""
+    is_named = not parts["month"].isdigit()
+    month = MONTH_NUMBERS[parts["month"]] if is_named else int(parts["month"])
+    day = int(parts["day"])
+    written_year = parts.get("year") or parts.get("short") or ""
+    year = _year(written_year) if written_year else None
+    date = ""
+    if len(written_year) == 4:
+        date = f"{year:04d}-{month:02d}-{day:02d}" if is_named else match[0]
+    days: dict[bool, Day] = {True: (year, month, day), False: (year, month, day)}
+    return Mention(*match.span(), date, days, "named" if is_named else "year first")
 
 
 def _year(written: str) -> int:
     """Return a year of two digits as dates are read: 69-99 are 1969-1999."""
     year = int(written)
-    return year if len(written) == 4 else year + (1900 if year >= 69 else 2000)
+    if len(written) == 4:
+        return year
+    return year + (1900 if year >= 69 else 2000)
 
 
 def _both_orders(first: int, second: int, year: int) -> dict[bool, Day]:
     """Return the day of two numbers in each order, the same where only one can be; nothing where none can."""
     days: dict[bool, Day] = {True: (year, second, first), False: (year, first, second)}
     possible = {order: day for order, day in days.items() if 1 <= day[1] <= 12 and 1 <= day[2] <= 31}
-    only = next(iter(possible.values()), None)
-    return {order: possible.get(order, only) for order in days} if only else {}
+    if not possible:
+        return {}
+    only = next(iter(possible.values()))
+    return {order: possible.get(order, only) for order in days}
 
 
 def _is_range(text: str, mentions: list[Mention]) -> bool:
@@ -165,19 +188,27 @@ def _is_range(text: str, mentions: list[Mention]) -> bool:
 def _words_around(text: str, mentions: list[Mention]) -> list[str]:
     """Return the words beside the dates of a cell, an empty one in the place of each date."""
     words: list[str] = []
-    ends = [0, *(mention.end for mention in mentions)]
-    starts = [*(mention.start for mention in mentions), len(text)]
-    for end, start in zip(ends, starts, strict=True):
-        words += [word for word in re.findall(r"\w+", text[end:start]) if word not in FILLING]
+    end = 0
+    for mention in mentions:
+        words += _telling_words(text[end : mention.start])
         words.append("")
-    return words[:-1]
+        end = mention.end
+    return words + _telling_words(text[end:])
+
+
+def _telling_words(text: str) -> list[str]:
+    """Return the words of a text, without those that say nothing of its date."""
+    return [word for word in re.findall(r"\w+", text) if word not in FILLING]
 
 
 def _published(mentions: list[Mention], words: list[str]) -> Mention | None:
     """Return the date of publication of two dates, each of which has its word before it."""
     if len(words) != 4 or words[1] or words[3] or not all(mention.is_complete for mention in mentions):
         return None
-    for (own, other), mention in zip([(words[0], words[2]), (words[2], words[0])], mentions, strict=True):
-        if own in PUBLISHED and other in UPDATED:
-            return mention
+    first_word, _, second_word, _ = words
+    first, second = mentions
+    if first_word in PUBLISHED and second_word in UPDATED:
+        return first
+    if second_word in PUBLISHED and first_word in UPDATED:
+        return second
     return None

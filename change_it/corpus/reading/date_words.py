@@ -1,4 +1,4 @@
-"""Words of dates in the languages whose months are known, folded as `fold_date` folds a cell."""
+"""List the words of dates in the languages whose months are known, folded as `fold_date` folds a cell."""
 
 from change_it.text.folding import fold
 
@@ -31,7 +31,8 @@ stycznia lutego marca kwietnia maja czerwca lipca sierpnia września październi
 ocak şubat mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık
 января февраля марта апреля мая июня июля августа сентября октября ноября декабря
 січня лютого березня квітня травня червня липня серпня вересня жовтня листопада грудня
-Ιανουαρίου Φεβρουαρίου Μαρτίου Απριλίου Μαΐου Ιουνίου Ιουλίου Αυγούστου Σεπτεμβρίου Οκτωβρίου Νοεμβρίου Δεκεμβρίου
+Ιανουαρίου Φεβρουαρίου Μαρτίου Απριλίου Μαΐου Ιουνίου Ιουλίου Αυγούστου \
+Σεπτεμβρίου Οκτωβρίου Νοεμβρίου Δεκεμβρίου
 يناير فبراير مارس أبريل مايو يونيو يوليو أغسطس سبتمبر أكتوبر نوفمبر ديسمبر
 जनवरी फरवरी मार्च अप्रैल मई जून जुलाई अगस्त सितंबर अक्टूबर नवंबर दिसंबर"""
 #: Words that join the days of a range or list, with articles before a day.
@@ -59,6 +60,7 @@ bst cet cest mon tue wed thu fri sat sun monday tuesday wednesday thursday frida
 
 
 def _folded(words: str) -> frozenset[str]:
+    """Return the words of a text, folded."""
     return frozenset(map(fold_date, words.split()))
 
 
@@ -72,12 +74,12 @@ def _month_numbers() -> dict[str, int]:
     """Return the number of the month of each name, in all languages."""
     languages = [line.split() for line in FURTHER_MONTHS.splitlines()]
     languages += [ITALIAN_MONTHS.split("|"), _ENGLISH_MONTHS.split("|")]
-    return {
-        fold_date(name): number
-        for months in languages
-        for number, names in enumerate(months, start=1)
-        for name in names.split()
-    }
+    numbers = {}
+    for months in languages:
+        for number, names in enumerate(months, start=1):
+            for name in names.split():
+                numbers[fold_date(name)] = number
+    return numbers
 
 
 MONTH_NUMBERS = _month_numbers()

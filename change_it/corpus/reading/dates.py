@@ -1,4 +1,4 @@
-"""Days of publication, as the input has them."""
+"""Read days of publication, as the input has them."""
 
 import re
 from contextlib import suppress
@@ -10,11 +10,15 @@ from change_it.corpus.reading.date_search import LONGEST, TWO_DATES, UPDATE_ALON
 from change_it.corpus.reading.date_words import ITALIAN_MONTHS
 from change_it.files.texts import is_missing
 
-#: What is wrong with dates of kinds that are known.
-NO_DAY, DAY_NUMBER = "date without a day, month or year", "day number of a spreadsheet instead of a date"
+#: Why a date is refused that is not complete.
+NO_DAY = "date without a day, month or year"
+#: Why a number is refused that is too small for seconds since 1970.
+DAY_NUMBER = "day number of a spreadsheet instead of a date"
+#: Reasons for refusing dates that are recognised but cannot be used.
 KNOWN_FAULTS = (NO_DAY, DAY_NUMBER, TWO_DATES, UPDATE_ALONE)
 _YEAR_FIRST = re.compile(
-    r"(\d{4})[-/](\d\d?)[-/](\d\d?)(?:[T ]\d.*|Z|[+-]\d\d:\d\d)?|((?:19|20)\d\d)(\d\d)(\d\d)(?:\d{4}|\d{6}|T\d.*)?",
+    r"(\d{4})[-/](\d\d?)[-/](\d\d?)(?:[T ]\d.*|Z|[+-]\d\d:\d\d)?"
+    r"|((?:19|20)\d\d)(\d\d)(\d\d)(?:\d{4}|\d{6}|T\d.*)?",
     re.DOTALL,
 )
 _YEAR_LAST = re.compile(r"(\d\d?)([/.-])(\d\d?)\2(\d{4}|(?<!-)\d\d)(?:[ ,].*)?", re.DOTALL)
@@ -22,7 +26,8 @@ _EPOCH = re.compile(r"-?\d{9,19}(?:\.\d*)?")
 #: From here on a number is of milliseconds, or of thousandths of them.
 _MILLISECONDS = 1e11
 _EMPTY = frozenset({"", "nan", "nat", "none", "null"})
-_DEFAULTS = datetime(2000, 1, 1), datetime(2001, 2, 2)
+#: Dates that dateutil fills gaps from: a date without gaps is the same with both.
+_DEFAULTS = (datetime(2000, 1, 1), datetime(2001, 2, 2))
 #: Italian names of days, which say nothing; `mar` is one where a day and a month follow, or a month.
 _WEEKDAY = re.compile(
     r"\b(?:(?:lune|marte|mercole|giove|vener)d[iì]|sabato|domenica)\b,?"
@@ -46,14 +51,17 @@ _PARSER = parser.parser(_Names())
 
 
 def parse_date(value: object, *, day_first: bool = False) -> date | None:
-    """Return the day of `value`; None where nothing is written, ValueError with what is wrong where it cannot be read.
+    """Return the day of `value`; None where nothing is written.
 
-    Understood are dates as objects, ISO 8601 (`20170615101500` too), RFC 822, `15/6/17` and `15-6-2017` in either
-    order, `15.6.2017` with the day first (69-99 are 1969-1999), seconds since 1970 of at least nine digits or
-    milliseconds of twelve (the day in UTC), and names of months in English or Italian in any form. In German, French,
-    Spanish, Portuguese, Dutch, Swedish, Danish, Norwegian, Romanian, Albanian, Polish, Turkish, Russian, Ukrainian,
-    Greek, Arabic and Hindi the name stands with day and year. Words around one date make no difference; of two dates
-    see `one_date`. A time zone is not applied.
+    Understood are dates as objects, ISO 8601 (`20170615101500` too), RFC 822, `15/6/17` and `15-6-2017` in
+    either order, `15.6.2017` with the day first (69-99 are 1969-1999), seconds since 1970 of at least nine
+    digits or milliseconds of twelve (the day in UTC), and names of months in English or Italian in any form.
+    In German, French, Spanish, Portuguese, Dutch, Swedish, Danish, Norwegian, Romanian, Albanian, Polish,
+    Turkish, Russian, Ukrainian, Greek, Arabic and Hindi the name stands with day and year. Words around one
+    date make no difference; of two dates see `one_date`. A time zone is not applied.
+
+    Raises:
+        ValueError: it cannot be read; the text says what is wrong.
     """
     if is_missing(value):
         return None
@@ -64,22 +72,18 @@ def parse_date(value: object, *, day_first: bool = False) -> date | None:
     text = _date_text(value)
     if not text:
         return None
-    if match := _YEAR_FIRST.fullmatch(text):
-        return date(*map(int, filter(None, match.groups())))
-    if match := _YEAR_LAST.fullmatch(text):
-        first, mark, second, year = match.groups()
-        order = "%d %m" if mark == "." or day_first else "%m %d"
-        return datetime.strptime(
-            f"{first} {second} {year}", f"{order} %{'Y' if len(year) == 4 else 'y'}"
-        ).date()
+    year_first = _YEAR_FIRST.fullmatch(text)
+    if year_first:
+        year, month, day = (int(part) for part in year_first.groups() if part)
+        return date(year, month, day)
+    year_last = _YEAR_LAST.fullmatch(text)
+    if year_last:
+        return _year_last_date(*year_last.groups(), day_first=day_first)
     if re.fullmatch(r"\d{5}(?:\.\d+)?", text):
         raise ValueError(DAY_NUMBER)
     try:
         if _EPOCH.fullmatch(text):
-            seconds = float(text)
-            while abs(seconds) >= _MILLISECONDS:
-                seconds /= 1000
-            return datetime.fromtimestamp(seconds, UTC).date()
+            return _epoch_date(float(text))
         if re.fullmatch(r"\d{4}(?:[-/.]\d\d?)?|\d\d?[-/.]\d{4}", text):
             raise ValueError(NO_DAY)
         if not re.search(r"[^\W\d_]{3}", text):
@@ -87,13 +91,28 @@ def parse_date(value: object, *, day_first: bool = False) -> date | None:
         days = {_PARSER.parse(text, ignoretz=True, default=default).date() for default in _DEFAULTS}
     except (OverflowError, OSError, TypeError, IndexError) as error:
         raise ValueError(text) from error
-    if len(days) > 1:  # dateutil has filled in a day, month or year
+    if len(days) > 1:
+        # dateutil has filled in a day, month or year
         raise ValueError(NO_DAY)
     return days.pop()
 
 
+def _year_last_date(first: str, mark: str, second: str, year: str, *, day_first: bool) -> date:
+    """Return the date of three numbers with the year last; behind dots the day always comes first."""
+    order = "%d %m" if mark == "." or day_first else "%m %d"
+    year_format = "%Y" if len(year) == 4 else "%y"
+    return datetime.strptime(f"{first} {second} {year}", f"{order} {year_format}").date()
+
+
+def _epoch_date(seconds: float) -> date:
+    """Return the day in UTC of seconds since 1970, or of milliseconds, or of thousandths of them."""
+    while abs(seconds) >= _MILLISECONDS:
+        seconds /= 1000
+    return datetime.fromtimestamp(seconds, UTC).date()
+
+
 def both_orders(value: object) -> dict[bool, date | None]:
-    """Return the days that `6/3/24` may be, True where the day comes first; none of other forms."""
+    """Return the days that `6/3/24` may be: True has the day first, False the month; none of other forms."""
     days: dict[bool, date | None] = {}
     if not isinstance(value, str):
         return days
@@ -134,5 +153,6 @@ def _date_text(value: object) -> str:
         raise ValueError(written)
     text = _WEEKDAY.sub("", written).strip()
     if not text:
-        raise ValueError(written)  # the name of a day alone
+        # the name of a day alone
+        raise ValueError(written)
     return one_date(text)

@@ -1,8 +1,8 @@
-"""What people's files have and a corpus must not have: each check reads the articles and says what it found.
+"""Find what people's files have and a corpus must not have; each check says what it found in the articles.
 
-A new check is a new entry of `CHECKS`; nothing else names checks. Boilerplate, which the headlines or articles of an outlet
-share, says nothing of style or content; `strip_boilerplate` takes it off. Bounds were set on clean files (the sample, AllSides
-and single outlets of it, two Arabic outlets) and on spoilt copies.
+A new check is a new entry of `CHECKS`; nothing else names checks. Boilerplate, which the headlines or
+articles of an outlet share, says nothing of style or content; `strip_boilerplate` takes it off. Bounds were
+set on clean files (the sample, AllSides and single outlets of it, two Arabic outlets) and on spoilt copies.
 """
 
 import re
@@ -10,7 +10,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import date, timedelta
 from functools import lru_cache
 
 import numpy as np
@@ -47,9 +47,11 @@ STUB_WORDS = 20
 LONG_TIMES_MEDIAN = 4
 #: An article with so many partners of its day holds many stories.
 HUB_PARTNERS = 10
-#: Where a fifth of an outlet's headlines are in capitals, or end with dots, the other outlet may have this part of that share.
+#: Where a fifth of an outlet's headlines are in capitals, or end with dots, the other outlet may have this
+#: part of that share.
 MUCH_FEWER = 0.25
-#: Share of the runs of `PASSAGE_WORDS` words of the shorter of two articles that the longer one has, too, where one is a copy.
+#: Share of the runs of `PASSAGE_WORDS` words of the shorter of two articles that the longer one has, too,
+#: where one is a copy.
 COPIED = 0.5
 
 BEGIN = "headlines begin alike"
@@ -60,10 +62,19 @@ CUT = "headlines end with dots, the other outlet's do not"
 
 #: What spreadsheets and scrapers write where there is nothing.
 _NOTHING = re.compile(r"#(?:NAME\?|N/A|REF!|VALUE!)|n/?a|nan|none|null|undefined|untitled|\W+", re.IGNORECASE)
-#: The name of a site, section or agency before a headline, and behind it.
+#: The name of a site, section or agency before a headline.
 _BEGINS = re.compile(r".* [|•·/~–—-]+|.*[:|)\]]")
+#: The name of a site, section or agency behind a headline.
 _ENDS = re.compile(r"[|•·/~–—-]+ .*|[(\[][^()\[\]]*[)\]]")
-#: Marks that exports put in the place of one another.
+#: Share of an outlet's headlines that a shared beginning or end without a mark has at least.
+_UNMARKED_SHARE = 0.5
+#: The other outlet has a shared beginning or end so many times more rarely.
+_RARER_ELSEWHERE = 10
+#: A day is the only one of an outlet if it is so many times as frequent as the next.
+_ONLY_DAY_TIMES = 5
+#: Characters of the example in an issue's sentence, at most.
+_EXAMPLE_CHARS = 99
+#: Marks that exports put in the place of one another: the pattern of each and that of the other.
 _TWINS = ((r"\b'\b", r"\b’\b"), (r"\b’\b", r"\b'\b"), ('"', "[“”]"), ("[“”]", '"'))
 
 
@@ -89,9 +100,9 @@ class Issue:
 
     @property
     def text(self) -> str:
-        """One sentence, without its full stop."""
+        """Return one sentence on the issue, without its full stop."""
         of = f"{self.outlet}: " if self.outlet else ""
-        example = f", as “{self.example[:99]}”" if self.example else ""
+        example = f", as “{self.example[:_EXAMPLE_CHARS]}”" if self.example else ""
         advice = f": {self.advice}" if self.advice else ""
         return f"{of}{self.count:,} of {self.total:,} {self.name}{example}{advice}"
 
@@ -184,7 +195,8 @@ class Boilerplate(Check):
     """A check of what many texts of an outlet share, which can be taken off.
 
     Attributes:
-        learn: returns the shared parts, of the outlet's articles and the other outlet's, the best example first.
+        learn: returns the shared parts of an outlet's articles, which are its first argument, the best
+            example first; the other outlet's are its second argument.
         strip: returns an article without the shared parts.
     """
 
@@ -232,30 +244,35 @@ def find_issues(
         links: pairs of positions in `articles` whose cosine is above the strict threshold.
         boilerplate_advice: what to do about boilerplate.
     """
-    own = [[article for article in articles if article.label == name] for name in outlets]
-    if min(map(len, own)) < MIN_ROWS:
+    a, b = (_of_outlet(articles, name) for name in outlets)
+    if min(len(a), len(b)) < MIN_ROWS:
         return []
-    first, first_issues = _without_boilerplate(outlets[0], own[0], own[1], boilerplate_advice)
-    second, second_issues = _without_boilerplate(outlets[1], own[1], own[0], boilerplate_advice)
+    stripped_a, boilerplate_of_a = _without_boilerplate(outlets[0], a, b, boilerplate_advice)
+    stripped_b, boilerplate_of_b = _without_boilerplate(outlets[1], b, a, boilerplate_advice)
     sides = (
-        OutletView(outlets[0], own[0], first, second),
-        OutletView(outlets[1], own[1], second, first),
+        OutletView(outlets[0], a, stripped_a, stripped_b),
+        OutletView(outlets[1], b, stripped_b, stripped_a),
     )
     alone = [check for check in CHECKS.values() if isinstance(check, OutletCheck) and not check.compares]
     compared = [check for check in CHECKS.values() if isinstance(check, OutletCheck) and check.compares]
     issues: list[Issue] = []
-    for side, boilerplate in zip(sides, (first_issues, second_issues), strict=True):
-        issues += boilerplate
-        issues += _issues_of_outlet(side, alone)
+    issues += [*boilerplate_of_a, *_issues_of_outlet(sides[0], alone)]
+    issues += [*boilerplate_of_b, *_issues_of_outlet(sides[1], alone)]
     for side in sides:
         issues += _issues_of_outlet(side, compared)
     view = CorpusView(articles, outlets, sides, links)
     for check in CHECKS.values():
         if isinstance(check, CorpusCheck):
-            outlet = outlets[0] if check.of_first_outlet else ""
-            total = len(own[0]) if check.of_first_outlet else len(articles)
+            outlet, total = "", len(articles)
+            if check.of_first_outlet:
+                outlet, total = outlets[0], len(a)
             issues += check.issues(outlet, check.find(view), total, other=outlets[1])
     return issues
+
+
+def _of_outlet(articles: Sequence[Article], outlet: str) -> list[Article]:
+    """Return the articles of an outlet, in order."""
+    return [article for article in articles if article.label == outlet]
 
 
 def _issues_of_outlet(side: OutletView, checks: Sequence[OutletCheck]) -> list[Issue]:
@@ -273,12 +290,15 @@ def strip_boilerplate(
 
     A text of nothing else is empty.
     """
-    own = [[article for article in articles if article.label == name] for name in outlets]
-    first, taken_off = _without_boilerplate(outlets[0], own[0], own[1])
-    second, taken_off_second = _without_boilerplate(outlets[1], own[1], own[0])
-    stripped = {outlets[0]: iter(first), outlets[1]: iter(second)}
-    in_order = [next(stripped[a.label]) if a.label in stripped else a for a in articles]
-    return in_order, taken_off + taken_off_second
+    a, b = (_of_outlet(articles, name) for name in outlets)
+    stripped_a, taken_off_a = _without_boilerplate(outlets[0], a, b)
+    stripped_b, taken_off_b = _without_boilerplate(outlets[1], b, a)
+    stripped = {outlets[0]: iter(stripped_a), outlets[1]: iter(stripped_b)}
+    in_order = []
+    for article in articles:
+        of_outlet = stripped.get(article.label)
+        in_order.append(article if of_outlet is None else next(of_outlet))
+    return in_order, taken_off_a + taken_off_b
 
 
 def tells_outlets(name: str) -> bool:
@@ -289,7 +309,7 @@ def tells_outlets(name: str) -> bool:
 def _without_boilerplate(
     outlet: str, own: list[Article], opposite: list[Article], advice: str = ""
 ) -> tuple[list[Article], list[Issue]]:
-    """Return the articles of an outlet without what many of them share and the other's do not, and the issues of that.
+    """Return the articles of an outlet without what only they share, and the issues of that.
 
     What is shared is learnt of the articles as they are; what one check takes off, the next one does not see.
     """
@@ -301,8 +321,10 @@ def _without_boilerplate(
     issues: list[Issue] = []
     for check, parts in zip(checks, learnt, strict=True):
         changed = [check.strip(article, parts) for article in stripped]
-        pairs = zip(stripped, changed, strict=True)
-        headlines = [before.headline for before, after in pairs if before is not after and before != after]
+        headlines = []
+        for before, after in zip(stripped, changed, strict=True):
+            if before is not after and before != after:
+                headlines.append(before.headline)
         for issue in check.issues(outlet, headlines, len(own)):
             example = parts[0] if parts else issue.example
             issues.append(replace(issue, example=example, advice=advice))
@@ -311,12 +333,16 @@ def _without_boilerplate(
 
 
 def _passages(own: list[Article], opposite: list[Article]) -> list[str]:
+    """Return the passages that an outlet's articles share."""
     return shared_passages([article.article for article in own])
 
 
 def _without_passages(article: Article, passages: list[str]) -> Article:
+    """Return an article without some passages, itself where it has none of them."""
     text = _without(article.article, passages)
-    return article if text == article.article else replace(article, article=text)
+    if text == article.article:
+        return article
+    return replace(article, article=text)
 
 
 def _nothing_learnt(own: list[Article], opposite: list[Article]) -> list[str]:
@@ -325,65 +351,91 @@ def _nothing_learnt(own: list[Article], opposite: list[Article]) -> list[str]:
 
 
 def _without_title(article: Article, parts: list[str]) -> Article:
-    """Return an article without its headline at the beginning of its text, quotation marks and capitals aside."""
-    head, text = article.headline, article.article
+    """Return an article whose text does not begin with its headline, quotation marks and capitals aside."""
+    head = article.headline
+    text = article.article
     if _begin_otherwise(head, text) or fold(text[: len(head)]).lower() != fold(head).lower():
         return article
     return replace(article, article=text[len(head) :].lstrip(" .,:;|–—-"))
 
 
 def _begin_otherwise(one: str, other: str) -> bool:
-    """Return whether the first letters of two texts differ, accents and capitals aside; most texts need no other look."""
-    first, second = (fold(text[:1]).lower() for text in (one, other))
+    """Return whether the first letters of two texts differ, accents and capitals aside.
+
+    This is quick, and most texts need no other look.
+    """
+    first = fold(one[:1]).lower()
+    second = fold(other[:1]).lower()
     return bool(first and second) and first[0] != second[0]
 
 
 def _beginnings(own: list[Article], opposite: list[Article]) -> list[str]:
+    """Return what an outlet's headlines begin with and the other's do not."""
     return shared_ends([a.headline for a in own], [a.headline for a in opposite], end=False)
 
 
 def _endings(own: list[Article], opposite: list[Article]) -> list[str]:
+    """Return what an outlet's headlines end with and the other's do not."""
     return shared_ends([a.headline for a in own], [a.headline for a in opposite], end=True)
 
 
 def _without_beginning(article: Article, parts: list[str]) -> Article:
+    """Return an article whose headline does not begin with any of some parts."""
     return _with_headline(article, _without_end(article.headline, parts, end=False))
 
 
 def _without_ending(article: Article, parts: list[str]) -> Article:
+    """Return an article whose headline does not end with any of some parts."""
     return _with_headline(article, _without_end(article.headline, parts, end=True))
 
 
 def _with_headline(article: Article, headline: str) -> Article:
     """Return the article under this headline, itself where it has it already."""
-    return article if headline == article.headline else replace(article, headline=headline)
+    if headline == article.headline:
+        return article
+    return replace(article, headline=headline)
 
 
 def shared_ends(headlines: Sequence[str], others: Sequence[str], *, end: bool) -> list[str]:
-    """Return what a twentieth of an outlet's headlines begin or end with and the others do not, after or before a mark; half of them without one; the longest first."""
-    counts, others_counts = (_end_counts(frozenset(texts), end=end) for texts in (headlines, others))
-    total, pattern = len({*headlines}), _ENDS if end else _BEGINS
-    parts = [
-        part
-        for part, count in counts.items()
-        if count >= max(MIN_REPEATS, total * (REPORT_SHARE if pattern.fullmatch(part) else 0.5))
-        and 10 * others_counts[part] * total <= count * len(others)
-    ]
+    """Return what an outlet's headlines begin or end with and the other outlet's do not, the longest first.
+
+    A twentieth of the headlines have it with a mark before or after it, or half of them have it without one.
+
+    Args:
+        headlines: of the outlet.
+        others: headlines of the other outlet.
+        end: whether ends are wanted; else beginnings.
+    """
+    counts = _end_counts(frozenset(headlines), end=end)
+    others_counts = _end_counts(frozenset(others), end=end)
+    total = len(set(headlines))
+    pattern = _ENDS if end else _BEGINS
+    parts = []
+    for part, count in counts.items():
+        share = REPORT_SHARE if pattern.fullmatch(part) else _UNMARKED_SHARE
+        is_frequent = count >= max(MIN_REPEATS, total * share)
+        if is_frequent and _RARER_ELSEWHERE * others_counts[part] * total <= count * len(others):
+            parts.append(part)
     return sorted(parts, key=lambda part: (-len(part), part))
 
 
-@lru_cache(maxsize=4)  # each outlet is held against the other one
+# Each outlet is held against the other one.
+@lru_cache(maxsize=4)
 def _end_counts(headlines: frozenset[str], *, end: bool) -> Counter[str]:
     """Return how many headlines begin or end with each of their first or last words."""
-    return Counter(part for text in headlines for part in _ends(text, end=end))
+    counts: Counter[str] = Counter()
+    for text in headlines:
+        counts.update(_ends(text, end=end))
+    return counts
 
 
 def _ends(text: str, *, end: bool) -> list[str]:
     """Return the first or last words of a headline, not all of them."""
     words = text.split()
-    return [
-        " ".join(words[-n:] if end else words[:n]) for n in range(1, min(MAX_AFFIX_WORDS + 1, len(words)))
-    ]
+    parts = []
+    for count in range(1, min(MAX_AFFIX_WORDS + 1, len(words))):
+        parts.append(" ".join(words[-count:] if end else words[:count]))
+    return parts
 
 
 def _without_end(text: str, parts: Sequence[str], *, end: bool) -> str:
@@ -403,16 +455,18 @@ def shared_passages(texts: Sequence[str]) -> list[str]:
     """
     drawn = sorted(texts, key=lambda text: (zlib.crc32(text.encode()), text))[:SAMPLED_TEXTS]
     split_texts = [text.split() for text in drawn]
-    runs = [
-        list(zip(*(words[place:] for place in range(PASSAGE_WORDS)), strict=False)) for words in split_texts
-    ]
-    counts = Counter(run for own_runs in runs for run in set(own_runs))
+    runs = [_runs_of(own_words) for own_words in split_texts]
+    counts: Counter[tuple[str, ...]] = Counter()
+    for own_runs in runs:
+        counts.update(set(own_runs))
     least = max(MIN_REPEATS, COMMON_SHARE * len(drawn))
     passages: Counter[str] = Counter()
     for own_words, own_runs in zip(split_texts, runs, strict=True):
-        start, before = 0, 0
-        for place, count in enumerate([*map(counts.__getitem__, own_runs), 0]):
-            if not 0.8 * before <= count <= 1.25 * before:
+        start = 0
+        before = 0
+        for place, count in enumerate([*(counts[run] for run in own_runs), 0]):
+            is_as_frequent = 0.8 * before <= count <= 1.25 * before
+            if not is_as_frequent:
                 if before >= least:
                     passages[" ".join(own_words[start : place - 1 + PASSAGE_WORDS])] += 1
                 start = place
@@ -420,7 +474,15 @@ def shared_passages(texts: Sequence[str]) -> list[str]:
     return [passage for passage, count in passages.most_common() if count >= least / 2]
 
 
+def _runs_of(text_words: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return all runs of `PASSAGE_WORDS` words, in order."""
+    count = max(0, len(text_words) - PASSAGE_WORDS + 1)
+    shifted = [text_words[start : start + count] for start in range(PASSAGE_WORDS)]
+    return list(zip(*shifted, strict=True))
+
+
 def _without(text: str, passages: Sequence[str]) -> str:
+    """Return a text without some passages."""
     for passage in passages:
         if passage in text:
             text = " ".join(text.replace(passage, " ").split())
@@ -439,13 +501,19 @@ def _worthless_headlines(side: OutletView) -> list[str]:
 
 
 def _days(side: OutletView) -> list[str]:
+    """Return the days of the articles that have a date."""
     return [str(article.date) for article in side.articles if article.date]
 
 
 def _one_day(side: OutletView) -> list[str]:
-    """Return the most frequent day for each article that is of it, where it is five times as frequent as the next."""
-    (day, most), (_, second) = [*Counter(_days(side)).most_common(2), ("", 0), ("", 0)][:2]
-    return [day] * most if most >= 5 * second else []
+    """Return the most frequent day for each of its articles, if it is five times as frequent as the next."""
+    most_frequent = Counter(_days(side)).most_common(2)
+    if not most_frequent:
+        return []
+    day, most = most_frequent[0]
+    if len(most_frequent) == 2 and most < _ONLY_DAY_TIMES * most_frequent[1][1]:
+        return []
+    return [day] * most
 
 
 def _first_of_month(side: OutletView) -> list[str]:
@@ -453,11 +521,13 @@ def _first_of_month(side: OutletView) -> list[str]:
     days = Counter(_days(side))
     first_days = [day for day in days.elements() if day.endswith("-01")]
     most = max(Counter(first_days).values(), default=0)
-    return first_days if len(first_days) > 2 * most else []
+    if len(first_days) <= 2 * most:
+        return []
+    return first_days
 
 
 def _found_in_texts(find: Callable[[str], str | None]) -> Callable[[OutletView], list[str]]:
-    """Return a function that returns what `find` finds in the headline, or else in the text, of each article."""
+    """Make the `find` of a check that looks for something in each headline, and else in the text."""
 
     def found(side: OutletView) -> list[str]:
         first = (find(a.headline) or find(a.article) for a in side.articles)
@@ -467,7 +537,10 @@ def _found_in_texts(find: Callable[[str], str | None]) -> Callable[[OutletView],
 
 
 def _stubs(side: OutletView) -> list[str]:
-    """Return the texts that have few words without boilerplate; it reads no more of a text than could be such."""
+    """Return the texts that have few words without boilerplate.
+
+    No more of a text is read than could have few.
+    """
     return [a.article for a in side.stripped if length(a.article[: 20 * STUB_WORDS]) < STUB_WORDS]
 
 
@@ -492,57 +565,66 @@ def _marks(side: OutletView) -> list[str]:
 
 
 def _is_rule(texts: Sequence[str], exceptions: Sequence[str]) -> bool:
+    """Return whether there are many texts and few exceptions."""
     return len(texts) >= MIN_ROWS and len(exceptions) <= REPORT_SHARE * len(texts)
 
 
 def _where_others_are_not(is_so: Callable[[str], bool]) -> Callable[[OutletView], list[str]]:
-    """Return a function that returns the headlines that are so, unless the other outlet's are so, too."""
+    """Make the `find` of a check for headlines that are so, unless the other outlet's are so, too."""
 
     def found(side: OutletView) -> list[str]:
         own = [a.headline for a in side.stripped if is_so(a.headline)]
         others = sum(is_so(a.headline) for a in side.others)
         is_alike = others / len(side.others) > MUCH_FEWER * len(own) / len(side.stripped)
-        return [] if is_alike else own
+        if is_alike:
+            return []
+        return own
 
     return found
 
 
 def _ends_with_dots(headline: str) -> bool:
+    """Return whether a headline is cut."""
     return headline.endswith(("...", "…"))
 
 
 def _copies(view: CorpusView) -> list[str]:
-    """Return the headlines of A's articles that stand in B: word for word, or, of linked ones, most of the shorter one."""
-    articles, outlets = view.articles, view.outlets
-    stripped = {side.name: iter(side.stripped) for side in view.sides}
-    trimmed = [next(stripped[a.label], None) if a.label in stripped else None for a in articles]
+    """Return the headlines of A's articles that stand in B.
+
+    They do word for word, or, of linked articles, with half of the runs of words of the shorter one.
+    """
+    stripped = _stripped_in_order(view)
     texts_of_b = {article.article for article in view.sides[1].stripped if article.article}
-    copied = {
-        place
-        for place, article in enumerate(trimmed)
-        if article and article.label == outlets[0] and article.article in texts_of_b
-    }
+    copied: set[int] = set()
+    for place, article in stripped.items():
+        if article.label == view.outlets[0] and article.article in texts_of_b:
+            copied.add(place)
     runs: dict[int, frozenset[tuple[str, ...]]] = {}
-    for place, other in zip(*(places.tolist() for places in view.links), strict=True):
-        first, second = trimmed[place], trimmed[other]
-        if not first or not second or first.label == second.label:
+    for place, other in zip(view.links[0].tolist(), view.links[1].tolist(), strict=True):
+        if place not in stripped or other not in stripped:
             continue
-        of_a = place if first.label == outlets[0] else other
+        if stripped[place].label == stripped[other].label:
+            continue
+        of_a = place if stripped[place].label == view.outlets[0] else other
         if of_a in copied:
             continue
-        for at, article in ((place, first), (other, second)):
-            if at not in runs:
-                runs[at] = _runs(article.article)
+        for linked in (place, other):
+            if linked not in runs:
+                runs[linked] = frozenset(_runs_of(words(fold(stripped[linked].article))))
         shorter = min(len(runs[place]), len(runs[other]))
         if shorter and len(runs[place] & runs[other]) >= COPIED * shorter:
             copied.add(of_a)
-    return [articles[place].headline for place in sorted(copied)]
+    return [view.articles[place].headline for place in sorted(copied)]
 
 
-def _runs(text: str) -> frozenset[tuple[str, ...]]:
-    """Return all runs of `PASSAGE_WORDS` words of a text."""
-    tokens = words(fold(text))
-    return frozenset(zip(*(tokens[start:] for start in range(PASSAGE_WORDS)), strict=False))
+def _stripped_in_order(view: CorpusView) -> dict[int, Article]:
+    """Return the articles of A and B without boilerplate, by their positions in the corpus."""
+    stripped = {side.name: iter(side.stripped) for side in view.sides}
+    by_place = {}
+    for place, article in enumerate(view.articles):
+        if article.label in stripped:
+            by_place[place] = next(stripped[article.label])
+    return by_place
 
 
 def _in_unspaced_script(view: CorpusView) -> list[str]:
@@ -552,28 +634,31 @@ def _in_unspaced_script(view: CorpusView) -> list[str]:
 
 
 def _live_pages(view: CorpusView) -> list[str]:
-    """Return the headlines of articles that seem to hold many stories.
+    """Return the headlines of articles that seem to be live pages of many stories.
 
-    They are long and aligned, where many of the aligned ones are long: of single stories a hundredth is. Or they are
-    aligned with many of their day.
+    Such a page has at least `HUB_PARTNERS` partners of its day. Or it is a long article with a partner of its
+    day, where at least a twentieth of the articles with such partners are long: of articles on one story a
+    hundredth is.
     """
     labels = np.array([article.label for article in view.articles])
     days = np.array([a.date.toordinal() if a.date else 0 for a in view.articles])
     sizes = np.array([len(a.article) for a in view.articles])
-    is_first, is_second = (labels == outlet for outlet in view.outlets)
-    long = np.full(len(labels), np.inf)
+    is_first = labels == view.outlets[0]
+    is_second = labels == view.outlets[1]
+    long_from = np.full(len(labels), np.inf)
     for is_own in (is_first, is_second):
-        long[is_own] = LONG_TIMES_MEDIAN * np.median(sizes[is_own])
+        long_from[is_own] = LONG_TIMES_MEDIAN * np.median(sizes[is_own])
     a, b = view.links
-    across = (is_first[a] & is_second[b]) | (is_second[a] & is_first[b])
-    of_one_day = across & (days[a] == days[b])
-    partners = np.bincount(np.concatenate([a[of_one_day], b[of_one_day]]), minlength=len(labels))
+    is_of_both = (is_first[a] & is_second[b]) | (is_second[a] & is_first[b])
+    is_of_one_day = is_of_both & (days[a] == days[b])
+    linked = np.concatenate([a[is_of_one_day], b[is_of_one_day]])
+    partners = np.bincount(linked, minlength=len(labels))
     is_aligned = partners > 0
-    is_long_page = is_aligned & (sizes > long)
-    if is_long_page.sum() < max(MIN_REPEATS, REPORT_SHARE * is_aligned.sum()):
-        is_long_page[:] = False
-    is_hub = (partners >= HUB_PARTNERS) & (days > 0)
-    return [view.articles[place].headline for place in np.flatnonzero(is_long_page | is_hub).tolist()]
+    is_page = (partners >= HUB_PARTNERS) & (days > 0)
+    is_long = is_aligned & (sizes > long_from)
+    if is_long.sum() >= max(MIN_REPEATS, REPORT_SHARE * is_aligned.sum()):
+        is_page = is_page | is_long
+    return [view.articles[place].headline for place in np.flatnonzero(is_page).tolist()]
 
 
 _ENTRIES: tuple[Check, ...] = (
@@ -681,11 +766,13 @@ _ENTRIES: tuple[Check, ...] = (
     CorpusCheck(
         name="headlines are in a script without spaces",
         bound=from_common,
-        advice="words, lengths and baselines count its letters, and no figure was validated on such a language",
+        advice="words, lengths and baselines count its letters, "
+        "and no figure was validated on such a language",
         find=_in_unspaced_script,
     ),
     CorpusCheck(
-        name=f"articles are {LONG_TIMES_MEDIAN} times as long as others and aligned, or aligned with {HUB_PARTNERS} others",
+        name=f"articles are {LONG_TIMES_MEDIAN} times as long as others and aligned, "
+        f"or aligned with {HUB_PARTNERS} others",
         advice="if they are live pages of many stories, leave them out",
         find=_live_pages,
     ),
@@ -701,17 +788,30 @@ _SAME_HEADLINES = Check(
 
 
 def same_headlines(headlines: Sequence[tuple[str, str]]) -> list[Issue]:
-    """Return the issue of the test pairs whose two headlines are one text, accents, marks and capitals aside."""
+    """Return the issue of test pairs whose two headlines are one text, but for accents, marks and capitals."""
     same = [a for a, b in headlines if words(fold(a)) == words(fold(b))]
     return _SAME_HEADLINES.issues("", same, len(headlines))
 
 
+def _days_of(articles: Sequence[Article], outlet: str) -> list[date]:
+    """Return the days of an outlet's articles, each once, in order."""
+    return sorted({a.date for a in articles if a.label == outlet and a.date})
+
+
 def refuse_apart(articles: Sequence[Article], outlets: tuple[str, str], window: int) -> None:
     """Refuse outlets of which no article is within a window of days of one of the other."""
-    days = [sorted({a.date for a in articles if a.label == name and a.date}) for name in outlets]
-    near = {day + timedelta(lag) for day in days[0] for lag in range(-window, window + 1)}
-    if all(days) and near.isdisjoint(days[1]):
-        times = ", ".join(f"{name} {of[0]} to {of[-1]}" for name, of in zip(outlets, days, strict=True))
+    first_days = _days_of(articles, outlets[0])
+    second_days = _days_of(articles, outlets[1])
+    if not first_days or not second_days:
+        return
+    near: set[date] = set()
+    for lag in range(-window, window + 1):
+        near.update(day + timedelta(lag) for day in first_days)
+    if near.isdisjoint(second_days):
+        times = (
+            f"{outlets[0]} {first_days[0]} to {first_days[-1]}, "
+            f"{outlets[1]} {second_days[0]} to {second_days[-1]}"
+        )
         mend = "give articles of the same time, or correct the dates"
         apart = "of the same date" if window == 0 else f"at most {window} days apart"
         raise InputError(f"no two articles of the outlets are {apart} ({times}): {mend}")

@@ -1,4 +1,4 @@
-"""Options of `change-it corpus sample | build`: one dataclass a command."""
+"""Declare the options of `change-it corpus sample | build`: one dataclass a command."""
 
 import re
 from dataclasses import dataclass
@@ -71,13 +71,20 @@ class BuildOptions(ReadingOptions):
 
     @property
     def window(self) -> int | None:
-        """`window_days`; None where everything is compared."""
-        return None if self.window_days == "none" else self.window_days
+        """Return `window_days`; None where everything is compared."""
+        if self.window_days == "none":
+            return None
+        return self.window_days
 
     @property
     def guard(self) -> int | None:
-        """Days around a test article in which no training article may be above the strict cosine; None for all."""
-        return None if self.window is None else max(GUARD, self.window)
+        """Return the days around a test article in which no training article may be above the strict cosine.
+
+        None are all days.
+        """
+        if self.window is None:
+            return None
+        return max(GUARD, self.window)
 
 
 def check_language(language: str | None) -> None:
@@ -89,11 +96,20 @@ def check_language(language: str | None) -> None:
 
 
 def parse_sizes(text: str) -> dict[str, int] | None:
-    """Pairs wanted of A1, A2 and A3 (0 when missing) from `A1=5000,A2=5000,A3=10000`, in any order; None for empty text."""
+    """Return the wanted numbers of pairs of A1, A2 and A3 from `A1=5000,A2=5000,A3=10000`, in any order.
+
+    A3 may be missing and is 0 then. Empty text gives None.
+
+    Raises:
+        InputError: the text is of another form, or A1 or A2 is missing or 0.
+    """
     if not text.strip():
         return None
-    matches = [re.fullmatch(r"\s*(A[123])\s*=\s*(\d+)\s*", part) for part in text.split(",")]
-    sizes = {match[1]: int(match[2]) for match in matches if match}
-    if len(sizes) != len(matches) or not sizes.get("A1") or not sizes.get("A2"):
+    sizes = dict.fromkeys(("A1", "A2", "A3"), 0)
+    parts = text.split(",")
+    matches = [re.fullmatch(r"\s*(A[123])\s*=\s*(\d+)\s*", part) for part in parts]
+    given = {match[1]: int(match[2]) for match in matches if match}
+    sizes |= given
+    if len(given) != len(parts) or not sizes["A1"] or not sizes["A2"]:
         raise InputError(f"--sizes {text!r} is not understood: write --sizes A1=5000,A2=5000,A3=10000")
-    return {name: sizes.get(name, 0) for name in ("A1", "A2", "A3")}
+    return sizes

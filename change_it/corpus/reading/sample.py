@@ -1,4 +1,4 @@
-"""The embedded sample: 12,000 articles of two invented Italian newspapers, written by `tools/sample`."""
+"""Read the embedded sample: 12,000 articles of two invented Italian newspapers, written by `tools/sample`."""
 
 import csv
 import random
@@ -11,7 +11,7 @@ from change_it.files.atomic import check_part, refuse_pointer, replace_file
 
 #: The embedded sample: `COLUMNS` and `event`, a number that articles about one event share.
 SAMPLE = Path(__file__).parents[2] / "data" / "sample.parquet"
-#: Its articles.
+#: Number of its articles.
 SIZE = 12_000
 COLUMNS = ("id", "headline", "article", "label", "date")
 #: Labels of its two invented newspapers, La Gazzetta del Colle and Il Faro.
@@ -19,13 +19,15 @@ OUTLETS = ("colle", "faro")
 
 
 def sample_articles(articles: int, seed: int) -> list[Article]:
-    """A part of the embedded sample, 1 to 12,000 articles in order of date.
+    """Return a part of the embedded sample, 1 to 12,000 articles in order of date.
 
-    Whole events are taken, one after the other from one that the seed chooses; one that has an article too many is passed over.
+    Whole events are taken, one after the other from one that the seed chooses; one that has an article too
+    many is passed over.
     """
     if not 1 <= articles <= SIZE:
         raise InputError(
-            f"--articles {articles}: give a number from 1 to {SIZE}; in a checkout tools.sample.write writes more"
+            f"--articles {articles}: give a number from 1 to {SIZE}; "
+            "in a checkout tools.sample.write writes more"
         )
     import polars as pl
 
@@ -41,7 +43,10 @@ def sample_articles(articles: int, seed: int) -> list[Article]:
 
 
 def is_sample(articles: Sequence[Article]) -> bool:
-    """Whether all articles are of the embedded sample, by their headlines; none is where a copy of the package has no sample."""
+    """Return whether the headlines of all articles are in the embedded sample.
+
+    None is where a copy of the package has no sample.
+    """
     import polars as pl
 
     if not SAMPLE.is_file():
@@ -52,8 +57,10 @@ def is_sample(articles: Sequence[Article]) -> bool:
 
 
 def is_sample_corpus(outlets: Sequence[str], sample: bool | None = None) -> bool:
-    """Tell whether outlets are the sample's: as the record of a corpus says (`sample`), by their names where it says nothing."""
-    return set(outlets) == set(OUTLETS) if sample is None else sample
+    """Return what the record of a corpus says of being the sample's; by the outlets where it says nothing."""
+    if sample is None:
+        return set(outlets) == set(OUTLETS)
+    return sample
 
 
 def write_csv(articles: Iterable[Article], out: Path) -> None:

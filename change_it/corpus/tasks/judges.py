@@ -1,11 +1,12 @@
-"""The sets that judges and generators learn from, made of the tables `articles` and `pairs`.
+"""Make the sets that judges and generators learn from, of the tables `articles` and `pairs`.
 
 Who trains on what: EvalNLGEval 2020 §3; LREC 2020 §4.1 for train-D, train-M and the agnostic generator.
 """
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import dataclass
 from random import Random
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import polars as pl
@@ -19,132 +20,233 @@ from change_it.corpus.tasks.negatives import contradict, name_pool
 #: Config → split → rows.
 Tables = dict[str, dict[str, pl.DataFrame]]
 
+#: Share of the training rows that validate.
 VALIDATION_SHARE = 0.1
-#: Share of changed facts among the negatives of HH and AH: more of them cost F1 on wrong partners (docs/decisions.md).
-FACTS = 0.1
-#: Training headlines that new names are taken from.
-NAMED = 2000
+#: Share of changed facts among the negatives of HH and AH: more of them cost F1 on wrong partners
+#: (docs/decisions.md).
+FACTS_SHARE = 0.1
+#: Share of hard negatives among the negatives of HH and AH.
+_HARD_SHARE = 0.5
+#: Training headlines that new names are taken from, at least.
+_HEADLINES_WITH_NAMES = 2000
+
+
+class DrawExamples(Protocol):
+    """Make matching and mismatched examples: `headline_pairs` or `headline_articles`."""
+
+    def __call__(self, rows: pl.DataFrame, nearest: pl.DataFrame, *, hard: float, seed: int) -> pl.DataFrame:
+        """Return the examples of rows, with a share of hard negatives."""
+        ...
+
+
+@dataclass(frozen=True)
+class MatchTask:
+    """What the sets of HH or AH are made of.
+
+    Attributes:
+        name: `hh` or `ah`.
+        draw: makes examples of rows.
+        known: pairs or articles that are trained and validated on.
+        nearest: `id` and the headline `near` of the nearest wrong article, of what is known.
+        tested: pairs or articles that are tested.
+        nearest_tested: as `nearest`, of what is tested.
+    """
+
+    name: str
+    draw: DrawExamples
+    known: pl.DataFrame
+    nearest: pl.DataFrame
+    tested: pl.DataFrame
+    nearest_tested: pl.DataFrame
+
+
+@dataclass(frozen=True)
+class FactChanger:
+    """Change facts in headlines, as in FactCC (Kryscinski et al. 2020).
+
+    Attributes:
+        names: put in the place of others, see `name_pool`.
+        language: of the headlines, or `none`.
+        seed: of the choices.
+    """
+
+    names: Sequence[str]
+    language: str
+    seed: int
+
+    def change(self, right: pl.DataFrame, count: int) -> pl.DataFrame:
+        """Return up to `count` matching rows with one fact changed, so that they no longer match.
+
+        It is changed in the headline, or in the second one of two.
+        """
+        text, other = "headline", "article"
+        if "headline2" in right.columns:
+            text, other = "headline2", "headline1"
+        random = Random(f"{self.seed} facts")
+        changed: dict[int, str] = {}
+        for row in rng_for(self.seed, "changed facts").permutation(right.height).tolist():
+            if len(changed) == count:
+                break
+            new = contradict(right[text][row], right[other][row], random, self.names, self.language)
+            if new is not None:
+                changed[row] = new
+        texts = pl.Series(text, list(changed.values()), dtype=pl.String)
+        return right[list(changed)].with_columns(texts, label=pl.lit(0, pl.Int64), kind=pl.lit("facts"))
 
 
 def training_sets(
     base: Tables, neighbours: pl.DataFrame, outlets: Outlets, nearest: pl.DataFrame, options: BuildOptions
 ) -> Tables:
-    """All configs but `articles` and `pairs`, which `base` has.
+    """Make all configs that are learnt from.
 
-    `neighbours` is `alignment.find_neighbours` with the column `id`; `nearest` is `Candidates.nearest` as `id, nearest`.
+    Args:
+        base: the configs `articles` and `pairs`.
+        neighbours: the wrong articles that `leak_check.find_neighbours` finds, with the column `id`.
+        outlets: A and B.
+        nearest: columns `id` and `nearest`, as `Candidates.nearest` has them.
+        options: language, thresholds and seed.
     """
-    articles, pairs, seed = base["articles"], base["pairs"], options.seed
-    train, test = articles["train"], articles["test"]
+    articles = base["articles"]
+    pairs = base["pairs"]
+    seed = options.seed
+    train = articles["train"]
+    test = articles["test"]
     all_outlets = pl.concat([train, articles[OTHER]])
-    weak = train.filter(pl.col("alignment").is_in(["R", "A3"]))
-    balanced_train, balanced_weak = balanced(train, "main", seed=seed), balanced(weak, "sum", seed=seed)
-    a1, a3 = (pairs["train"].filter(alignment=name) for name in ("A1", "A3"))
+    a1 = pairs["train"].filter(alignment="A1")
+    a3 = pairs["train"].filter(alignment="A3")
     strict = pl.concat([a1, pairs[OTHER]])
     is_held_out = pl.col("event").is_in(_validation_events(all_outlets, strict, seed).implode())
     sides = {"train": ~is_held_out, "validation": is_held_out}
-    directions = dict(zip(outlets.names, outlets.directions[::-1], strict=True))  # to the outlet
-    to_own = pl.col("label").replace_strict(directions, return_dtype=pl.String)
 
-    def shuffled(purpose: str, rows: pl.DataFrame) -> pl.DataFrame:
-        return _shuffled(rows, rng_for(seed, f"order of {purpose}"))
+    balanced_train = balanced(train, "main", seed=seed)
+    tables: Tables = {"main": {}}
+    for side, rule in sides.items():
+        rows = _headlines(balanced_train.filter(rule), outlets)
+        tables["main"][side] = _in_random_order(rows, "main", seed)
+    tables["main"]["test"] = _headlines(test, outlets)
 
-    main = {
-        side: shuffled("main", _headlines(balanced_train.filter(rule), outlets))
-        for side, rule in sides.items()
-    }
-    tables: Tables = {"main": main | {"test": _headlines(test, outlets)}}
-    tables["sum"] = {
-        "train": shuffled("sum", _articles_to_headlines(balanced_weak, to_own)),
-        "test": crossed(pairs["test"], outlets, source="article"),
-    }
-    language = options.language or "none"
-    headlines = all_outlets["headline"]
-    names = name_pool(headlines.gather_every(max(1, len(headlines) // NAMED)))
-    facts = partial(_changed_facts, names=names, language=language, seed=seed)
-    pool = pl.concat([balanced_train, articles[OTHER]])
-    for task, make, which, rows, known, tested in (
-        ("hh", headline_pairs, "other_id", strict, all_outlets, pairs["test"]),
-        ("ah", headline_articles, "own_id", pool, pool, test),
-    ):
-        published, mixed = dict[str, pl.DataFrame](), dict[str, pl.DataFrame]()
-        nearest_headlines = _nearest_headlines(neighbours, which, known)
-        for side, rule in sides.items():
-            draw = partial(make, rows.filter(rule), nearest_headlines, seed=seed)
-            published[side], both = draw(hard=0), draw(hard=0.5)
-            right, wrong = both.filter(label=1), both.filter(label=0)
-            changed = facts(right, count=round(FACTS * right.height))
-            mixed[side] = shuffled(task, pl.concat([right, wrong[changed.height :], changed]))
-        draw = partial(make, tested, seed=seed)
-        nearest_headlines = _nearest_headlines(neighbours, which, test)
-        published["test"] = draw(nearest_headlines, hard=0)
-        right = published["test"].filter(label=1)
-        parts = [
-            published["test"],
-            draw(nearest_headlines, hard=1).filter(kind="hard"),
-            facts(right, count=right.height),
-        ]
-        if task == "hh":
-            near = draw(_nearest_headlines(neighbours, "near_id", test), hard=1).filter(kind="hard")
-            parts.append(near.with_columns(kind=pl.lit("near")))
-        tables |= {task: mixed | {"test": shuffled(task, pl.concat(parts))}, f"{task}_random": published}
-    crossed_test = crossed(pairs["test"], outlets, source="headline")
-    for name, rows in {"s2s1": a3, "s2s2": pl.concat([a1, a3]), "s2s3": a1}.items():
-        training = shuffled(name, crossed(rows, outlets, source="headline"))
-        tables[name] = {"train": training, "test": crossed_test}
+    facts = FactChanger(_names(all_outlets["headline"]), options.language or "none", seed)
+    own_articles = pl.concat([balanced_train, articles[OTHER]])
+    hh = MatchTask(
+        name="hh",
+        draw=headline_pairs,
+        known=strict,
+        nearest=_nearest_headlines(neighbours, "other_id", all_outlets),
+        tested=pairs["test"],
+        nearest_tested=_nearest_headlines(neighbours, "other_id", test),
+    )
+    ah = MatchTask(
+        name="ah",
+        draw=headline_articles,
+        known=own_articles,
+        nearest=_nearest_headlines(neighbours, "own_id", own_articles),
+        tested=test,
+        nearest_tested=_nearest_headlines(neighbours, "own_id", test),
+    )
+    for task in (hh, ah):
+        tables[f"{task.name}_random"] = _random_sets(task, sides, seed)
+        tables[task.name] = _mixed_sets(task, sides, facts, seed)
+        tests = _tests(task, tables[f"{task.name}_random"]["test"], facts, seed)
+        if task is hh:
+            near = _nearest_headlines(neighbours, "near_id", test)
+            tests.append(_hard_negatives(hh, near, seed).with_columns(kind=pl.lit("near")))
+        tables[task.name]["test"] = _in_random_order(pl.concat(tests), task.name, seed)
+
     with_nearest = train.join(nearest, on="id", how="left", maintain_order="left")
-    return tables | _lrec_sets(with_nearest, test, outlets, options, shuffled)
+    tables["sum"] = _summary_sets(train, pairs["test"], outlets, seed)
+    tables |= _headline_to_headline_sets(a1, a3, pairs["test"], outlets, seed)
+    tables |= _lrec_sets(with_nearest, test, outlets, options)
+    return tables
 
 
 def _validation_events(articles: pl.DataFrame, pairs: pl.DataFrame, seed: int) -> pl.Series:
-    """Events that validate main, HH and AH: of each fold a tenth of those with a pair and of the others, at least one."""
+    """Draw the events that validate main, HH and AH.
+
+    They are a tenth, at least one, of each fold's events with a pair, and of its other events.
+    """
     paired = pl.col("event").is_in(pairs["event"].implode())
     events = articles.select("event", "fold", paired=paired).unique().sort("event")
-    parts = events.partition_by("fold", "paired")
     held: list[str] = []
-    for number, part in enumerate(parts):
+    for number, part in enumerate(events.partition_by("fold", "paired")):
         order = rng_for(seed, f"validation {number}").permutation(part.height)
         held += held_out(part["event"], VALIDATION_SHARE, order)
     return pl.Series(held, dtype=pl.String)
 
 
-def _changed_facts(
-    right: pl.DataFrame, *, count: int, names: Sequence[str], language: str, seed: int
-) -> pl.DataFrame:
-    """Up to so many matching rows with one fact changed in their headline, of two in the second; no longer matching.
+def _names(headlines: pl.Series) -> list[str]:
+    """Return the names of some headlines, taken at equal distances."""
+    step = max(1, len(headlines) // _HEADLINES_WITH_NAMES)
+    return name_pool(headlines.gather_every(step))
 
-    `names` are put in the place of others, see `name_pool`.
+
+def _random_sets(task: MatchTask, sides: dict[str, pl.Expr], seed: int) -> dict[str, pl.DataFrame]:
+    """Make the sets of HH or AH with random negatives alone, as the papers have them."""
+    splits = {}
+    for side, rule in sides.items():
+        splits[side] = task.draw(task.known.filter(rule), task.nearest, hard=0, seed=seed)
+    splits["test"] = task.draw(task.tested, task.nearest_tested, hard=0, seed=seed)
+    return splits
+
+
+def _mixed_sets(
+    task: MatchTask, sides: dict[str, pl.Expr], facts: FactChanger, seed: int
+) -> dict[str, pl.DataFrame]:
+    """Make the training and validation sets of HH or AH.
+
+    Half of the negatives are hard, and a tenth are changed facts.
     """
-    random = Random(f"{seed} facts")
-    text, other = ("headline2", "headline1") if "headline2" in right.columns else ("headline", "article")
-    changed: dict[int, str] = {}
-    for row in rng_for(seed, "changed facts").permutation(right.height).tolist():
-        if len(changed) == count:
-            break
-        new = contradict(right[text][row], right[other][row], random, names, language)
-        if new is not None:
-            changed[row] = new
-    texts = pl.Series(text, list(changed.values()), dtype=pl.String)
-    return right[list(changed)].with_columns(texts, label=pl.lit(0, pl.Int64), kind=pl.lit("facts"))
+    splits = {}
+    for side, rule in sides.items():
+        examples = task.draw(task.known.filter(rule), task.nearest, hard=_HARD_SHARE, seed=seed)
+        right = examples.filter(label=1)
+        wrong = examples.filter(label=0)
+        changed = facts.change(right, round(FACTS_SHARE * right.height))
+        mixed = pl.concat([right, wrong[changed.height :], changed])
+        splits[side] = _in_random_order(mixed, task.name, seed)
+    return splits
+
+
+def _tests(task: MatchTask, with_random: pl.DataFrame, facts: FactChanger, seed: int) -> list[pl.DataFrame]:
+    """Return the matching and random rows that HH or AH is tested on, hard negatives, and changed facts."""
+    right = with_random.filter(label=1)
+    hard = _hard_negatives(task, task.nearest_tested, seed)
+    return [with_random, hard, facts.change(right, right.height)]
+
+
+def _hard_negatives(task: MatchTask, nearest: pl.DataFrame, seed: int) -> pl.DataFrame:
+    """Return a hard negative of each tested row that has one."""
+    return task.draw(task.tested, nearest, hard=1, seed=seed).filter(kind="hard")
 
 
 def balanced(articles: pl.DataFrame, purpose: str, *, seed: int) -> pl.DataFrame:
-    """As many articles of one outlet as of the other in each fold, drawn from the larger outlet, as in all experiments of LREC 2020; order is kept."""
+    """Return as many articles of one outlet as of the other in each fold, in their order.
+
+    They are drawn from the larger outlet, as in all experiments of LREC 2020.
+    """
     drawn = pl.Series("drawn", rng_for(seed, f"balance {purpose}").permutation(articles.height))
     fewest = articles.group_by("fold", "label").len().group_by("fold").agg(fewest=pl.min("len"))
+    rank = pl.col("drawn").rank("ordinal").over("fold", "label")
     return (
         articles.with_columns(drawn)
         .join(fewest, on="fold", maintain_order="left")
-        .filter(pl.col("drawn").rank("ordinal").over("fold", "label") <= pl.col("fewest"))
+        .filter(rank <= pl.col("fewest"))
         .drop("drawn", "fewest")
     )
 
 
 def headline_pairs(pairs: pl.DataFrame, nearest: pl.DataFrame, *, hard: float, seed: int) -> pl.DataFrame:
-    """Examples of the HH judge: the headlines of each pair, and as many of two different events, a share of them `hard`.
+    """Make examples of the HH judge: headlines of each pair, and as many of two different events.
 
-    Outlet A comes first in half of them. A random negative takes the B headline of another pair; a hard one the headline of
-    the nearest wrong article of the other outlet (`_nearest_headlines`), seen from A in half of the rows (a random one where there is
-    none, or it is taken). No negative crosses folds, joins two pairs that share an article or a headline, or occurs twice.
+    Outlet A comes first in half of them. A random negative takes the B headline of another pair. A hard one
+    takes the headline of the nearest wrong article of the other outlet, seen from A in half of the rows; it
+    becomes a random one where there is none, or where it is taken. No negative crosses folds, joins two pairs
+    that share an article or a headline, or occurs twice.
+
+    Args:
+        pairs: rows of the config `pairs`.
+        nearest: `id` and the headline `near` of the nearest wrong article.
+        hard: share of hard negatives that is wanted, 0 to 1.
+        seed: of the draws.
     """
     rng = rng_for(seed, "headline pairs")
     groups = _groups(pairs, "a_id", "b_id", "a_headline", "b_headline")
@@ -152,196 +254,287 @@ def headline_pairs(pairs: pl.DataFrame, nearest: pl.DataFrame, *, hard: float, s
     right = pairs.select(
         "fold", "event", headline1="a_headline", headline2="b_headline", kind=pl.lit("match")
     )
-    see_a = (pl.col("from_a") & pl.col("beside_a").is_not_null()) | pl.col("beside_b").is_null()
-    is_other = (pl.col("hard1") != pl.col("a_headline")) | (pl.col("hard2") != pl.col("b_headline"))
     drawn = pairs.with_columns(
-        random=_headline_of(pairs, "b_headline", wrong),
+        random=_value_at(pairs["b_headline"], wrong),
         beside_a=_of_ids(nearest, pairs["a_id"]),
         beside_b=_of_ids(nearest, pairs["b_id"]),
         from_a=pl.Series(_share(0.5, pairs.height, rng)),
         wanted=pl.Series(_share(hard, pairs.height, rng)),
-    ).with_columns(
+    )
+    has_a = pl.col("beside_a").is_not_null()
+    has_b = pl.col("beside_b").is_not_null()
+    see_a = (pl.col("from_a") & has_a) | ~has_b
+    drawn = drawn.with_columns(
         hard1=pl.when(see_a).then("a_headline").otherwise("beside_b"),
         hard2=pl.when(see_a).then("beside_a").otherwise("b_headline"),
     )
-    drawn = drawn.with_columns(
-        hard=pl.col("wanted") & pl.coalesce("beside_a", "beside_b").is_not_null() & is_other
-    )
+    is_other = (pl.col("hard1") != pl.col("a_headline")) | (pl.col("hard2") != pl.col("b_headline"))
+    drawn = drawn.with_columns(hard=pl.col("wanted") & (has_a | has_b) & is_other)
     is_hard = pl.col("hard") & pl.struct("hard", "hard1", "hard2").is_first_distinct()
-    made = drawn.select(
+    mismatched = drawn.select(
         "fold",
         "event",
         headline1=pl.when(is_hard).then("hard1").otherwise("a_headline"),
         headline2=pl.when(is_hard).then("hard2").otherwise("random"),
         kind=_kind(is_hard),
     ).drop_nulls()
-    return _shuffled(_labelled(_swapped(right, rng), _swapped(made, rng)), rng)
+    right = _half_swapped(right, rng)
+    mismatched = _half_swapped(mismatched, rng)
+    return _shuffled(_labelled(right, mismatched), rng)
 
 
 def headline_articles(rows: pl.DataFrame, nearest: pl.DataFrame, *, hard: float, seed: int) -> pl.DataFrame:
-    """Examples of the AH judge: each article with its headline, and with a wrong headline of the *same* outlet, so that style says nothing.
+    """Make examples of the AH judge: each article with its headline and with a wrong one of the same outlet.
 
-    A hard negative (a share of `hard`) is the headline of the nearest wrong article (a random one where there is none). No negative crosses folds
-    or repeats the right headline.
+    So style says nothing. A hard negative is the headline of the nearest wrong article, or a random one where
+    there is none. No negative crosses folds or repeats the right headline.
+
+    Args:
+        rows: rows of the config `articles`.
+        nearest: `id` and the headline `near` of the nearest wrong article.
+        hard: share of hard negatives that is wanted, 0 to 1.
+        seed: of the draws.
     """
     rng = rng_for(seed, "headline articles")
     strata = rows.select(pl.struct("label", "fold").rank("dense")).to_series().to_numpy()
     wrong = _wrong_row(_groups(rows, "headline"), strata, rng)
     drawn = rows.with_columns(
-        random=_headline_of(rows, "headline", wrong),
+        random=_value_at(rows["headline"], wrong),
         near=_of_ids(nearest, rows["id"]),
         hard=pl.Series(_share(hard, rows.height, rng)),
     )
     differs = pl.col("near").str.to_lowercase() != pl.col("headline").str.to_lowercase()
-    usable = (pl.col("hard") & differs).fill_null(False)
-    made = drawn.select(
+    is_hard = (pl.col("hard") & differs).fill_null(False)
+    mismatched = drawn.select(
         "fold",
         "event",
         "article",
-        headline=pl.when(usable).then("near").otherwise("random"),
-        kind=_kind(usable),
+        headline=pl.when(is_hard).then("near").otherwise("random"),
+        kind=_kind(is_hard),
     ).drop_nulls()
     right = rows.select("fold", "event", "headline", "article", kind=pl.lit("match"))
-    return _shuffled(_labelled(right, made), rng)
+    return _shuffled(_labelled(right, mismatched), rng)
 
 
 def crossed(pairs: pl.DataFrame, outlets: Outlets, *, source: str) -> pl.DataFrame:
-    """Both directions of pairs, best first: from each original to the other outlet's aligned headline; `id` is the original's.
+    """Return both directions of pairs, best first: each original with the other outlet's headline.
 
-    Of an article with several partners, A2 has the best alone, because a prediction has one gold headline.
+    Of an article with several partners A2 has only the best, because a prediction has one gold headline.
+
+    Args:
+        pairs: rows of the config `pairs`.
+        outlets: A and B.
+        source: `headline` or `article`, the part of the original that is the source.
+
+    Returns:
+        The columns of a generator's config; `id` is the original's.
     """
     forth, back = outlets.directions
     rows = pl.concat(
-        pairs.select(
-            "alignment",
-            id=f"{here}_id",
-            source=f"{here}_{source}",
-            target=f"{there}_headline",
-            direction=pl.lit(direction),
-            fold="fold",
-        )
-        for here, there, direction in (("a", "b", forth), ("b", "a", back))
+        [
+            _one_direction(pairs, "a", "b", source, forth),
+            _one_direction(pairs, "b", "a", source, back),
+        ]
     )
-    return rows.filter((pl.col("alignment") != "A2") | pl.col("id").is_first_distinct()).drop("alignment")
+    is_kept = (pl.col("alignment") != "A2") | pl.col("id").is_first_distinct()
+    return rows.filter(is_kept).drop("alignment")
 
 
-def of_fold(rows: pl.DataFrame, fold: str) -> pl.DataFrame:
-    """The rows of fold 0 or 1; with `all` those of both."""
-    return rows if fold == "all" else rows.filter(pl.col("fold").cast(pl.String) == fold)
+def _one_direction(pairs: pl.DataFrame, here: str, there: str, source: str, direction: str) -> pl.DataFrame:
+    """Return the pairs as originals of the side `here` (a or b) with headlines of the side `there`."""
+    return pairs.select(
+        "alignment",
+        id=f"{here}_id",
+        source=f"{here}_{source}",
+        target=f"{there}_headline",
+        direction=pl.lit(direction),
+        fold="fold",
+    )
+
+
+def select_fold(rows: pl.DataFrame, fold: str) -> pl.DataFrame:
+    """Return the rows of fold `0` or `1`, or those of both for `all`."""
+    if fold == "all":
+        return rows
+    return rows.filter(pl.col("fold").cast(pl.String) == fold)
 
 
 def held_out(keys: pl.Series, share: float, order: NDArray[np.int64]) -> list[str]:
-    """A share of (n,) distinct keys, at least one: the first in an order of their positions."""
+    """Return a share of (n,) distinct keys, at least one: the first in an order of their positions."""
     return keys.gather(order[: max(1, round(share * len(keys)))]).to_list()
 
 
 def _headlines(articles: pl.DataFrame, outlets: Outlets) -> pl.DataFrame:
-    return articles.select("id", "headline", label=(pl.col("label") == outlets.b).cast(pl.Int64), fold="fold")
+    """Return headlines with the number of their outlet, as main learns them."""
+    label = (pl.col("label") == outlets.b).cast(pl.Int64)
+    return articles.select("id", "headline", label=label, fold="fold")
 
 
 def _articles_to_headlines(articles: pl.DataFrame, direction: pl.Expr) -> pl.DataFrame:
+    """Return articles as sources and their own headlines as targets."""
     return articles.select("id", source="article", target="headline", direction=direction, fold="fold")
 
 
-def _lrec_sets(
-    train: pl.DataFrame,
-    test: pl.DataFrame,
-    outlets: Outlets,
-    options: BuildOptions,
-    shuffled: Callable[[str, pl.DataFrame], pl.DataFrame],
-) -> Tables:
-    """`train_d`, `train_m` (all of A3, filled up with R) and `agnostic` (half of each newspaper's train-M).
+def _summary_sets(
+    train: pl.DataFrame, test_pairs: pl.DataFrame, outlets: Outlets, seed: int
+) -> dict[str, pl.DataFrame]:
+    """Make the sets of `sum`: articles of R and A3 with their own headlines, tested on pairs."""
+    weak = train.filter(pl.col("alignment").is_in(["R", "A3"]))
+    a_to_b, b_to_a = outlets.directions
+    direction_to = {outlets.a: b_to_a, outlets.b: a_to_b}
+    direction = pl.col("label").replace_strict(direction_to, return_dtype=pl.String)
+    rows = _articles_to_headlines(balanced(weak, "sum", seed=seed), direction)
+    return {
+        "train": _in_random_order(rows, "sum", seed),
+        "test": crossed(test_pairs, outlets, source="article"),
+    }
 
-    `train_d` is of articles that have no partner above the loose threshold, taken or not; nothing in `train_m` has one above
-    the strict threshold (LREC 2020 §4.1). Both are balanced and of the same size: the articles of the outlet that has fewer
-    unaligned ones. A random tenth validates.
+
+def _headline_to_headline_sets(
+    a1: pl.DataFrame, a3: pl.DataFrame, test_pairs: pl.DataFrame, outlets: Outlets, seed: int
+) -> Tables:
+    """Make `s2s1` of weak pairs, `s2s3` of strict ones and `s2s2` of both."""
+    test = crossed(test_pairs, outlets, source="headline")
+    tables = {}
+    for name, rows in {"s2s1": a3, "s2s2": pl.concat([a1, a3]), "s2s3": a1}.items():
+        training = crossed(rows, outlets, source="headline")
+        tables[name] = {"train": _in_random_order(training, name, seed), "test": test}
+    return tables
+
+
+class _Parts(NamedTuple):
+    """Articles of one outlet, without a random tenth and that tenth."""
+
+    train: pl.DataFrame
+    validation: pl.DataFrame
+
+
+def _lrec_sets(train: pl.DataFrame, test: pl.DataFrame, outlets: Outlets, options: BuildOptions) -> Tables:
+    """Make `train_d`, `train_m` and `agnostic` (LREC 2020 §4.1).
+
+    `train_d` is of articles that have no partner above the loose threshold, taken or not. `train_m` is all
+    of A3, filled up with R; nothing in it has a partner above the strict threshold. Both are balanced and of
+    the same size: the articles of the outlet that has fewer unaligned ones. `agnostic` is half of each
+    newspaper's train-M. A random tenth validates.
+
+    Args:
+        train: training articles, with the column `nearest`.
+        test: test articles.
+        outlets: A and B.
+        options: thresholds and seed.
     """
     seed = options.seed
     train = train.filter(pl.col("nearest") <= options.strict)
     unaligned = train.filter((pl.col("alignment") == "R") & (pl.col("nearest") <= options.loose))
     size = min(unaligned.filter(label=name).height for name in outlets.names)
 
-    def sample(purpose: str, rows: pl.DataFrame, count: int) -> pl.DataFrame:
-        return rows[np.sort(rng_for(seed, purpose).permutation(rows.height)[:count])]
-
-    parts: dict[str, dict[str, list[pl.DataFrame]]] = {
-        name: {"train": [], "validation": []} for name in ("train_d", "train_m")
-    }
+    parts: dict[str, list[_Parts]] = {"train_d": [], "train_m": []}
     for outlet in outlets.names:
-        rest, weak = (train.filter(alignment=alignment, label=outlet) for alignment in ("R", "A3"))
-        weak = sample(f"train_m A3 {outlet}", weak, size)
-        rows_by_set = {
-            "train_d": sample(f"train_d {outlet}", unaligned.filter(label=outlet), size),
-            "train_m": pl.concat([weak, sample(f"train_m R {outlet}", rest, size - weak.height)]),
-        }
-        for name, rows in rows_by_set.items():
-            order = rng_for(seed, f"validation {name} {outlet}").permutation(rows.height)
-            count = round(rows.height * VALIDATION_SHARE)
-            parts[name]["train"].append(shuffled(f"{name} {outlet}", rows[np.sort(order[count:])]))
-            parts[name]["validation"].append(rows[np.sort(order[:count])])
-    tables: Tables = {"agnostic": {}}
-    for name, sides in parts.items():
+        of_outlet = unaligned.filter(label=outlet)
+        rest = train.filter(alignment="R", label=outlet)
+        weak = train.filter(alignment="A3", label=outlet)
+        weak = _sample(weak, size, rng_for(seed, f"train_m A3 {outlet}"))
+        rest = _sample(rest, size - weak.height, rng_for(seed, f"train_m R {outlet}"))
+        train_d = _sample(of_outlet, size, rng_for(seed, f"train_d {outlet}"))
+        parts["train_d"].append(_with_validation(train_d, f"train_d {outlet}", seed))
+        parts["train_m"].append(_with_validation(pl.concat([weak, rest]), f"train_m {outlet}", seed))
+
+    tables: Tables = {}
+    for name, by_outlet in parts.items():
+        training = _headlines(pl.concat([part.train for part in by_outlet]), outlets)
+        validation = _headlines(pl.concat([part.validation for part in by_outlet]), outlets)
         tables[name] = {
-            side: shuffled(f"{name} {side}", _headlines(pl.concat(by_outlet), outlets))
-            for side, by_outlet in sides.items()
+            "train": _in_random_order(training, f"{name} train", seed),
+            "validation": _in_random_order(validation, f"{name} validation", seed),
+            "test": _headlines(test, outlets),
         }
-        tables[name]["test"] = _headlines(test, outlets)
-    for side, by_outlet in parts["train_m"].items():
-        half = pl.concat(rows.head(rows.height // 2) for rows in by_outlet)
-        tables["agnostic"][side] = shuffled(
-            f"agnostic {side}", _articles_to_headlines(half, pl.lit("agnostic"))
-        )
-    tables["agnostic"]["test"] = _articles_to_headlines(test, pl.lit("agnostic"))
+    agnostic = pl.lit("agnostic")
+    halves_of_train = pl.concat([_first_half(part.train) for part in parts["train_m"]])
+    halves_of_validation = pl.concat([_first_half(part.validation) for part in parts["train_m"]])
+    training = _articles_to_headlines(halves_of_train, agnostic)
+    validation = _articles_to_headlines(halves_of_validation, agnostic)
+    tables["agnostic"] = {
+        "train": _in_random_order(training, "agnostic train", seed),
+        "validation": _in_random_order(validation, "agnostic validation", seed),
+        "test": _articles_to_headlines(test, agnostic),
+    }
     return tables
+
+
+def _sample(rows: pl.DataFrame, count: int, rng: np.random.Generator) -> pl.DataFrame:
+    """Draw rows, at most `count` of them, and keep their order."""
+    return rows[np.sort(rng.permutation(rows.height)[:count])]
+
+
+def _with_validation(rows: pl.DataFrame, purpose: str, seed: int) -> _Parts:
+    """Take a random tenth out of the rows; the other rows are in random order."""
+    order = rng_for(seed, f"validation {purpose}").permutation(rows.height)
+    count = round(rows.height * VALIDATION_SHARE)
+    training = rows[np.sort(order[count:])]
+    return _Parts(_in_random_order(training, purpose, seed), rows[np.sort(order[:count])])
+
+
+def _first_half(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the first half of the rows."""
+    return rows.head(rows.height // 2)
 
 
 def _groups(rows: pl.DataFrame, *columns: str) -> NDArray[np.int64]:
     """Number rows so that two which share a value (case aside) in any of `columns` have the same number."""
-    values = pl.concat(rows.select(value=pl.col(name).str.to_lowercase()).to_series() for name in columns)
+    values = pl.concat([rows[name].str.to_lowercase().alias("value") for name in columns])
     _, first, inverse = np.unique(values.rank("dense").to_numpy(), return_index=True, return_inverse=True)
     row = np.arange(rows.height)
-    return components(row, np.tile(row, len(columns)), first[inverse] % max(rows.height, 1))
+    row_of_value = np.tile(row, len(columns))
+    first_row_with_value = first[inverse] % max(rows.height, 1)
+    return components(row, row_of_value, first_row_with_value)
 
 
 def _wrong_row(
     groups: NDArray[np.int64], strata: NDArray[np.int64], rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """For each row another of its stratum and of a different group; each serves once; -1 where there is none."""
+    """Find for each row another of its stratum and of a different group.
+
+    Each row serves once; -1 where there is none.
+    """
     wrong = np.full(len(groups), -1, dtype=np.int64)
-    shuffled = rng.permutation(int(groups.max(initial=-1)) + 1)
+    random_rank = rng.permutation(int(groups.max(initial=-1)) + 1)
     for stratum in np.unique(strata):
         rows = np.flatnonzero(strata == stratum)
-        rows = rows[np.argsort(shuffled[groups[rows]], kind="stable")]
+        rows = rows[np.argsort(random_rank[groups[rows]], kind="stable")]
         # groups are whole and in random order: a shift by the largest meets another one
-        largest = int(np.unique(groups[rows], return_counts=True)[1].max())
-        partner = np.roll(rows, -largest)
+        _, sizes = np.unique(groups[rows], return_counts=True)
+        partner = np.roll(rows, -int(sizes.max()))
         differs = groups[partner] != groups[rows]
         wrong[rows[differs]] = partner[differs]
     return wrong
 
 
-def _headline_of(rows: pl.DataFrame, column: str, positions: NDArray[np.int64]) -> pl.Series:
-    """`column` at each position; null for -1."""
-    return rows[column].gather(pl.Series(positions).replace(-1, None)).alias("random")
+def _value_at(values: pl.Series, positions: NDArray[np.int64]) -> pl.Series:
+    """Return the value at each position; null for -1."""
+    return values.gather(pl.Series(positions).replace(-1, None))
 
 
 def _nearest_headlines(neighbours: pl.DataFrame, which: str, articles: pl.DataFrame) -> pl.DataFrame:
-    """The headline `near` of the neighbour (a column of `find_neighbours`) of each `id` that has one among the articles."""
+    """Return `id` and the headline `near` of its neighbour, of each that has one among the articles.
+
+    `which` is the column of `find_neighbours` that has the neighbour's id.
+    """
     headlines = articles.select(pl.col("id").alias(which), near="headline")
     return neighbours.select("id", which).join(headlines, on=which)
 
 
 def _of_ids(nearest: pl.DataFrame, ids: pl.Series) -> pl.Series:
+    """Return the headline `near` of each id; null where there is none."""
     return pl.DataFrame({"id": ids}).join(nearest, on="id", how="left", maintain_order="left")["near"]
 
 
 def _share(share: float, count: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Draw a share of so many rows."""
+    """Draw a share of so many rows, (count,)."""
     return rng.permutation(count) < int(share * count)
 
 
-def _swapped(rows: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
-    """The rows, a random half of them with their two headlines swapped."""
+def _half_swapped(rows: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
+    """Return the rows, a random half of them with their two headlines swapped."""
     swap = pl.when(pl.Series(_share(0.5, rows.height, rng)))
     return rows.with_columns(
         headline1=swap.then("headline2").otherwise("headline1"),
@@ -350,16 +543,23 @@ def _swapped(rows: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
 
 
 def _kind(hard: pl.Expr) -> pl.Expr:
+    """Return the kind of a negative."""
     return pl.when(hard).then(pl.lit("hard")).otherwise(pl.lit("random"))
 
 
 def _labelled(right: pl.DataFrame, wrong: pl.DataFrame) -> pl.DataFrame:
-    labels = ((rows, pl.lit(label, pl.Int64)) for rows, label in ((right, 1), (wrong, 0)))
-    return pl.concat(
-        rows.with_columns(label=label).select(sorted([*rows.columns, "label"])) for rows, label in labels
-    )
+    """Join matching rows, labelled 1, and mismatched ones, labelled 0; columns are sorted by name."""
+    right = right.with_columns(label=pl.lit(1, pl.Int64))
+    wrong = wrong.with_columns(label=pl.lit(0, pl.Int64))
+    columns = sorted(right.columns)
+    return pl.concat([right.select(columns), wrong.select(columns)])
+
+
+def _in_random_order(rows: pl.DataFrame, purpose: str, seed: int) -> pl.DataFrame:
+    """Return the rows in the random order of a purpose."""
+    return _shuffled(rows, rng_for(seed, f"order of {purpose}"))
 
 
 def _shuffled(rows: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
-    """The rows in random order; texts are not copied, as they would be from a table in several chunks."""
+    """Return the rows in random order; no text is copied, as it would be of a table in several chunks."""
     return rows.rechunk()[rng.permutation(rows.height)]

@@ -1,8 +1,8 @@
-"""Headlines that say something else in nearly the same words: negatives for HH and AH.
+"""Change what a headline says in nearly the same words: negatives for HH and AH.
 
-The transformations are FactCC's (Kryscinski et al. 2020, section 3.1): numbers and names swapped, sentences negated;
-to these comes who did what to whom. Each takes a headline and a random source and returns the changed text, or None
-where it does not apply; the rest of the headline stays as it is, to the letter.
+The transformations are FactCC's (Kryscinski et al. 2020, section 3.1): numbers and names are swapped, and
+sentences negated; to these comes who did what to whom. Each takes a headline and a random source and returns
+the changed text, or None where it does not apply. The rest of the headline stays as it is, to the letter.
 """
 
 import re
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache, partial
 from itertools import pairwise
 from random import Random
+from typing import NamedTuple
 
 from change_it.files.texts import LONGEST
 from change_it.text.folding import fold
@@ -18,33 +19,47 @@ from change_it.text.spans import name_runs, numbers_in
 from change_it.text.tagging import load_tagger, tokens
 from change_it.text.tokens import words
 
-#: How often each change is tried anew: a headline has several names, and the other text may have one of them.
+#: How often each change is tried: a headline has several names, and the other text may have one of them.
 _TRIES = 4
+#: Names that are drawn in search of one that shares no word with a headline.
+_DRAWN_NAMES = 20
 #: Words between two names whose roles are exchanged, at most.
-_BETWEEN = 4
-#: One word of lower-case letters at least, and no mark but an apostrophe.
+_WORDS_BETWEEN = 4
+#: Text between them: at least one word of lower-case letters, and no mark but an apostrophe.
 _PLAIN = re.compile(r"[\w'’ ]*\b[^\W\d_A-ZÀ-ÖØ-Þ]{2,}\b[\w'’ ]*")
+#: Negations that are taken away, by language.
 _NEGATIONS = {
     "it": re.compile(r"\bnon\s+(?=\w)", re.IGNORECASE),
     "en": re.compile(r"\s+not\b|(?<=\bcan)['’]t\b|(?:(?<=\bdo)|(?<=[sde]))n['’]t\b", re.IGNORECASE),
 }
 #: English words that "not" follows, unless they open a headline.
 _AUXILIARY = re.compile(
-    r"(?<=\w )(?:is|are|was|were|will|can|could|may|might|must|should|would|has|have|had|does|do|did)\b(?!['’])",
+    r"(?<=\w )(?:is|are|was|were|will|can|could|may|might|must|should|would|has|have|had|does|do|did)\b"
+    r"(?!['’])",
     re.IGNORECASE,
 )
-#: Italian pronouns that come before a verb, and forms that no "non" is put before: infinitives, gerunds, participles.
+#: Italian pronouns that come before a verb.
 _CLITICS = frozenset(["si", "lo", "la", "li", "le", "ci", "ne", "mi", "ti", "vi", "gli"])
+#: Italian forms that no "non" is put before: infinitives, gerunds and participles.
 _NOT_FINITE = re.compile(r"(?:[aei]r(?:e|[slmn][ioae])|[aei]ndo|[aiu]t[oaie])$")
+_VERBS = ("VERB", "AUX")
 
 
 def contradict(headline: str, other: str, rng: Random, names: Sequence[str], language: str) -> str | None:
     """Change one fact of a headline so that a matching text contradicts it; None if nothing applies.
 
-    The changes below are tried in random order. A number or a name is swapped only where the other text has it too:
-    what a headline says beyond the other text, nothing there can refute.
+    The four changes of this module are tried in random order. A number or a name is swapped only where the
+    other text has it too: what a headline says beyond the other text, nothing there can refute.
+
+    Args:
+        headline: what is changed.
+        other: the matching text, which the new headline contradicts.
+        rng: source of the choices.
+        names: put in the place of others, see `name_pool`.
+        language: of the headline; only `it` and `en` are negated.
     """
-    old, refutable = Counter(words(fold(headline))), {*words(fold(other))}
+    old = Counter(words(fold(headline)))
+    refutable = set(words(fold(other)))
     swaps = [partial(swap_numbers, headline, rng), partial(swap_names, headline, rng, names)]
     rewordings = [partial(swap_roles, headline, rng), partial(negate, headline, rng, language)]
     for change in rng.sample(swaps + rewordings, 4):
@@ -52,97 +67,148 @@ def contradict(headline: str, other: str, rng: Random, names: Sequence[str], lan
             new = change()
             if new is None:
                 break
-            if change in rewordings or (old - Counter(words(fold(new)))).keys() & refutable:
+            lost = old - Counter(words(fold(new)))
+            if change in rewordings or lost.keys() & refutable:
                 return new
     return None
 
 
 def swap_numbers(text: str, rng: Random) -> str | None:
-    """Replace one number in digits by another one of the same length, of which a year keeps its century; None without a number."""
-    if not (numbers := numbers_in(text)):
+    """Replace one number in digits by another one of the same length; None without a number.
+
+    A year keeps its century.
+    """
+    numbers = numbers_in(text)
+    if not numbers:
         return None
     start, end = rng.choice(numbers)
     old = text[start:end]
     century = 2 if re.fullmatch(r"(?:1[89]|20)\d\d", old) else 0
     new = old
     while new == old or (new[0] == "0" and old[0] != "0"):
-        new = old[:century] + "".join(
-            rng.choice("0123456789") if digit.isdigit() else digit for digit in old[century:]
-        )
+        new = old[:century] + _with_random_digits(old[century:], rng)
     return text[:start] + new + text[end:]
 
 
+def _with_random_digits(number: str, rng: Random) -> str:
+    """Replace each digit of a number by a random one, and keep points and commas."""
+    return "".join(rng.choice("0123456789") if mark.isdigit() else mark for mark in number)
+
+
 def swap_names(text: str, rng: Random, names: Sequence[str]) -> str | None:
-    """Replace one name inside a headline by one of a `name_pool` that shares no word with it; None if there is none to replace."""
-    runs, present = _names_in(text), {*words(text)}
-    drawn = rng.sample(names, min(20, len(names)))
-    other = next((name for name in drawn if present.isdisjoint(words(name))), None)
-    if not runs or other is None:
+    """Replace one name inside a headline by another one; None if there is none to replace.
+
+    The other one is of a `name_pool` and shares no word with the headline.
+    """
+    own_names = _names_in(text)
+    own_words = set(words(text))
+    drawn = rng.sample(names, min(_DRAWN_NAMES, len(names)))
+    other = next((name for name in drawn if own_words.isdisjoint(words(name))), None)
+    if not own_names or other is None:
         return None
-    start, end = rng.choice(runs)
+    start, end = rng.choice(own_names)
     return text[:start] + other + text[end:]
 
 
-@lru_cache(maxsize=4096)  # a headline is changed in several ways, and up to four times in each
+# A headline is changed in several ways, and up to four times in each.
+@lru_cache(maxsize=4096)
 def _names_in(headline: str) -> tuple[tuple[int, int], ...]:
     """Return the start and end of each name inside a headline."""
     return tuple(name_runs(headline))
 
 
 def name_pool(headlines: Iterable[str]) -> list[str]:
-    """The different names inside headlines, sorted, for `swap_names`."""
-    return sorted({text[start:end] for text in headlines for start, end in name_runs(text)})
+    """Return the different names inside headlines, sorted, for `swap_names`."""
+    names: set[str] = set()
+    for text in headlines:
+        names.update(text[start:end] for start, end in name_runs(text))
+    return sorted(names)
 
 
 def swap_roles(text: str, rng: Random) -> str | None:
-    """Exchange two neighbouring names with words in lower case and no mark between them; None without such names."""
-    possible = [
-        (*first, *second)
-        for first, second in pairwise(_names_in(text))
-        if (between := text[first[1] : second[0]]) and _PLAIN.fullmatch(between)
-        if len(between.split()) <= _BETWEEN
-        and {*words(text[slice(*first)])}.isdisjoint(words(text[slice(*second)]))
-    ]
+    """Exchange two neighbouring names; None without such names.
+
+    Between them are words in lower case and no mark, and they share no word.
+    """
+    possible = []
+    for first, second in pairwise(_names_in(text)):
+        between = text[first[1] : second[0]]
+        is_plain = _PLAIN.fullmatch(between) is not None and len(between.split()) <= _WORDS_BETWEEN
+        first_words = set(words(text[slice(*first)]))
+        if is_plain and first_words.isdisjoint(words(text[slice(*second)])):
+            possible.append((first, second))
     if not possible:
         return None
-    a, b, c, d = rng.choice(possible)
+    (a, b), (c, d) = rng.choice(possible)
     return text[:a] + text[c:d] + text[b:c] + text[a:b] + text[d:]
 
 
+class _Edit(NamedTuple):
+    """A part of a text and what it becomes.
+
+    Attributes:
+        start: where the part starts.
+        end: where it ends.
+        new: what takes its place.
+    """
+
+    start: int
+    end: int
+    new: str
+
+
 def negate(text: str, rng: Random, language: str) -> str | None:
-    """Take a negation away, or put one before an Italian verb or behind an English auxiliary; None of any other language."""
+    """Take a negation away, or add one; None where neither is possible.
+
+    It is put before an Italian verb or behind an English auxiliary. Other languages are not changed.
+    """
     if language not in _NEGATIONS or len(text) > LONGEST["headline"]:
         return None
-    negations = _NEGATIONS[language].finditer(text)
-    changes = [(match.start(), match.end(), "") for match in negations]
-    if not changes and language == "en":
-        changes = [(match.end(),) * 2 + (" not",) for match in _AUXILIARY.finditer(text)]
-    elif not changes:
-        changes = [(start, start, "non ") for start in _finite_verbs(text)]
-    if not changes:
+    edits = _negating_edits(text, language)
+    if not edits:
         return None
-    start, end, new = rng.choice(changes)
-    new, rest = new.upper() if text.isupper() else new, text[end:]
-    if start == 0 and not text.isupper():  # the capital goes to what comes first now
-        change = str.lower if new else str.upper
-        new, rest = new.capitalize(), change(rest[:1]) + rest[1:]
+    start, end, new = rng.choice(edits)
+    rest = text[end:]
+    if text.isupper():
+        new = new.upper()
+    elif start == 0 and new:
+        # the capital goes to what comes first now
+        new = new.capitalize()
+        rest = rest[:1].lower() + rest[1:]
+    elif start == 0:
+        rest = rest[:1].upper() + rest[1:]
     return text[:start] + new + rest
 
 
-@lru_cache(maxsize=4096)  # HH and AH change the same headlines
+def _negating_edits(text: str, language: str) -> list[_Edit]:
+    """Return the edits that take a negation away, or those that add one where there is none."""
+    removals = [_Edit(match.start(), match.end(), "") for match in _NEGATIONS[language].finditer(text)]
+    if removals:
+        return removals
+    if language == "en":
+        return [_Edit(match.end(), match.end(), " not") for match in _AUXILIARY.finditer(text)]
+    return [_Edit(start, start, "non ") for start in _finite_verbs(text)]
+
+
+# HH and AH change the same headlines.
+@lru_cache(maxsize=4096)
 def _finite_verbs(text: str) -> tuple[int, ...]:
-    """Where the finite verbs of an Italian headline start, with the pronouns before them."""
+    """Return where the finite verbs of an Italian headline start, with the pronouns before them."""
     text_tokens = tokens(text, "it")
-    tags, starts, end = load_tagger("it").tag(text_tokens), [], 0
+    tags = load_tagger("it").tag(text_tokens)
+    starts = []
+    end = 0
     for word in text_tokens:
-        starts.append(text.index(word, end))
-        end = starts[-1] + len(word)
+        start = text.index(word, end)
+        starts.append(start)
+        end = start + len(word)
     verbs = []
     for index, (word, tag) in enumerate(zip(text_tokens, tags, strict=True)):
-        after_verb = index > 0 and tags[index - 1] in ("VERB", "AUX")
-        if tag not in ("VERB", "AUX") or after_verb or _NOT_FINITE.search(word.lower()):
+        is_after_verb = index > 0 and tags[index - 1] in _VERBS
+        if tag not in _VERBS or is_after_verb or _NOT_FINITE.search(word.lower()):
             continue
-        while index and text_tokens[index - 1].lower() in _CLITICS and tags[index - 1] == "PRON":
-            index -= 1
-        verbs.append(starts[index])
+        first = index
+        while first and text_tokens[first - 1].lower() in _CLITICS and tags[first - 1] == "PRON":
+            first -= 1
+        verbs.append(starts[first])
     return tuple(verbs)
