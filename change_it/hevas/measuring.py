@@ -28,26 +28,29 @@ _LSI = re.compile(r"(?:(?P<name>ratio|threshold):)?(?P<value>\d+(?:\.\d+)?)")
 
 @dataclass(kw_only=True)
 class MetricOptions:
-    """Options that the values of the metrics depend on."""
+    """Options that the values of the metrics depend on.
+
+    Attributes:
+        language: Language of documents and headlines: it or en; others, such as de, with --stop-words and
+            without PNR, NR and PR.
+        stop_words: Words that LSI, LDA and baselines leave out: it, en or none; those of the language when
+            not given.
+        weights: Word weights of KL and JS; tf-idf learns from the documents.
+        lsi: Eigenvalues that LSI keeps: 50 the largest ones, ratio:0.1 this share of them, ratio:1 all,
+            threshold:0.1 those of at least this value.
+        topics: LDA topics.
+        vectors: Word vectors for WE: a word2vec file, with .bin in its name if it is binary, .gz or not;
+            trained on the documents when not given, which takes thousands to be worth it.
+        seed: Seed of LDA, trained word vectors, the baseline random and bootstrap intervals.
+    """
 
     language: str = "it"
-    """Language of documents and headlines: it or en; others, such as de, with --stop-words and without PNR,
-    NR and PR."""
     stop_words: str = ""
-    """Words that LSI, LDA and baselines leave out: it, en or none; those of the language when not given."""
     weights: Literal["tf", "tf-idf"] = "tf"
-    """Word weights of KL and JS; tf-idf learns from the documents."""
     lsi: str = "ratio:0.1"
-    """Eigenvalues that LSI keeps: 50 the largest ones, ratio:0.1 this share of them, ratio:1 all,
-    threshold:0.1 those of at least this value.
-    """
     topics: int = 10
-    """LDA topics."""
     vectors: Path | None = None
-    """Word vectors for WE: a word2vec file, with .bin in its name if it is binary, .gz or not; trained on the
-    documents when not given, which takes thousands to be worth it."""
     seed: int = 1
-    """Seed of LDA, trained word vectors, the baseline random and bootstrap intervals."""
 
 
 class MeasuredDocuments:
