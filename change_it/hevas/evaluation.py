@@ -172,12 +172,10 @@ class Evaluation:
         Equal systems share the better rank.
         """
         means = {name: values.mean(axis=0).round(DECIMALS) for name, values in self.normalised.items()}
-        ranks: dict[str, dict[str, int]] = {}
-        for column, system in enumerate(self.systems):
-            ranks[system] = {}
-            for name, of_systems in means.items():
-                better = of_systems > of_systems[column]
-                ranks[system][name] = 1 + int(better.sum())
+        ranks: dict[str, dict[str, int]] = {system: {} for system in self.systems}
+        for name, of_systems in means.items():
+            for system, mean in zip(self.systems, of_systems.tolist(), strict=True):
+                ranks[system][name] = 1 + int((of_systems > mean).sum())
         return ranks
 
 

@@ -84,9 +84,9 @@ def syllables(word: str, language: str) -> int:
 
 
 def fog(headlines: Sequence[Text], language: str) -> Floats:
-    """Return Gunning's fog index as HEvAS has it: 0.4·(#words + 8·#complex/#words).
+    """Return Gunning's fog index as HEvAS has it: 0.4·(words + 8·complex words / words).
 
-    The paper has 8 where Gunning has 100.
+    A complex word has at least three syllables. The paper has 8 where Gunning has 100.
     """
     _breaks(language)  # an unknown language is refused even when there is no word
     texts = words_of(headlines)

@@ -151,7 +151,13 @@ def _count_filled(texts: Sequence[Sequence[str]]) -> int:
 
 
 def _wanted_number(name: str, value: float, full: int) -> int:
-    """Return how many of the `full` eigenvalues LSI computes for a `number`, a `ratio` or a `threshold`."""
+    """Return how many of the largest eigenvalues LSI computes.
+
+    Args:
+        name: by what they are chosen: `number`, `ratio` or `threshold`, for which all are needed.
+        value: that number, share of all, or least value.
+        full: number of all eigenvalues.
+    """
     if name == "ratio":
         return ceil(value * full)
     if name == "threshold":
@@ -176,9 +182,11 @@ def _largest(matrix: csr_matrix, number: int, full: int) -> tuple[Floats, Floats
         n = matrix.shape[0]
         squares, left = eigh((matrix @ matrix.T).toarray(), subset_by_index=(n - number, n - 1))
         values = np.sqrt(np.maximum(squares, 0))
-    order = np.argsort(-values)
-    order = order[values[order] > _ZERO_EIGENVALUE * values.max()]
-    return left[:, order], values[order]
+    largest_first = np.argsort(-values)
+    left = left[:, largest_first]
+    values = values[largest_first]
+    is_kept = values > _ZERO_EIGENVALUE * values.max()
+    return left[:, is_kept], values[is_kept]
 
 
 class TopicModel(TextSpace):

@@ -37,6 +37,8 @@ class UnderlinedText:
 
 #: What a cell may hold. A pair is an interval, three numbers are a value with its interval.
 Value = str | int | float | tuple[float, float] | tuple[float, float, float] | UnderlinedText | None
+#: What a cell holds in CSV and JSON.
+PlainValue = str | int | float | None
 #: How a value is written: `text` as it is, `count` with thousands separated, `figure` as `.743`,
 #: `correlation` as `.743` on a heat map, `difference` as `+.743`, `interval` as `.7–.8`, `estimate` as `.74
 #: (.71–.78)`, `p` as `< .001`.
@@ -97,6 +99,11 @@ class Column:
     def heading(self) -> str:
         """Return the title, or the name."""
         return self.title or self.name
+
+    @property
+    def side(self) -> Literal["left", "right"]:
+        """Return the side on which its values stand: text left, figures right, so that their points align."""
+        return "left" if self.format == "text" else "right"
 
 
 def with_interval(name: str, title: str = "", *, bold: bool = False) -> Column:
@@ -187,8 +194,7 @@ def figure(value: float | None) -> str:
     """Return a figure with three digits, as the papers print them (.743); a dash for None."""
     if value is None:
         return _NO_VALUE
-    text = f"{round(value, 3) + 0.0:.3f}"
-    return text.replace("0.", ".", 1) if abs(value) < 0.9995 else text
+    return _short(value, 3)
 
 
 def two_decimals(value: float) -> str:
@@ -198,12 +204,21 @@ def two_decimals(value: float) -> str:
         >>> [two_decimals(value) for value in (0.756, -1.0, -0.001, 1.2)]
         ['.76', '-1.00', '.00', '1.20']
     """
-    text = f"{round(value, 2) + 0.0:.2f}"
-    return text.replace("0.", ".", 1) if abs(value) < 0.995 else text
+    return _short(value, 2)
+
+
+def _short(value: float, decimals: int) -> str:
+    """Return a figure with so many decimals, without a zero before its point."""
+    text = f"{round(value, decimals) + 0.0:.{decimals}f}"  # adding 0 takes the sign of a rounded -0 off
+    if text.startswith("0."):
+        return text.removeprefix("0")
+    if text.startswith("-0."):
+        return "-" + text.removeprefix("-0")
+    return text
 
 
 def _between(low: float) -> str:
-    """Return what stands between the ends of an interval.
+    """Return what stands between the ends of an interval: a dash, or `to` behind a negative end.
 
     Behind a negative end a dash would be read as a sign.
     """
@@ -224,7 +239,9 @@ def estimate(value: float, low: float, high: float) -> str:
 
 def p_value(value: float | None) -> str:
     """Return a p-value with three digits."""
-    return "< .001" if value is not None and value < 0.001 else figure(value)
+    if value is not None and value < 0.001:
+        return "< .001"
+    return figure(value)
 
 
 def formatted(value: Value, format_: Format) -> str:
@@ -258,13 +275,13 @@ def _formatted_interval(value: tuple[float, float] | tuple[float, float, float])
     return f"{figure(first)}{_between(min(value))}{figure(second)}"
 
 
-def records(table: Table) -> tuple[list[str], list[list[str | int | float | None]]]:
+def records(table: Table) -> tuple[list[str], list[list[PlainValue]]]:
     """Return the header and rows of plain values, for CSV and JSON.
 
     A column's `secondary` follows it. An interval is two columns, `_low` and `_high`.
     """
     header: list[str] = []
-    rows: list[list[str | int | float | None]] = [[] for _ in table.rows]
+    rows: list[list[PlainValue]] = [[] for _ in table.rows]
     for column in _all_columns(table):
         suffixes = _PLAIN_SUFFIXES.get(column.format, ("",))
         header += [column.name + suffix for suffix in suffixes]
@@ -281,7 +298,7 @@ def _all_columns(table: Table) -> Iterator[Column]:
             yield column.secondary
 
 
-def _plain_values(value: Value, format_: Format) -> Sequence[str | int | float | None]:
+def _plain_values(value: Value, format_: Format) -> Sequence[PlainValue]:
     """Return a value without its format, with the ends of its interval where its format has one."""
     if isinstance(value, tuple):
         return value
@@ -298,9 +315,10 @@ def to_markdown(table: Table) -> str:
     import pandas as pd
 
     rows = [[_markdown_cell(row, column) for column in table.columns] for row in table.rows]
-    sides = ["left" if column.format == "text" else "right" for column in table.columns]
+    # tabulate fails at the sides of columns where there are no rows.
+    sides = [column.side for column in table.columns] if rows else None
     frame = pd.DataFrame(rows, columns=table.header)
-    return str(frame.to_markdown(index=False, disable_numparse=True, colalign=sides if rows else None))
+    return str(frame.to_markdown(index=False, disable_numparse=True, colalign=sides))
 
 
 def _markdown_cell(row: Row, column: Column) -> str:
@@ -314,11 +332,14 @@ def to_latex(table: Table) -> str:
 
     Secondary values stand in brackets; the best value of a column is bold.
     """
-    sides = "".join("l" if column.format == "text" else "r" for column in table.columns)
-    lines = [rf"\begin{{tabular}}{{{sides}}}", r"\toprule", _latex_row(map(latex, table.header)), r"\midrule"]
+    sides = "".join(column.side[0] for column in table.columns)  # l and r
+    header = [latex(heading) for heading in table.header]
+    lines = [rf"\begin{{tabular}}{{{sides}}}", r"\toprule", _latex_row(header), r"\midrule"]
     for row in table.rows:
-        lines.append(_latex_row(_latex_cell(row, column) for column in table.columns))
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
+        cells = [_latex_cell(row, column) for column in table.columns]
+        lines.append(_latex_row(cells))
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    return "\n".join(lines)
 
 
 def latex(text: str) -> str:
@@ -433,7 +454,10 @@ class _Grid:
         """Return the heading of a column, which has a line for each word where the column is fixed."""
         from rich.text import Text
 
-        return Text(column.heading.replace(" ", "\n") if self.is_fixed(column) else column.heading)
+        heading = column.heading
+        if self.is_fixed(column):
+            heading = heading.replace(" ", "\n")
+        return Text(heading)
 
     def cell(self, row: Row, column: Column) -> "Text":
         """Return a cell: underlined, grey, and with a star where it is the best of its column."""
@@ -477,20 +501,22 @@ class _Grid:
         from rich.table import Table as RichTable
 
         grid = RichTable(box=SIMPLE_HEAD, padding=0)
+        rows = self.table.rows
         for column in columns:
-            is_grey = bool(self.table.rows) and all(column.name in row.grey for row in self.table.rows)
+            is_grey = bool(rows) and all(column.name in row.grey for row in rows)
             grid.add_column(
                 self.heading(column),
                 style="bold" if column.bold else "",
                 header_style="dim" if is_grey else "",
-                justify="left" if column.format == "text" else "right",
+                justify=column.side,
                 no_wrap=self.is_fixed(column),
                 overflow="fold",
             )
-        for _, rows in self.table.groups:
-            for row in rows:
+        for _, rows_of_group in self.table.groups:
+            for row in rows_of_group:
                 cells = [self.cell(row, column) for column in columns]
-                grid.add_row(*cells, style="bold" if row.highlight and not row.grey else "")
+                is_bold = row.highlight and not row.grey
+                grid.add_row(*cells, style="bold" if is_bold else "")
             grid.add_section()
         return grid
 
