@@ -208,7 +208,7 @@ def two(values: list[float] | None) -> str:
 
 
 def outcomes() -> list[list[str]]:
-    """Count the kinds of wrong content that acceptability stops, lets through and had too few of, by corpus."""
+    """Count the kinds of wrong content that acceptability stops, misses or had too few of, by corpus."""
     lines = [["of the ten kinds of wrong content", *CORPORA]]
     for outcome in ("stopped", "let through", "too few to tell"):
         counts = []

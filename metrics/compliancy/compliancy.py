@@ -52,8 +52,8 @@ Args:
     device: where judges run: auto (default), cpu, cuda, mps.
 Returns:
     {", ".join(compliancy_measures())}: averages over the directions that occur, style -1 to 2, the others
-        0-1; without acceptability and fluency if there is no fluency judge, without style if main has no scale
-        for it.
+        0-1; without acceptability and fluency if there is no fluency judge, without style if main has no
+        scale for it.
     <from>2<to>_compliancy and so on: the same of each direction.
     Attributes of the module say more about the last result:
     intervals: ends of the 95% intervals, drawn by event, under "average" and each direction's name.
