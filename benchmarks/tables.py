@@ -1,18 +1,21 @@
-"""Write tables and figures of README.md, docs/, benchmarks/README.md and the cards of metrics from benchmarks/results/*.json.
+"""Write tables and figures of pages from benchmarks/results/*.json.
+
+The pages are README.md, docs/, benchmarks/README.md and the cards of metrics.
 
     python benchmarks/tables.py
     python benchmarks/tables.py --check
     python benchmarks/tables.py --keep judges "AllSides: MiniLM" runs/allsides/minilm/ah/metrics.json
     python benchmarks/tables.py --keep main_judge "" main_judge.json
 
-`<!-- table: NAME -->` to `<!-- /table -->` is the table of results/NAME.json: `rows`, name to column to a value or to [counts
-of a whole, figures, interval], and their `n`, `seed`, `machine`, `date` and `command`. --keep adds to them what they need of
-JSON that `train judge` or a script of this folder, under NAME, has written. Where NAME is one of `SUMMARIES`, the table is
-drawn from several of these.
+`<!-- table: NAME -->` to `<!-- /table -->` is the table of results/NAME.json: `rows`, name to column to a
+value or to [counts of a whole, figures, interval], and their `n`, `seed`, `machine`, `date` and `command`.
+--keep adds to them what they need of JSON that `train judge` or a script of this folder, under NAME, has
+written. Where NAME is one of `SUMMARIES`, the table is drawn from several of these.
 
-`.84<!-- = NAME/ROW/COLUMN/PLACE -->` is a figure in a sentence, or behind a comma or a bracket: a number of a cell, the first
-where no PLACE is given. Of ROW and COLUMN the beginning is enough where no other begins alike, without backticks. The figure
-keeps its decimals. NAME may be `quickstart`, whose rows are systems, with measures as columns, and `run`, with `seconds` and `gib`.
+`.84<!-- = NAME/ROW/COLUMN/PLACE -->` is a figure in a sentence, or behind a comma or a bracket: a number of a
+cell, the first where no PLACE is given. Of ROW and COLUMN the beginning is enough where no other begins
+alike, without backticks. The figure keeps its decimals. NAME may be `quickstart`, whose rows are systems,
+with measures as columns, and `run`, with `seconds` and `gib`.
 """
 
 import json
@@ -35,7 +38,10 @@ from change_it.render.tables import figure
 from change_it.report.report_files import made
 from change_it.training.lora import LORA_ALPHA, LORA_RANK, LORA_RATE
 
-README, RESULTS = Path(__file__).with_name("README.md"), Path(__file__).with_name("results")
+#: The page of the benchmarks.
+README = Path(__file__).with_name("README.md")
+#: Folder of their results.
+RESULTS = Path(__file__).with_name("results")
 ROOT = Path(__file__).parents[1]
 PAGES = [
     README,
@@ -49,9 +55,17 @@ Rows = dict[str, dict[str, Any]]
 FIGURE = re.compile(r"(?P<figure>[-−]?(?:\d[\d,]*)?\.?\d+)<!-- = (?P<address>[^>]+?) -->")
 #: The audit's kinds of headlines whose content is wrong; the others keep the style of the original.
 WRONG = (
-    "number changed", "number mistaken", "name mistaken", "names swapped", "names spliced in", "negated",
-    "claim added", "half and half", "looped", "key words",
-)  # fmt: skip
+    "number changed",
+    "number mistaken",
+    "name mistaken",
+    "names swapped",
+    "names spliced in",
+    "negated",
+    "claim added",
+    "half and half",
+    "looped",
+    "key words",
+)
 #: The pairs of newspapers of the tables `aspects` and `attacks`, the invented one first.
 CORPORA = ("sample", "CNN, Fox", "CNN, W. Times", "Vox, W. Times", "Politico, Fox")
 
@@ -67,7 +81,10 @@ class Options:
 
 
 def judge_rows(name: str, metrics: dict[str, Any]) -> Rows:
-    """F1 of a linear judge; or of it and of a transformer, whose lead has an interval. The name is CORPUS: ENCODER."""
+    """Return the F1 of a linear judge; or of it and of a transformer, whose lead has an interval.
+
+    The name is CORPUS: ENCODER.
+    """
     rows: Rows = {}
     corpus, _, encoder = name.partition(": ")
     for test, scores in metrics["results"].items():
@@ -89,7 +106,8 @@ def judge_rows(name: str, metrics: dict[str, Any]) -> Rows:
 
 def keep(name: str, subject: str, path: Path) -> None:
     """Add results to those of a table."""
-    out, results = RESULTS / f"{name}.json", json.loads(path.read_text(encoding="utf-8"))
+    out = RESULTS / f"{name}.json"
+    results = json.loads(path.read_text(encoding="utf-8"))
     record: dict[str, Any] = {"command": [], "n": "", "seed": 1, "rows": {}}
     if out.exists():
         record = json.loads(out.read_text(encoding="utf-8"))
@@ -106,14 +124,14 @@ def keep(name: str, subject: str, path: Path) -> None:
 
 
 def number(value: float) -> str:
-    """A count or a figure."""
+    """Return a count or a figure."""
     if isinstance(value, int):
         return f"{value:,}"
     return figure(value) if value == 0 or 1e-6 < abs(value) <= 1 else f"{value:.3g}"
 
 
 def cell(value: Any) -> str:
-    """A value, `12 of 20: .600 (.400–.800)`, or several of them."""
+    """Return a value, `12 of 20: .600 (.400–.800)`, or several of them."""
     if value is None or isinstance(value, str):
         return value or "–"
     values = value if isinstance(value, list) else [value]
@@ -127,7 +145,10 @@ def cell(value: Any) -> str:
 
 @cache
 def read_rows(name: str) -> Rows:
-    """Return the rows of results; of the quickstart its systems, each measure with the ends of its interval."""
+    """Return the rows of results.
+
+    Those of the quickstart are its systems, each measure with the ends of its interval.
+    """
     if name == "quickstart":
         record = json.loads(Path(__file__).with_name("quickstart.json").read_text(encoding="utf-8"))
         rows: Rows = {}
@@ -188,7 +209,7 @@ def two(values: list[float] | None) -> str:
 
 
 def outcomes() -> list[list[str]]:
-    """Return how many kinds of wrong content acceptability stops, lets through and had too few of, by corpus."""
+    """Count the kinds of wrong content that acceptability stops, misses or had too few of, by corpus."""
     lines = [["of the ten kinds of wrong content", *CORPORA]]
     for outcome in ("stopped", "let through", "too few to tell"):
         counts = []
@@ -264,7 +285,7 @@ def readers() -> list[list[str]]:
 
 
 def without_order() -> list[list[str]]:
-    """Return the share of gold's compliancy and acceptability that text keeps which is no sentence, by corpus."""
+    """Return the share of gold's compliancy and acceptability that text keeps which is no sentence."""
     lines = [["", "test pairs", "compliancy of gold", "shuffled gold keeps", "one word five times keeps"]]
     for corpus, cells in read_rows("word_order").items():
         pairs = cells["pairs, events"].split(",")[0]
@@ -328,7 +349,7 @@ def hevas_metrics() -> list[list[str]]:
 
 
 def verdict_meanings() -> list[list[str]]:
-    """Return what each verdict on a headline says: the judges by their entries, and what else a headline has."""
+    """Return what each verdict on a headline says: the judges by their entries, then what else it has."""
     lines = [["verdict", "meaning"]]
     rules = [task for task, spec in JUDGES.items() if not spec.is_trained]
     for task in (*trained_tasks(), *rules):

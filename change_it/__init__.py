@@ -1,6 +1,7 @@
 """Headline style transfer between two newspapers: aligned data, trained judges, compliancy.
 
-`import change_it` loads neither torch nor transformers; models join the Auto classes with `import change_it.auto`.
+`import change_it` loads neither torch nor transformers. Models join the Auto classes with
+`import change_it.auto`.
 """
 
 from importlib import import_module
@@ -28,7 +29,7 @@ __all__ = [
     "space_path",
 ]
 
-
+#: Module of each name that is loaded when it is first used. They load torch, polars or datasets.
 _MODULES = {
     "ChangeItSplits": "corpus.change_it_splits",
     "HeadlineTransfer": "generators.transfer",
@@ -41,7 +42,7 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-def __getattr__(name: str) -> Any:  # they load torch, polars or datasets
+def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -1,15 +1,24 @@
-"""The one exception that means: the input is at fault, and the message says how to mend it; and what a terminal is shown of texts."""
+"""Tell bad input from faults of the package, and escape texts for a terminal."""
 
 import re
 
 #: Libraries whose versions stand below the traceback of an error that is not the user's.
 NAMED_LIBRARIES = ("torch", "transformers")
+#: Control characters, but tabs and line breaks.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 def escaped(text: str) -> str:
-    """A text whose control characters, but tabs and line breaks, a terminal shows and does not obey."""
-    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    """Return a text whose control characters a terminal shows and does not obey.
+
+    Tabs and line breaks stay.
+    """
+    return _CONTROL.sub(_code, text)
+
+
+def _code(match: re.Match[str]) -> str:
+    r"""Return the character that was found as its code, like \u001b."""
+    return f"\\u{ord(match[0]):04x}"
 
 
 class InputError(ValueError):
@@ -31,10 +40,14 @@ def add_versions(error: BaseException) -> None:
 
 
 def versions_note() -> str:
-    """Return the sentence about versions; the range that was tried is the one that this package requires."""
+    """Say which versions of the libraries are installed, and which were tried.
+
+    The latter are those that this package requires.
+    """
     from importlib.metadata import PackageNotFoundError, requires, version  # takes longer than all else here
 
-    installed = " and ".join(f"{name} {version(name)}" for name in NAMED_LIBRARIES)
+    versions = " and ".join(f"{name} {version(name)}" for name in NAMED_LIBRARIES)
+    installed = f"Installed: {versions}."
     try:
         requirements = requires("change-it") or []
     except PackageNotFoundError:  # its files were copied, as into a Space
@@ -43,6 +56,8 @@ def versions_note() -> str:
     for requirement in requirements:
         name = re.split(r"[^\w.-]", requirement)[0]
         if name in NAMED_LIBRARIES:
-            bounds = requirement.removeprefix(name).split(",")
-            tried.append(name + ",".join(sorted(bounds, reverse=True)))  # >= before <
-    return f"Installed: {installed}." + (f" Tried with: {', '.join(tried)}." if tried else "")
+            bounds = sorted(requirement.removeprefix(name).split(","), reverse=True)  # >= before <
+            tried.append(name + ",".join(bounds))
+    if not tried:
+        return installed
+    return f"{installed} Tried with: {', '.join(tried)}."

@@ -1,4 +1,7 @@
-"""The progress bars of long work, by tqdm: drawn on a terminal, a line every ten seconds where there is none."""
+"""Draw the progress bars of long work, by tqdm.
+
+A bar is drawn on a terminal. Where there is none, its state is a line every ten seconds.
+"""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -10,15 +13,21 @@ from tqdm import tqdm
 #: True shows a progress bar; a function is called with the number of things done, from 0 to all.
 ProgressOption = bool | Callable[[int], object] | None
 
+#: Seconds between two lines of a bar where there is no terminal, and before the first.
+_SECONDS_A_LINE = 10
 
-class _Lines:
-    """Standard error that is no terminal: each state of a bar is a line."""
+
+class _LinesToStandardError:
+    """A file for tqdm that writes each state of a bar as a line to standard error."""
 
     def write(self, text: str) -> None:
-        if state := text.strip():
+        """Write a state of a bar; what only moves the cursor is left out."""
+        state = text.strip()
+        if state:
             sys.stderr.write(state + "\n")
 
     def flush(self) -> None:
+        """Flush standard error."""
         sys.stderr.flush()
 
 
@@ -30,24 +39,42 @@ def bar(
     shown: bool = True,
     initial: int = 0,
 ) -> Any:
-    """A bar on standard error, of items or of what its `update` is called with; it goes when the work is done."""
-    common: dict[str, Any] = {"desc": description, "disable": not shown, "leave": False}
-    return tqdm(items, total=total, initial=initial, **common, **_place())
+    """Return a bar on standard error, of items or of what its `update` is called with.
+
+    It goes when the work is done.
+    """
+    return tqdm(
+        items, desc=description, total=total, initial=initial, disable=not shown, leave=False, **_place()
+    )
 
 
 def minutes_bar(description: str, total: float, *, initial: float = 0.0, shown: bool = True) -> Any:
     """Return a bar of minutes, which its `update` is called with; what was done in them is its postfix."""
     drawn = "|{bar}| " if sys.stderr.isatty() else " "
     text = "{desc}: {percentage:3.0f}%" + drawn + "{n:.1f} of {total:g} minutes{postfix}"
-    common: dict[str, Any] = {"desc": description, "disable": not shown, "leave": False}
-    place = _place() | {"ncols": None}  # with 0 tqdm has a format of its own
-    return tqdm(total=total, initial=initial, bar_format=text, **common, **place)
+    place = _place()
+    place["ncols"] = None  # with 0 tqdm has a format of its own
+    return tqdm(
+        desc=description,
+        total=total,
+        initial=initial,
+        bar_format=text,
+        disable=not shown,
+        leave=False,
+        **place,
+    )
 
 
 def _place() -> dict[str, Any]:
-    """Return where and how often a bar is drawn."""
-    log = {"file": _Lines(), "mininterval": 10, "delay": 10, "ncols": 0}
-    return {} if sys.stderr.isatty() else log
+    """Return where and how often a bar is drawn, as arguments of tqdm."""
+    if sys.stderr.isatty():
+        return {}
+    return {
+        "file": _LinesToStandardError(),
+        "mininterval": _SECONDS_A_LINE,
+        "delay": _SECONDS_A_LINE,
+        "ncols": 0,
+    }
 
 
 def note(text: str) -> None:
@@ -57,7 +84,7 @@ def note(text: str) -> None:
 
 @contextmanager
 def progress_of(option: ProgressOption, description: str, total: int) -> Iterator[Callable[[int], object]]:
-    """Context with a function to call with the number of things done."""
+    """Provide a function to call with the number of things done, while a bar is shown if one is wanted."""
     if callable(option):
         yield option
         return

@@ -13,7 +13,7 @@ from change_it.corpus.reading.reading import read_articles
 from change_it.corpus.splits import split
 from change_it.corpus.test_set import Item
 from change_it.errors import InputError
-from change_it.hevas.documents import Documents, worded
+from change_it.hevas.documents import Documents, has_words
 from change_it.hevas.evaluation import evaluate
 from change_it.hevas.measuring import MetricOptions
 from change_it.judges.spec import JUDGES
@@ -28,7 +28,7 @@ TEXT = st.one_of(
     st.lists(st.sampled_from(WORDS.split()), max_size=8).map(" ".join),
     st.text(st.characters(exclude_categories=["Cs"]), max_size=30),
 )
-WORDED = TEXT.filter(worded)
+WORDED = TEXT.filter(has_words)
 SEEDS = st.integers(0, 2**32 - 1)
 CELL = st.one_of(
     TEXT, st.sampled_from(["", " ", "2019-02-30", "2019-03-01", "1/2/19", "A1", "A9", "R", "G", "x"])

@@ -1,1 +1,1 @@
-"""HEvAS (2019): informativeness and readability of headlines, baselines and statistics, usable alone and without torch."""
+"""Measure headlines by HEvAS (2019): informativeness, readability, baselines, statistics; without torch."""

@@ -1,8 +1,11 @@
-"""The five baseline systems of HEvAS: headlines that any other system should beat (HEvAS 2019, section 3.3).
+"""Write the headlines of HEvAS' five baseline systems, which any other system should beat.
 
-TextRank is Mihalcea and Tarau's (2004): words are linked where they are adjacent, sentences by the words that they
-share. They take nouns and adjectives as vertices; here all words but stop words are vertices. Where the papers
-are silent: of equal scores the earlier one wins; a headline ends after exactly the n words of `text.tokens`, in the writing of the article where it is a piece of it.
+They are those of HEvAS 2019, section 3.3.
+TextRank is Mihalcea and Tarau's (2004): words are linked where they are adjacent, sentences by the words that
+they share. They take nouns and adjectives as vertices; here all words but stop words are vertices.
+
+Where the papers are silent: of equal scores the earlier one wins. A headline ends after exactly the n words
+of `text.tokens`, in the writing of the article where it is a piece of it.
 """
 
 from collections.abc import Sequence
@@ -20,6 +23,12 @@ from change_it.text.tokens import is_unspaced, words
 Baseline = Literal["first", "random", "tfidf", "wtextrank", "stextrank"]
 #: The systems by name.
 BASELINES = get_args(Baseline)
+#: Share of a vertex's rank that it gives to its neighbours, as in both papers of TextRank and PageRank.
+_DAMPING = 0.85
+#: Decimals of scores. Scores that differ only behind them are equal.
+_SCORE_DECIMALS = 6
+#: Marks at the end of a headline that is cut, which lead on to a word that it does not have.
+_OPEN_MARKS = " ,;:–—-("
 
 
 def baseline(
@@ -28,9 +37,10 @@ def baseline(
     """Write the headlines of a baseline system.
 
     Args:
-        name: one of `BASELINES`: `first`, the first words of the document; `random`, those of a random sentence; `tfidf`, the
-            words of highest tf-idf; `wtextrank`, those of highest TextRank; `stextrank`, the first words of the sentence of
-            highest TextRank.
+        name: one of `BASELINES`: `first`, the first words of the document; `random`, those of a random
+            sentence; `tfidf`, the words of highest tf-idf; `wtextrank`, those of highest TextRank;
+                `stextrank`,
+            the first words of the sentence of highest TextRank.
         documents: texts of any length.
         n_words: words in a headline, at most.
         seed: of `random`.
@@ -45,7 +55,7 @@ def baseline(
     Examples:
         >>> baseline("first", ["Il governo cade. Si vota a maggio.", ""], n_words=2)
         ['Il governo', '']
-        >>> baseline("wtextrank", ["Cade il governo tecnico. Governo nuovo? Governo Rossi."], n_words=1, language="it")
+        >>> baseline("wtextrank", ["Cade il governo tecnico. Governo nuovo?"], n_words=1, language="it")
         ['governo']
     """
     if name not in BASELINES:
@@ -59,16 +69,31 @@ def baseline(
         return [_wtextrank(words(text), stop, n_words) for text in documents]
     if name == "first":
         return [_beginning(text, n_words) for text in documents]
-    several = [list(filter(words, sentences(text))) or [""] for text in documents]
+    worded_sentences = [_sentences(text) for text in documents]
     if name == "stextrank":
-        return [_beginning(_top_sentence(texts, stop), n_words) for texts in several]
-    draws = np.random.default_rng(seed).random(len(documents)).tolist()  # one a document
-    texts = [parts[int(draw * len(parts))] for parts, draw in zip(several, draws, strict=True)]
-    return [_beginning(text, n_words) for text in texts]
+        chosen = [_top_sentence(several, stop) for several in worded_sentences]
+    else:
+        chosen = _random_sentences(worded_sentences, seed)
+    return [_beginning(sentence, n_words) for sentence in chosen]
 
 
 def _without(text: Sequence[str], stop: frozenset[str]) -> list[str]:
+    """Return the words of a text that are no stop words."""
     return [word for word in text if word not in stop]
+
+
+def _sentences(text: str) -> list[str]:
+    """Return the sentences of a text that have words; a single empty one where none has."""
+    return [sentence for sentence in sentences(text) if words(sentence)] or [""]
+
+
+def _random_sentences(documents: Sequence[Sequence[str]], seed: int) -> list[str]:
+    """Draw a sentence of each document. One number is drawn for each, however many sentences there are."""
+    draws = np.random.default_rng(seed).random(len(documents)).tolist()
+    chosen = []
+    for several, draw in zip(documents, draws, strict=True):
+        chosen.append(several[int(draw * len(several))])
+    return chosen
 
 
 def _tfidf(texts: Sequence[Sequence[str]], n_words: int) -> list[str]:
@@ -78,12 +103,13 @@ def _tfidf(texts: Sequence[Sequence[str]], n_words: int) -> list[str]:
     if not any(texts):
         return [""] * len(texts)
     vectorizer = TfidfVectorizer(analyzer=list)
-    rows, columns = vectorizer.fit_transform(texts), vectorizer.vocabulary_
-    distinct = (list(dict.fromkeys(text)) for text in texts)
-    return [
-        _top(names, row.toarray()[0, [columns[word] for word in names]], n_words)
-        for names, row in zip(distinct, rows, strict=True)
-    ]
+    weights = vectorizer.fit_transform(texts)
+    headlines = []
+    for text, row in zip(texts, weights, strict=True):
+        distinct = list(dict.fromkeys(text))
+        columns = [vectorizer.vocabulary_[word] for word in distinct]
+        headlines.append(_top(distinct, row.toarray()[0, columns], n_words))
+    return headlines
 
 
 def _wtextrank(text: Sequence[str], stop: frozenset[str], n_words: int) -> str:
@@ -92,50 +118,62 @@ def _wtextrank(text: Sequence[str], stop: frozenset[str], n_words: int) -> str:
 
     graph = nx.Graph()
     graph.add_nodes_from(_without(text, stop))
-    graph.add_edges_from([pair for pair in pairwise(text) if pair[0] != pair[1] and graph.nodes >= {*pair}])
+    for first, second in pairwise(text):
+        if first != second and first in graph and second in graph:
+            graph.add_edge(first, second)
     return _top(list(graph), _text_rank(graph), n_words)
 
 
 def _top_sentence(several: Sequence[str], stop: frozenset[str]) -> str:
-    """Return the sentence of highest TextRank, of equal ones the first: weights are common words over log of one length + log of the other."""
+    """Return the sentence of highest TextRank, of equal ones the first.
+
+    The weight of a link is the number of common words over log of one length + log of the other.
+    """
     from networkx import from_scipy_sparse_array
     from sklearn.feature_extraction.text import CountVectorizer  # loads pandas
 
     texts = [_without(words(sentence), stop) for sentence in several]
     if not any(texts):
         return several[0]
-    having = CountVectorizer(analyzer=list, binary=True).fit_transform(texts)
-    links = (having @ having.T).tocoo()
-    lengths = np.array([*map(len, texts)])
+    has_word = CountVectorizer(analyzer=list, binary=True).fit_transform(texts)
+    links = (has_word @ has_word.T).tocoo()
+    lengths = np.array([len(text) for text in texts])
     products = lengths[links.row] * lengths[links.col]
     linked = (links.row != links.col) & (products > 1)  # two sentences of one word have no similarity
     links.data = np.divide(links.data, np.log(products), out=np.zeros(links.nnz), where=linked)
-    return several[int(_text_rank(from_scipy_sparse_array(links)).round(6).argmax())]
+    ranks = _text_rank(from_scipy_sparse_array(links)).round(_SCORE_DECIMALS)
+    return several[int(ranks.argmax())]
 
 
 def _text_rank(graph: Any) -> Floats:
-    """Return the TextRank of the n vertices of a graph: PageRank times n."""
+    """Return the TextRank of the n vertices of a graph, (n,): PageRank times n."""
     from networkx import pagerank
 
-    ranks = pagerank(graph, alpha=0.85, tol=1e-10, max_iter=1000)
-    return np.array([*ranks.values()]) * len(ranks)
+    ranks = pagerank(graph, alpha=_DAMPING, tol=1e-10, max_iter=1000)
+    return np.array(list(ranks.values())) * len(ranks)
 
 
 def _top(names: Sequence[str], scores: Floats, n_words: int) -> str:
     """Return the names of highest score, best first; of equal ones the earlier."""
-    order = np.argsort(-scores.round(6), kind="stable")[:n_words].tolist()
+    order = np.argsort(-scores.round(_SCORE_DECIMALS), kind="stable")[:n_words].tolist()
     return " ".join(names[index] for index in order)
 
 
 def _beginning(text: str, n_words: int) -> str:
-    """Return the text up to its n-th word, as it is written; a piece like "l'Italia" that holds one word too many is cut."""
+    """Return the text up to its n-th word, as it is written; empty for a text without words.
+
+    A piece between spaces may hold several words, like "l'Italia". One that holds too many is cut.
+    """
     pieces: list[str] = []
     left = n_words
     for piece in text.split():
         if not left:
             break
         in_piece = words(piece)
-        gap = "" if is_unspaced(piece) else " "
-        pieces.append(piece if len(in_piece) <= left else gap.join(in_piece[:left]))
+        if len(in_piece) > left:
+            gap = "" if is_unspaced(piece) else " "
+            piece = gap.join(in_piece[:left])
+        pieces.append(piece)
         left -= min(len(in_piece), left)
-    return " ".join(pieces).rstrip(" ,;:–—-(") if left < n_words else ""
+    has_words = left < n_words
+    return " ".join(pieces).rstrip(_OPEN_MARKS) if has_words else ""

@@ -1,4 +1,4 @@
-"""Every metric of HEvAS on every system: values an item, means, overall average and ranks (HEvAS 2019)."""
+"""Measure systems by the metrics of HEvAS: values an item, means, overall average and ranks (HEvAS 2019)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,13 +24,30 @@ from change_it.stats import DECIMALS, Floats
 from change_it.text.stopwords import LISTED, stop_words
 from change_it.version import __version__
 
-#: The metrics that a signature calls `all`. It names any other one beside it: one that came later, or that somebody
-#: registered.
+#: The metrics that a signature calls `all`. It names any other one beside it: one that came later, or that
+#: somebody registered.
 NAMED_ALL = frozenset(
-    {
-        *("R-1", "R-2", "R-SU", "R-WSU", "LSA-C", "LSA-S", "TM-C", "TM-S", "WE-C", "WE-S"),
-        *("KL-C", "KL-S", "JS-C", "JS-S", "PNR", "NR", "PR", "Fog", "AWL"),
-    }
+    (
+        "R-1",
+        "R-2",
+        "R-SU",
+        "R-WSU",
+        "LSA-C",
+        "LSA-S",
+        "TM-C",
+        "TM-S",
+        "WE-C",
+        "WE-S",
+        "KL-C",
+        "KL-S",
+        "JS-C",
+        "JS-S",
+        "PNR",
+        "NR",
+        "PR",
+        "Fog",
+        "AWL",
+    )
 )
 #: Means that differ by less than this share of the largest do not tell systems apart (ours).
 ALIKE = 0.05
@@ -43,8 +60,8 @@ class Evaluation:
     Attributes:
         metrics: names in the order of `METRICS`.
         values: system to (n, k) values, rows documents, columns metrics.
-        empty: system to (n,) whether the headline is without words; such a one has 0 in every metric and counts as
-            the worst in averages and ranks.
+        empty: system to (n,) whether the headline is without words. Such a headline has 0 in every metric and
+            counts as the worst in averages and ranks.
         ids: (n,) of the documents.
         signature: what the numbers depend on.
         events: (n,) of the documents, see `Documents`.
@@ -61,19 +78,21 @@ class Evaluation:
 
     @property
     def systems(self) -> list[str]:
-        """Names of the systems in the order given."""
+        """Return the names of the systems in the order given."""
         return list(self.values)
 
     @property
     def written(self) -> NDArray[np.bool_]:
-        """(n, m) whether a headline has words, rows documents, columns systems."""
+        """Return (n, m) whether a headline has words, rows documents, columns systems."""
         return ~np.column_stack(list(self.empty.values()))
 
     @property
     def means(self) -> dict[str, dict[str, float]]:
-        """System to metric to the mean over the documents."""
-        means = {system: values.mean(axis=0).tolist() for system, values in self.values.items()}
-        return {system: dict(zip(self.metrics, several, strict=True)) for system, several in means.items()}
+        """Return the mean over the documents, by system and metric."""
+        means = {}
+        for system, values in self.values.items():
+            means[system] = dict(zip(self.metrics, values.mean(axis=0).tolist(), strict=True))
+        return means
 
     def scores(self, metric: str) -> Floats:
         """Return the (n, m) values of one of `metrics`, rows documents, columns systems."""
@@ -82,55 +101,91 @@ class Evaluation:
 
     @property
     def indistinct(self) -> list[str]:
-        """The metrics in which the means of all systems, over their headlines with words, differ by less than `ALIKE` of the largest; empty for a single system."""
-        count = self.written.sum(axis=0)
-        shown = count > 0 if len(self.systems) > 1 else np.zeros(1, bool)
-        means = {name: self.scores(name).sum(axis=0)[shown] / count[shown] for name in self.metrics}
-        return [name for name, m in means.items() if m.size and np.ptp(m) <= ALIKE * np.abs(m).max()]
+        """Return the metrics by which all systems are alike; none for a single system.
+
+        The means of the systems, each over its headlines with words, then differ by at most `ALIKE` of the
+        largest. Systems without such headlines are not compared.
+        """
+        if len(self.systems) < 2:
+            return []
+        counts = self.written.sum(axis=0)
+        has_headlines = counts > 0
+        if not has_headlines.any():
+            return []
+        names = []
+        for name in self.metrics:
+            totals = self.scores(name).sum(axis=0)
+            means = totals[has_headlines] / counts[has_headlines]
+            if np.ptp(means) <= ALIKE * np.abs(means).max():
+                names.append(name)
+        return names
 
     @cached_property
     def normalised(self) -> dict[str, Floats]:
-        """Averaged metric to (n, m) values in 0-1, more is better; without those that an entry leaves out, and perhaps those that are `indistinct`.
+        """Return the (n, m) values in 0 to 1, more is better, of each metric that enters the average.
 
-        Most metrics have this range by themselves; what is outside it (R-WSU, cosines) becomes its end. Those without
-        an upper end (Fog, AWL) are stretched so that their lowest value over all documents and systems is 0 and their
-        highest 1 (ours: the paper does not say how), 1/2 where all values are equal. Then the metrics in which less is
-        better are inverted, including the divergence KL. An empty headline has 0.
+        Left out are the metrics whose entry says so, and with `distinct` those that are `indistinct`.
+
+        Most metrics have this range by themselves; what is outside it (R-WSU, cosines) becomes its end. Those
+        without an upper end (Fog, AWL) are stretched so that their lowest value over all documents and
+        systems is 0 and their highest 1 (ours: the paper does not say how), 1/2 where all values are equal.
+        Then the metrics in which less is better are inverted, including the divergence KL. An empty headline
+        has 0.
         """
-        written, result = self.written, {}
+        written = self.written
         left_out = self.indistinct if self.distinct else []
+        normalised = {}
         for name in self.metrics:
-            values = self.scores(name)
             metric = METRICS[name]
             if not metric.averaged or name in left_out:
                 continue
+            values = self.scores(name)
             if metric.range[1] is None and written.any():
-                low, high = values[written].min(), values[written].max()
-                values = (values - low) / (high - low) if high > low else np.full(values.shape, 0.5)
+                values = _stretched(values, values[written])
             values = values.clip(0, 1)
-            result[name] = np.where(written, 1 - values if metric.better == "less" else values, 0.0)
-        return result
+            if metric.better == "less":
+                values = 1 - values
+            normalised[name] = np.where(written, values, 0.0)
+        return normalised
 
     @property
     def overall_items(self) -> Floats:
-        """(n, m) average over all averaged metrics after normalisation, rows documents, columns systems."""
-        return np.stack([*self.normalised.values()], axis=-1).mean(axis=-1)
+        """Return the (n, m) averages over all metrics in `normalised`, rows documents, columns systems."""
+        return np.stack(list(self.normalised.values()), axis=-1).mean(axis=-1)
 
     @cached_property
     def overall(self) -> dict[str, float | None]:
-        """System to its average over all averaged metrics and documents, in 0-1, more is better, None without such a metric; the best first, of equal ones the earlier."""
-        means = self.overall_items.mean(axis=0).tolist() if self.normalised else [None] * len(self.values)
-        pairs = zip(self.values, means, strict=True)
-        return dict(sorted(pairs, key=lambda pair: -round(pair[1] or 0.0, DECIMALS)))
+        """Return each system's average over all averaged metrics and documents, in 0 to 1, more is better.
+
+        The best system comes first, of equal ones the earlier. Averages are None where no metric is averaged.
+        """
+        if not self.normalised:
+            return dict.fromkeys(self.systems)
+        means = dict(zip(self.systems, self.overall_items.mean(axis=0).tolist(), strict=True))
+        best_first = sorted(means, key=lambda system: -round(means[system], DECIMALS))
+        return {system: means[system] for system in best_first}
 
     @property
     def ranks(self) -> dict[str, dict[str, int]]:
-        """System to averaged metric to its rank by the mean, 1 the best; equal ones share the better rank."""
+        """Return each system's rank by the mean of each averaged metric, 1 the best.
+
+        Equal systems share the better rank.
+        """
         means = {name: values.mean(axis=0).round(DECIMALS) for name, values in self.normalised.items()}
-        return {
-            system: {name: 1 + int((several > several[column]).sum()) for name, several in means.items()}
-            for column, system in enumerate(self.systems)
-        }
+        ranks: dict[str, dict[str, int]] = {system: {} for system in self.systems}
+        for name, of_systems in means.items():
+            for system, mean in zip(self.systems, of_systems.tolist(), strict=True):
+                ranks[system][name] = 1 + int((of_systems > mean).sum())
+        return ranks
+
+
+def _stretched(values: Floats, known: Floats) -> Floats:
+    """Stretch values so that the lowest known one is 0 and the highest 1; 1/2 where these are equal."""
+    low = known.min()
+    high = known.max()
+    if high == low:
+        return np.full(values.shape, 0.5)
+    return np.asarray((values - low) / (high - low))
 
 
 def evaluate(
@@ -165,56 +220,107 @@ def evaluate(
         >>> result.means["mine"]
         {'R-1': 1.0, 'AWL': 4.25}
     """
-    options, wanted = options or MetricOptions(), chosen_metrics(metrics)
+    options = options or MetricOptions()
+    wanted = chosen_metrics(metrics)
     check_input(documents, wanted, options)
     if not systems:
         raise InputError("no system: give files of headlines or baselines")
     refuse_lengths(**{f"documents of {documents.name}": documents.texts, **systems})
     measured = MeasuredDocuments(documents, options)
-    of_systems = {system: SystemHeadlines(headlines, measured) for system, headlines in systems.items()}
-    empty = {system: np.array([not text for text in of.words]) for system, of in of_systems.items()}
-    columns: dict[str, dict[str, Floats]] = {system: {} for system in systems}
-    with bar("measuring", len(wanted), shown=progress) as shown:
-        for name in sorted(wanted, key=lambda name: METRICS[name].effort):
-            for system, headlines in of_systems.items():
-                columns[system][name] = METRICS[name].compute(headlines)
+    headlines = {system: SystemHeadlines(texts, measured) for system, texts in systems.items()}
+    columns = _measure(headlines, wanted, progress=progress)
+    empty = {}
+    values = {}
+    for system in systems:
+        empty[system] = np.array([not text for text in headlines[system].words])
+        table = np.column_stack([columns[system][name] for name in wanted])
+        values[system] = np.where(empty[system][:, None], 0.0, table)
+    return Evaluation(
+        metrics=wanted,
+        values=values,
+        empty=empty,
+        ids=documents.ids,
+        signature=_signature(documents, systems, wanted, measured, distinct=distinct),
+        events=documents.events,
+        distinct=distinct,
+    )
+
+
+def _measure(
+    headlines: Mapping[str, SystemHeadlines], metrics: Sequence[str], *, progress: bool
+) -> dict[str, dict[str, Floats]]:
+    """Return the (n,) values of each system by each metric; metrics of less effort are measured first."""
+    columns: dict[str, dict[str, Floats]] = {system: {} for system in headlines}
+    with bar("measuring", len(metrics), shown=progress) as shown:
+        for name in sorted(metrics, key=lambda name: METRICS[name].effort):
+            for system, of_system in headlines.items():
+                columns[system][name] = METRICS[name].compute(of_system)
             shown.update(1)
-    values = {
-        system: np.where(empty[system][:, None], 0.0, np.column_stack([scores[name] for name in wanted]))
-        for system, scores in columns.items()
-    }
+    return columns
+
+
+def _signature(
+    documents: Documents,
+    systems: Mapping[str, Sequence[str]],
+    metrics: Sequence[str],
+    measured: MeasuredDocuments,
+    *,
+    distinct: bool,
+) -> str:
+    """Return what the numbers depend on, in one line. Metrics have added their part to `measured`."""
+    options = measured.options
     compared = [list(map(str, headlines)) for headlines in systems.values()]
-    notes = ["hevas", f"documents:{digest_of(documents.texts, documents.references)}"]
-    notes += [f"systems:{len(systems)},{digest_of(compared)}", f"metrics:{_named_metrics(wanted)}"]
-    notes += [f"lang:{options.language}", f"stop:{_stop_words_note(options)}", *measured.notes]
-    notes += ["tok:unicode", *(["average:distinct"] if distinct else [])]
+    notes = [
+        "hevas",
+        f"documents:{digest_of(documents.texts, documents.references)}",
+        f"systems:{len(systems)},{digest_of(compared)}",
+        f"metrics:{_named_metrics(metrics)}",
+        f"lang:{options.language}",
+        f"stop:{_stop_words_note(options)}",
+        *measured.notes,
+        "tok:unicode",
+    ]
+    if distinct:
+        notes.append("average:distinct")
     notes += [f"n:{len(documents)}", f"seed:{options.seed}", f"v:{__version__}"]
-    return Evaluation(wanted, values, empty, documents.ids, "|".join(notes), documents.events, distinct)
+    return "|".join(notes)
 
 
 def _named_metrics(metrics: Sequence[str]) -> str:
-    """Return the metrics for a signature; averages, ranks and what tells no systems apart depend on them."""
-    if NAMED_ALL.issubset(metrics):
-        return "+".join(["all", *(name for name in metrics if name not in NAMED_ALL)])
-    return "+".join(metrics)
+    """Return the metrics for a signature.
+
+    Averages, ranks and what tells no systems apart depend on them.
+    """
+    if not NAMED_ALL.issubset(metrics):
+        return "+".join(metrics)
+    others = [name for name in metrics if name not in NAMED_ALL]
+    return "+".join(["all", *others])
 
 
 def _stop_words_note(options: MetricOptions) -> str:
-    """Return the list of stop words for a signature, of a file with a digest of its words."""
+    """Return the list of stop words for a signature; a file is named with a digest of its words."""
     name = options.stop_words or options.language
-    is_file = name not in (*LISTED, "none")
-    return f"{Path(name).name},{digest_of(sorted(stop_words(name)))}" if is_file else name
+    if name in (*LISTED, "none"):
+        return name
+    return f"{Path(name).name},{digest_of(sorted(stop_words(name)))}"
 
 
 def chosen_metrics(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the metrics of names and categories in the order of `METRICS`, each once; all when none is named."""
+    """Return the metrics of names and categories in the order of `METRICS`, each once.
+
+    All are chosen when none is named.
+    """
+    if not names:
+        return tuple(METRICS)
     categories = families()
     unknown = [name for name in names if name not in METRICS and name not in categories]
     if unknown:
         known = ", ".join([*categories, *METRICS])
         raise InputError(f"no metric called {', '.join(unknown)}: choose from {known}")
-    wanted = {metric for name in names for metric in categories.get(name, [name])}
-    return tuple(name for name in METRICS if name in wanted or not names)
+    wanted: set[str] = set()
+    for name in names:
+        wanted.update(categories.get(name, [name]))
+    return tuple(name for name in METRICS if name in wanted)
 
 
 def check_input(documents: Documents, metrics: Sequence[str], options: MetricOptions) -> None:
@@ -222,8 +328,8 @@ def check_input(documents: Documents, metrics: Sequence[str], options: MetricOpt
     lacking = [name for name in metrics if METRICS[name].needs_references]
     if lacking and documents.references is None:
         raise InputError(
-            f"{documents.name} has no column headline, which {', '.join(lacking)} need as references: name that column, or "
-            "choose metrics without them"
+            f"{documents.name} has no column headline, which {', '.join(lacking)} need as references: "
+            "name that column, or choose metrics without them"
         )
     parse_lsi(options.lsi)
     try:

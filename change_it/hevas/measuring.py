@@ -1,4 +1,4 @@
-"""What the metrics of HEvAS are computed from: the headlines of a system, and what is learnt from the documents."""
+"""Hold what HEvAS' metrics are computed from: a system's headlines, and what is learnt from documents."""
 
 import hashlib
 import re
@@ -20,38 +20,50 @@ from change_it.text.tokens import words
 if TYPE_CHECKING:  # loads scipy's and scikit-learn's decompositions
     from change_it.hevas.spaces import LatentSemantic, TopicModel, WordEmbeddings
 
-#: The words of some texts.
+#: The words of several texts.
 Words = list[list[str]]
+#: Eigenvalues that LSI keeps, as `MetricOptions.lsi` has them.
+_LSI = re.compile(r"(?:(?P<name>ratio|threshold):)?(?P<value>\d+(?:\.\d+)?)")
 
 
 @dataclass(kw_only=True)
 class MetricOptions:
-    """Options that the values of the metrics depend on."""
+    """Options that the values of the metrics depend on.
+
+    Attributes:
+        language: Language of documents and headlines: it or en; others, such as de, with --stop-words and
+            without PNR, NR and PR.
+        stop_words: Words that LSI, LDA and baselines leave out: it, en or none; those of the language when
+            not given.
+        weights: Word weights of KL and JS; tf-idf learns from the documents.
+        lsi: Eigenvalues that LSI keeps: 50 the largest ones, ratio:0.1 this share of them, ratio:1 all,
+            threshold:0.1 those of at least this value.
+        topics: LDA topics.
+        vectors: Word vectors for WE: a word2vec file, with .bin in its name if it is binary, .gz or not;
+            trained on the documents when not given, which takes thousands to be worth it.
+        seed: Seed of LDA, trained word vectors, the baseline random and bootstrap intervals.
+    """
 
     language: str = "it"
-    """Language of documents and headlines: it or en; others, such as de, with --stop-words and without PNR, NR and PR."""
     stop_words: str = ""
-    """Words that LSI, LDA and baselines leave out: it, en or none; those of the language when not given."""
     weights: Literal["tf", "tf-idf"] = "tf"
-    """Word weights of KL and JS; tf-idf learns from the documents."""
     lsi: str = "ratio:0.1"
-    """Eigenvalues that LSI keeps: 50 the largest ones, ratio:0.1 this share of them, ratio:1 all, threshold:0.1 those of at least this value."""
     topics: int = 10
-    """LDA topics."""
     vectors: Path | None = None
-    """Word vectors for WE: a word2vec file, with .bin in its name if it is binary, .gz or not; trained on the documents when not given, which takes thousands to be worth it."""
     seed: int = 1
-    """Seed of LDA, trained word vectors, the baseline random and bootstrap intervals."""
 
 
 class MeasuredDocuments:
-    """Documents with their references, and what metrics learn from them; each part is made when it is first asked for.
+    """Documents with their references, and what metrics learn from them.
+
+    Each part is made when it is first asked for.
 
     Attributes:
         words: the words of each document.
         references: for each document the words of its reference headlines; empty where there are none.
         options: what the values depend on.
-        notes: parts of the signature that say how the values were made, in the order in which they were needed.
+        notes: parts of the signature that say how the values were made, in the order in which they were
+            needed.
     """
 
     def __init__(self, documents: Documents, options: MetricOptions) -> None:
@@ -67,39 +79,41 @@ class MeasuredDocuments:
 
     @cached_property
     def tagger(self) -> PerceptronTagger:
-        """The tagger of the language, refused where there is none."""
+        """Return the tagger of the language; a language without one is refused."""
         tagger = load_tagger(self.options.language)
         self.note("tagger:perceptron")
         return tagger
 
     @cached_property
     def word_embeddings(self) -> "WordEmbeddings":
-        """The space of the word vectors that were given, or of those that are trained on the documents."""
+        """Return the space of the word vectors that were given, else of vectors trained on the documents."""
         from change_it.hevas import spaces
 
         path = self.options.vectors
         if path:
             vectors = spaces.load_vectors(path)
-            name = path.name
-            digest = f",{digest_of(vectors.index_to_key, vectors.vectors.tobytes())}"
+            size = f"{len(vectors)}x{vectors.vector_size}"
+            digest = digest_of(vectors.index_to_key, vectors.vectors.tobytes())
+            self.note(f"vectors:{path.name},{size},{digest}")
         else:
             vectors = spaces.train_vectors(self.words, seed=self.options.seed)
-            name = "trained"
-            digest = ""
-        self.note(f"vectors:{name},{len(vectors)}x{vectors.vector_size}{digest}")
+            size = f"{len(vectors)}x{vectors.vector_size}"
+            self.note(f"vectors:trained,{size}")
         return spaces.WordEmbeddings(self.words, vectors)
 
     @cached_property
     def word_weights(self) -> Mapping[str, float] | None:
-        """The inverse document frequencies of words where `weights` is tf-idf; None for tf."""
+        """Return the inverse document frequencies of words where `weights` is tf-idf; None for tf."""
         from change_it.hevas import spaces
 
         self.note(f"weights:{self.options.weights}")
-        return spaces.inverse_frequencies(self.words) if self.options.weights == "tf-idf" else None
+        if self.options.weights != "tf-idf":
+            return None
+        return spaces.inverse_frequencies(self.words)
 
     @cached_property
     def latent_space(self) -> "LatentSemantic":
-        """The space of latent semantic indexing."""
+        """Return the space of latent semantic indexing."""
         from change_it.hevas import spaces
 
         name, value = parse_lsi(self.options.lsi)
@@ -109,7 +123,7 @@ class MeasuredDocuments:
 
     @cached_property
     def topics(self) -> "TopicModel":
-        """The topics of the documents."""
+        """Return the topics of the documents."""
         from change_it.hevas import spaces
 
         self.note(f"lda:{self.options.topics}")
@@ -119,6 +133,7 @@ class MeasuredDocuments:
 
     @property
     def _stop_words(self) -> str:
+        """Return the name of the list of stop words."""
         return self.options.stop_words or self.options.language
 
 
@@ -128,7 +143,7 @@ class SystemHeadlines:
     Attributes:
         texts: n headlines, as the system wrote them.
         words: the words of each headline.
-        documents: the n documents that they are of.
+        documents: the n documents that they were written for.
     """
 
     def __init__(self, texts: Sequence[str], documents: MeasuredDocuments) -> None:
@@ -138,34 +153,39 @@ class SystemHeadlines:
 
     @cached_property
     def tag_shares(self) -> Floats:
-        """(3, n) shares of proper nouns, common nouns and pronouns."""
+        """Return the (3, n) shares of proper nouns, common nouns and pronouns."""
         return tag_ratios(self.texts, self.documents.tagger, self.documents.options.language)
 
     @cached_property
     def ngram_recalls(self) -> dict[str, Floats]:
-        """(n,) `rouge1` and `rouge2` against the references."""
+        """Return (n,) `rouge1` and `rouge2` against the references."""
         return self._rouge("rouge1", "rouge2")
 
     @cached_property
     def skip_bigram_recalls(self) -> dict[str, Floats]:
-        """(n,) `rougeSU` and `rougeWSU` against the references."""
+        """Return (n,) `rougeSU` and `rougeWSU` against the references."""
         return self._rouge("rougeSU", "rougeWSU")
 
     @cached_property
     def divergences_from_documents(self) -> tuple[Floats, Floats]:
-        """(n,) the published divergence from the document, and the Jensen-Shannon similarity."""
+        """Return (n,) divergences from the document as published, and Jensen-Shannon similarities."""
         return self._divergences([[text] for text in self.documents.words])
 
     @cached_property
     def divergences_from_references(self) -> tuple[Floats, Floats]:
-        """(n,) the published divergence from the nearest reference, and the Jensen-Shannon similarity."""
+        """Return (n,) divergences from references as published, and Jensen-Shannon similarities.
+
+        Of several references the nearest counts.
+        """
         return self._divergences(self.documents.references)
 
     def _rouge(self, *measures: str) -> dict[str, Floats]:
+        """Return (n,) values of each measure against the references."""
         self.documents.note("counts:set")
         return headline_rouge(self.words, self.documents.references, measures=measures)
 
     def _divergences(self, texts: Sequence[Words]) -> tuple[Floats, Floats]:
+        """Return (n,) divergences and similarities, each with the nearest of several texts."""
         from change_it.hevas import spaces
 
         return spaces.divergences(self.words, texts, idf=self.documents.word_weights)
@@ -183,11 +203,15 @@ def digest_of(*content: object) -> str:
 
 def parse_lsi(text: str) -> tuple[str, float]:
     """Return `number`, `ratio` or `threshold` and its value, of `MetricOptions.lsi`."""
-    match = re.fullmatch(r"(?:(ratio|threshold):)?(\d+(?:\.\d+)?)", text)
-    name, value = (match[1] or "number", float(match[2])) if match else ("", 0.0)
-    fits = {"number": value.is_integer() and value > 0, "ratio": 0 < value <= 1, "threshold": True}
-    if not fits.get(name):
-        raise InputError(
-            f"LSI cannot keep eigenvalues by {text!r}: give a number as 50, a share as ratio:0.1 or a least value as threshold:0.1"
-        )
-    return name, value
+    match = _LSI.fullmatch(text)
+    if match:
+        name = match["name"] or "number"
+        value = float(match["value"])
+        is_number = name == "number" and value.is_integer() and value > 0
+        is_ratio = name == "ratio" and 0 < value <= 1
+        if is_number or is_ratio or name == "threshold":
+            return name, value
+    raise InputError(
+        f"LSI cannot keep eigenvalues by {text!r}: give a number as 50, a share as ratio:0.1 or a least "
+        "value as threshold:0.1"
+    )

@@ -1,6 +1,6 @@
-"""The metrics of HEvAS, one entry each: all that the table, the report, the charts and the documentation say of it.
+"""Register the metrics of HEvAS, one entry each, with all that tables, charts, pages and docs say of them.
 
-A new metric is a new entry of `METRICS`; nothing else names metrics.
+A new metric is a new entry of `METRICS`; nothing else has to name it.
 """
 
 from collections.abc import Callable
@@ -40,13 +40,14 @@ def _every_language(language: str) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Metric:
-    """What there is to know of a metric.
+    """All there is to know of a metric.
 
     Attributes:
         name: heading of its column, and what `--metrics` and signatures call it.
         family: category of the paper, by which `--metrics` chooses several.
-        range: lowest and highest value. A metric without a highest one (None) is stretched over all documents and
-            systems before it is averaged; of the others, values outside 0 to 1 become its end.
+        range: lowest and highest value. A metric without a highest one (None) is stretched over all documents
+            and systems before it is averaged. Values of the others that are outside 0 to 1 become the nearer
+                end.
         better: whether more or less of it is better; averages invert the latter.
         averaged: whether it enters averages and has ranks; metrics that are not the paper's do not.
         explanation: what it measures, without a full stop.
@@ -54,10 +55,10 @@ class Metric:
         languages: whether it has values in a language, by the language's code.
         needs_references: whether it compares with reference headlines.
         needs_vectors: whether it needs word vectors, and thus gensim.
-        says_something_alone: whether the value of a single headline can be read without those of other documents;
-            the page of the `evaluate` module shows such metrics.
-        effort: metrics of less effort are measured first, so that bad input is refused before long work. Signatures
-            name what metrics depend on in this order.
+        says_something_alone: whether the value of a single headline can be read without those of other
+            documents. The page of the `evaluate` module shows such metrics.
+        effort: metrics of less effort are measured first, so that bad input is refused before long work.
+            Signatures name what metrics depend on in this order.
     """
 
     name: str
@@ -75,14 +76,14 @@ class Metric:
 
     @property
     def about(self) -> str:
-        """What it measures, and whether it is left out of averages."""
+        """Return what it measures, and whether it is left out of averages."""
         if self.averaged:
             return self.explanation
         return f"{self.explanation}; ours: shown, never averaged or ranked"
 
     @property
     def range_text(self) -> str:
-        """Its range in words."""
+        """Return its range in words."""
         lowest, highest = self.range
         return f"from {lowest:g}" if highest is None else f"{lowest:g} to {highest:g}"
 
@@ -300,5 +301,5 @@ def families() -> dict[str, list[str]]:
 
 
 def is_less_better(name: str) -> bool:
-    """Return whether less is better of a metric; of what is no metric, such as the average, more is."""
+    """Return whether less of a metric is better; of what is no metric, such as the average, more is."""
     return name in METRICS and METRICS[name].better == "less"

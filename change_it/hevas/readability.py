@@ -1,8 +1,12 @@
-"""Readability of headlines (HEvAS 2019, section 3.2): PNR, NR, PR, Fog, AWL; (n,) values, 0 for a headline without words."""
+"""Measure how readable headlines are (HEvAS 2019, section 3.2): PNR, NR, PR, Fog and AWL.
+
+Values are (n,), 0 for a headline without words.
+"""
 
 import unicodedata
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
+from itertools import pairwise
 
 import numpy as np
 import pyphen
@@ -16,26 +20,37 @@ from change_it.text.tokens import Text, words_of
 _TAGS = ("PROPN", "NOUN", "PRON")
 _VOWELS = frozenset("aeiouy")
 #: Syllables from which a word is complex.
-COMPLEX = 3
-#: pyphen's own choice for English is the British patterns, which break by origin ("policy", "fam-ily") and so lose
-#: syllables; the American ones break by sound ("pol-i-cy", "fam-i-ly").
+COMPLEX_SYLLABLES = 3
+#: pyphen's own choice for English is the British patterns, which break by origin ("policy", "fam-ily") and so
+#: lose syllables; the American ones break by sound ("pol-i-cy", "fam-i-ly").
 _PATTERNS = {"en": "en_US"}
+#: Words of which the syllables are remembered.
+_REMEMBERED_WORDS = 1 << 17
 
 
 def tag_ratios(headlines: Sequence[str], tagger: PerceptronTagger, language: str) -> Floats:
-    """Return PNR, NR and PR, (3, n): shares of proper nouns, common nouns and pronouns among a headline's words (marks are none), each tagged as one sentence."""
+    """Return PNR, NR and PR, (3, n): the shares of proper nouns, common nouns and pronouns among words.
+
+    Each headline is tagged as one sentence. Its marks are no words.
+    """
     ratios = np.zeros((len(_TAGS), len(headlines)))
     for column, headline in enumerate(headlines):
         pieces = tokens(headline, language)
-        tagged = zip(pieces, tagger.tag(pieces), strict=True)
-        tags = [tag for word, tag in tagged if any(map(str.isalnum, word))]
+        tags = []
+        for piece, tag in zip(pieces, tagger.tag(pieces), strict=True):
+            is_word = any(character.isalnum() for character in piece)
+            if is_word:
+                tags.append(tag)
         ratios[:, column] = [tags.count(tag) / max(1, len(tags)) for tag in _TAGS]
     return ratios
 
 
 @cache
 def _breaks(language: str) -> Callable[[str], Sequence[int]]:
-    """Return where words of a language may break, to the letter: a line's margins do not count."""
+    """Return a function that finds where a word of a language may break, as positions of letters.
+
+    A break may follow the first letter and precede the last: the margins of a line do not count.
+    """
     name = _PATTERNS.get(language, language)
     if name not in pyphen.LANGUAGES:
         codes = ", ".join(sorted(code for code in pyphen.LANGUAGES if "_" not in code))
@@ -54,24 +69,43 @@ def has_syllables(language: str) -> bool:
     return _PATTERNS.get(language, language) in pyphen.LANGUAGES
 
 
-@lru_cache(maxsize=1 << 17)
+@lru_cache(maxsize=_REMEMBERED_WORDS)
 def syllables(word: str, language: str) -> int:
-    """Count the syllables of a lower-case word by the hyphenation patterns of its language: the pieces that have a vowel, at least 1."""
-    ends = [*_breaks(language)(word), len(word)]
-    pieces = (word[begin:end] for begin, end in zip([0, *ends], ends, strict=False))
-    return max(1, sum(bool(_VOWELS.intersection(unicodedata.normalize("NFD", piece))) for piece in pieces))
+    """Count the syllables of a lower-case word, at least 1.
+
+    They are the pieces between the hyphens that its language's patterns allow, if they have a vowel.
+    """
+    count = 0
+    for begin, end in pairwise([0, *_breaks(language)(word), len(word)]):
+        letters = unicodedata.normalize("NFD", word[begin:end])
+        if not _VOWELS.isdisjoint(letters):
+            count += 1
+    return max(1, count)
 
 
 def fog(headlines: Sequence[Text], language: str) -> Floats:
-    """Return Gunning's fog index as HEvAS has it: 0.4·(#words + 8·#complex/#words), with the paper's 8 and not Gunning's 100."""
+    """Return Gunning's fog index as HEvAS has it: 0.4·(words + 8·complex words / words).
+
+    A complex word has at least three syllables. The paper has 8 where Gunning has 100.
+    """
     _breaks(language)  # an unknown language is refused even when there is no word
     texts = words_of(headlines)
-    hard = np.array([sum(syllables(word, language) >= COMPLEX for word in text) for text in texts])
-    lengths = np.array([*map(len, texts)])
-    return 0.4 * (lengths + 8 * hard / lengths.clip(1))
+    lengths = np.array([len(text) for text in texts])
+    complex_words = np.array([_complex_words(text, language) for text in texts])
+    return 0.4 * (lengths + 8 * complex_words / lengths.clip(1))
+
+
+def _complex_words(text: Sequence[str], language: str) -> int:
+    """Count the words of a text that have at least three syllables."""
+    return sum(syllables(word, language) >= COMPLEX_SYLLABLES for word in text)
 
 
 def average_word_length(headlines: Sequence[Text]) -> Floats:
     """Return AWL: the mean number of letters and digits in a word."""
-    lengths = ([sum(map(str.isalnum, word)) for word in text] for text in words_of(headlines))
-    return np.array([sum(several) / max(1, len(several)) for several in lengths])
+    return np.array([_mean_length(text) for text in words_of(headlines)])
+
+
+def _mean_length(text: Sequence[str]) -> float:
+    """Return the mean number of letters and digits in the words of a text; 0 for a text without words."""
+    characters = "".join(text)
+    return sum(map(str.isalnum, characters)) / max(1, len(text))

@@ -1,9 +1,11 @@
-"""Comparison of texts by their words: vector spaces (LSI, LDA topics, word embeddings) and divergences of word weights.
+"""Compare texts by their words: vector spaces (LSI, LDA topics, word embeddings) and divergences of weights.
 
-HEvAS 2019, sections 2.2 to 2.5 and 3.1. Where the paper is silent: tf-idf is scikit-learn's (smoothed idf, unit length); a
-*ratio* of eigenvalues is a share of their number; topics come from online variational Bayes, where the paper's came from
-Mallet; all documents are equally probable. The published averaged divergence is 0 for identical and for disjoint texts, so it
-ranks nothing; the Jensen-Shannon similarity is 1 for identical and 0 for disjoint ones.
+HEvAS 2019, sections 2.2 to 2.5 and 3.1. Where the paper is silent: tf-idf is scikit-learn's (smoothed idf,
+unit length). A *ratio* of eigenvalues is a share of their number. Topics come from online variational Bayes,
+where the paper's came from Mallet. All documents are equally probable.
+
+The published averaged divergence is 0 for identical and for disjoint texts, so it ranks nothing. The
+Jensen-Shannon similarity is 1 for identical and 0 for disjoint ones.
 """
 
 from collections import Counter, defaultdict
@@ -32,42 +34,76 @@ from change_it.text.tokens import Text, words_of
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
+#: LSI leaves out eigenvalues below this share of the largest, which are zeros but for rounding.
+_ZERO_EIGENVALUE = 1e-6
+#: Lanczos' method finds a quarter of the eigenvalues, or fewer, faster than a full decomposition finds all.
+_LANCZOS_DIVISOR = 4
+#: Passes over the documents in which topics are found.
+_TOPIC_PASSES = 5
+#: Documents in a batch of these passes, at least.
+_LEAST_BATCH = 16
+#: Documents in a batch of these passes, at most.
+_MOST_BATCH = 256
+
 
 class TextSpace:
-    """A space that was fitted on n documents, whose (n, dimensions) vectors are `documents`; zeros for one without a known word."""
+    """A vector space that was fitted on n documents.
+
+    Attributes:
+        documents: (n, dimensions) vectors of the documents; zeros for one without a known word.
+    """
 
     documents: Floats
 
     def vectors(self, texts: Sequence[Text], owners: Ints | None = None) -> Floats:
-        """Return the (m, dimensions) vectors of texts; text i belongs to document `owners[i]`, or to document i."""
+        """Return the (m, dimensions) vectors of texts.
+
+        Text i belongs to document `owners[i]`, or to document i where these are None.
+        """
         raise NotImplementedError
 
     def coverage(self, headlines: Sequence[Text]) -> Floats:
-        """Return the cosine of each headline with its document (LSA-C, TM-C, WE-C), -1 to 1; 0 where a side has no known word."""
+        """Return the cosine of each headline with its document (LSA-C, TM-C, WE-C), -1 to 1.
+
+        It is 0 where a side has no known word.
+        """
         return cosines(self.vectors(headlines), self.documents)
 
     def to_references(self, headlines: Sequence[Text], references: Sequence[Sequence[Text]]) -> Floats:
-        """Return the cosine of each headline with its reference, the best of several (LSA-S, TM-S, WE-S), in the same range."""
+        """Return the cosine of each headline with its reference (LSA-S, TM-S, WE-S), -1 to 1.
+
+        Of several references the best counts. It is 0 where a side has no known word.
+        """
         matched = Matched(headlines, references)
-        vectors = self.vectors(matched.references, matched.owners)
-        return matched.best(cosines(self.vectors(headlines)[matched.owners], vectors))
+        reference_vectors = self.vectors(matched.references, matched.owners)
+        headline_vectors = self.vectors(headlines)[matched.owners]
+        return matched.best(cosines(headline_vectors, reference_vectors))
 
 
 def cosines(a: Floats, b: Floats) -> Floats:
-    """Return the cosine of each row of one matrix with the same row of the other, -1 to 1; 0 where a row is zeros."""
+    """Return (n,) the cosine of each row of one matrix with the same row of the other, -1 to 1.
+
+    It is 0 where a row is zeros.
+    """
     lengths = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
     products = np.einsum("ij,ij->i", a, b)
-    return np.clip(np.divide(products, lengths, out=np.zeros(len(a)), where=lengths > 0), -1, 1)
+    quotients = np.divide(products, lengths, out=np.zeros(len(a)), where=lengths > 0)
+    return np.clip(quotients, -1, 1)
 
 
 def _document_words(documents: Sequence[Text], language: str = "none") -> list[list[str]]:
-    """Return the words of the documents without the stop words of a language; some documents may have none, not all."""
+    """Return the words of the documents without the stop words of a language.
+
+    Raises:
+        InputError: no document has a word left. Some may have none.
+    """
     stop = stop_words(language)
     texts = [[word for word in text if word not in stop] for text in words_of(documents)]
     if not any(texts):
         which = " that is no stop word" if stop else ""
         raise InputError(
-            f"none of the {len(texts)} documents has a word{which}: name the column or file that holds the articles"
+            f"none of the {len(texts)} documents has a word{which}: name the column or file that holds the "
+            "articles"
         )
     return texts
 
@@ -75,67 +111,120 @@ def _document_words(documents: Sequence[Text], language: str = "none") -> list[l
 class LatentSemantic(TextSpace):
     """Latent semantic indexing: texts are projected with V S⁻¹ of the documents' tf-idf matrix U S Vᵀ.
 
-    Of the eigenvalues `keep` leaves a `number`, a `ratio` of all min(n, words), or those of at least a `threshold`, never zeros: `eigenvalues`, (dimensions,), the largest first. `language` is that of the stop words.
+    Attributes:
+        eigenvalues: (dimensions,) those that are kept, the largest first.
     """
 
     def __init__(self, documents: Sequence[Text], *, keep: tuple[str, float], language: str = "none"):
+        """Fit the space.
+
+        Args:
+            documents: n texts.
+            keep: which eigenvalues, `number`, `ratio` or `threshold` with its value: a number of them, a
+                share of all min(n, words), or those that are at least so large. Zeros are never kept.
+            language: that of the stop words.
+        """
         texts = _document_words(documents, language)
         self._vectorizer = TfidfVectorizer(analyzer=list)
         matrix = self._vectorizer.fit_transform(texts)
-        full = min(sum(map(bool, texts)), matrix.shape[1])
+        full = min(_count_filled(texts), matrix.shape[1])
         name, value = keep
-        if name == "number" and value > full:
-            raise InputError(
-                f"{full} documents or different words are fewer than {value:g} LSI dimensions: choose at most {full} dimensions"
-            )
-        number = {"number": int(value), "ratio": ceil(value * full), "threshold": full}[name]
-        left, values = _largest(matrix, number, full)
+        left, eigenvalues = _largest(matrix, _wanted_number(name, value, full), full)
         if name == "threshold":
-            left, values = left[:, values >= value], values[values >= value]
-        if not len(values):
+            is_kept = eigenvalues >= value
+            left = left[:, is_kept]
+            eigenvalues = eigenvalues[is_kept]
+        if not len(eigenvalues):
             raise InputError(f"no LSI eigenvalue reaches the threshold {value}: choose a lower one")
-        self.documents, self.eigenvalues = left, values
-        self._projection = matrix.T @ (left / values**2)  # V S⁻¹ = Mᵀ U S⁻²
+        self.documents = left
+        self.eigenvalues = eigenvalues
+        self._projection = matrix.T @ (left / eigenvalues**2)  # V S⁻¹ = Mᵀ U S⁻²
 
     def vectors(self, texts: Sequence[Text], owners: Ints | None = None) -> Floats:
         """Return (m, dimensions) tf-idf of texts times V S⁻¹; zeros without a word of the documents."""
         return np.asarray(self._vectorizer.transform(words_of(texts)) @ self._projection)
 
 
+def _count_filled(texts: Sequence[Sequence[str]]) -> int:
+    """Count the texts that have words."""
+    return sum(1 for text in texts if text)
+
+
+def _wanted_number(name: str, value: float, full: int) -> int:
+    """Return how many of the largest eigenvalues LSI computes.
+
+    Args:
+        name: by what they are chosen: `number`, `ratio` or `threshold`, for which all are needed.
+        value: that number, share of all, or least value.
+        full: number of all eigenvalues.
+    """
+    if name == "ratio":
+        return ceil(value * full)
+    if name == "threshold":
+        return full
+    if value > full:
+        raise InputError(
+            f"{full} documents or different words are fewer than {value:g} LSI dimensions: choose at most "
+            f"{full} dimensions"
+        )
+    return int(value)
+
+
 def _largest(matrix: csr_matrix, number: int, full: int) -> tuple[Floats, Floats]:
-    """Return the largest eigenvalues but those that are zero, and their left vectors; exact, by Lanczos for a small share of them, else by M Mᵀ, n² numbers."""
-    if number <= full // 4:
+    """Return the left vectors (n, k) of the largest eigenvalues, and these (k,); zeros are left out.
+
+    They are exact: by Lanczos' method where a small share of them is wanted, else by M Mᵀ, n² numbers.
+    """
+    if number <= full // _LANCZOS_DIVISOR:
         start = np.random.default_rng(0).random(min(matrix.shape))
         left, values, _ = svds(matrix, number, v0=start, return_singular_vectors="u")
     else:
         n = matrix.shape[0]
         squares, left = eigh((matrix @ matrix.T).toarray(), subset_by_index=(n - number, n - 1))
         values = np.sqrt(np.maximum(squares, 0))
-    order = np.argsort(-values)
-    order = order[values[order] > 1e-6 * values.max()]
-    return left[:, order], values[order]
+    largest_first = np.argsort(-values)
+    left = left[:, largest_first]
+    values = values[largest_first]
+    is_kept = values > _ZERO_EIGENVALUE * values.max()
+    return left[:, is_kept], values[is_kept]
 
 
 class TopicModel(TextSpace):
-    """LDA topics: topic i of a text weighs Σ P(w|P_i) · P(P_i|d) · P(d|P_i) over the text's words w, d its document.
+    """LDA topics: topic i of a text weighs the sum of P(w|P_i) · P(P_i|d) · P(d|P_i) over its words w.
 
-    A headline and its references thus belong to a document, and the vectors of all three carry its topics. A word counts
-    as often as it occurs; a vector is divided by its sum. `words_given_topic` is (K, words), the other two are (n, K). Topics are
-    found in five passes in batches of 16 to 256 documents; `language` is that of the stop words.
+    The document d is the one that the text belongs to. A headline and its references belong to a document,
+    and the vectors of all three carry its topics. A word counts as often as it occurs. A vector is divided by
+    its sum.
+
+    Attributes:
+        words_given_topic: (K, words) P(w|P_i).
+        topics_given_document: (n, K) P(P_i|d).
+        document_given_topic: (n, K) P(d|P_i).
     """
 
     def __init__(self, documents: Sequence[Text], *, topics: int, seed: int = 1, language: str = "none"):
+        """Find topics.
+
+        Args:
+            documents: n texts.
+            topics: number of topics K.
+            seed: of the search.
+            language: that of the stop words.
+        """
         texts = _document_words(documents, language)
-        filled = sum(map(bool, texts))
+        filled = _count_filled(texts)
         if not 1 <= topics <= filled:
             raise InputError(
                 f"LDA with {topics} topics of {filled} documents with words: choose 1 to {filled} topics"
             )
         self._vectorizer = CountVectorizer(analyzer=list)
         counts = self._vectorizer.fit_transform(texts)
-        batch = min(max(len(texts) // 20, 16), 256)
         model = LatentDirichletAllocation(
-            topics, learning_method="online", max_iter=5, batch_size=batch, random_state=seed
+            topics,
+            learning_method="online",
+            max_iter=_TOPIC_PASSES,
+            batch_size=min(max(len(texts) // 20, _LEAST_BATCH), _MOST_BATCH),
+            random_state=seed,
         ).fit(counts)
         self.words_given_topic = model.components_ / model.components_.sum(axis=1, keepdims=True)
         self.topics_given_document = model.transform(counts)
@@ -143,24 +232,32 @@ class TopicModel(TextSpace):
         self.documents = self.vectors(texts)
 
     def vectors(self, texts: Sequence[Text], owners: Ints | None = None) -> Floats:
-        """Return (m, K) topic weights, each row sums to 1; zeros for a text without a word of the documents."""
+        """Return (m, K) topic weights, which add up to 1 for each text.
+
+        They are zeros for a text without a word of the documents.
+        """
         counts = self._vectorizer.transform(words_of(texts))
         importance = self.topics_given_document * self.document_given_topic
-        weights = (counts @ self.words_given_topic.T) * (importance if owners is None else importance[owners])
+        if owners is not None:
+            importance = importance[owners]
+        weights = (counts @ self.words_given_topic.T) * importance
         sums = weights.sum(axis=1, keepdims=True)
         return np.divide(weights, sums, out=np.zeros_like(weights), where=sums > 0)
 
 
 class WordEmbeddings(TextSpace):
-    """Texts as means over the vectors of their words (any gensim `KeyedVectors`); words without a vector are left out.
+    """Texts as means over the vectors of their words (any gensim `KeyedVectors`).
 
-    Our words are lower-case: one that the vectors do not have as it is takes the vector of its first other writing,
-    which in word2vec files is the most frequent one ("Roma" for "roma").
+    Words without a vector are left out. Our words are lower-case: one that the vectors do not have as it is
+    takes the vector of its first other writing, which in word2vec files is the most frequent one ("Roma" for
+    "roma").
     """
 
     def __init__(self, documents: Sequence[Text], vectors: "KeyedVectors"):
         known = vectors.key_to_index
-        self._rows = {key.lower(): row for key, row in reversed(known.items())} | known
+        # Reversed, so that the first writing of a word overwrites the later ones.
+        self._rows = {key.lower(): row for key, row in reversed(known.items())}
+        self._rows.update(known)
         self._vectors = vectors.vectors
         self.documents = self.vectors(_document_words(documents))
         if not self.documents.any():
@@ -169,9 +266,10 @@ class WordEmbeddings(TextSpace):
     def vectors(self, texts: Sequence[Text], owners: Ints | None = None) -> Floats:
         """Return (m, dimensions) mean vectors of texts; zeros for a text without a word that has a vector."""
         means = np.zeros((len(texts), self._vectors.shape[1]))
-        for mean, text in zip(means, words_of(texts), strict=True):
-            if rows := [self._rows[word] for word in text if word in self._rows]:
-                mean[:] = self._vectors[rows].mean(axis=0, dtype=np.float64)
+        for number, text in enumerate(words_of(texts)):
+            rows = [self._rows[word] for word in text if word in self._rows]
+            if rows:
+                means[number] = self._vectors[rows].mean(axis=0, dtype=np.float64)
         return means
 
 
@@ -187,19 +285,23 @@ def load_vectors(path: Path) -> "KeyedVectors":
             raise ValueError(path)
     except Exception as error:  # whatever a damaged gzip or vector file brings up
         raise InputError(
-            f"{path} is no word2vec file: give what model.wv.save_word2vec_format writes, with .bin in the name of a binary "
-            "one and .gz at the end of a compressed one"
+            f"{path} is no word2vec file: give what model.wv.save_word2vec_format writes, with .bin in the "
+            "name of a binary one and .gz at the end of a compressed one"
         ) from error
     return vectors
 
 
 def train_vectors(documents: Sequence[Text], *, seed: int = 1) -> "KeyedVectors":
-    """Train word vectors on the documents: word2vec, CBOW, words that occur once included; the same on every run."""
+    """Train word vectors on the documents: word2vec, CBOW, words that occur once included.
+
+    They are the same on every run.
+    """
     texts = _document_words(documents)
     return _gensim("Word2Vec")(texts, min_count=1, epochs=3, seed=seed, workers=1).wv
 
 
 def _gensim(name: str) -> Any:
+    """Return a class of `gensim.models`, which is an optional dependency."""
     try:
         return getattr(import_module("gensim.models"), name)
     except ImportError as error:
@@ -207,10 +309,15 @@ def _gensim(name: str) -> Any:
 
 
 def inverse_frequencies(documents: Sequence[Text]) -> Mapping[str, float]:
-    """Return scikit-learn's inverse document frequencies of any word: ln((1 + documents) / (1 + documents with the word)) + 1."""
+    """Return scikit-learn's inverse document frequencies of any word, those that no document has included.
+
+    They are ln((1 + documents) / (1 + documents with the word)) + 1.
+    """
     fitted = TfidfVectorizer(analyzer=list).fit(words_of(documents))
-    known = zip(fitted.get_feature_names_out().tolist(), fitted.idf_.tolist(), strict=True)
-    return defaultdict(lambda: float(np.log(1 + len(documents)) + 1), known)
+    of_unknown_word = float(np.log(1 + len(documents)) + 1)
+    frequencies: defaultdict[str, float] = defaultdict(lambda: of_unknown_word)
+    frequencies.update(zip(fitted.get_feature_names_out().tolist(), fitted.idf_.tolist(), strict=True))
+    return frequencies
 
 
 def divergences(
@@ -219,28 +326,59 @@ def divergences(
     *,
     idf: Mapping[str, float] | None = None,
 ) -> tuple[Floats, Floats]:
-    """Return averaged Kullback-Leibler divergence (KL, natural logarithm) and 1 - Jensen-Shannon divergence to base 2 (JS), (n,) each.
+    """Compare the words of candidates and references by Kullback-Leibler and Jensen-Shannon divergence.
 
-    KL is the published sum over words of π1·D(a‖w) + π2·D(b‖w) with a, b the weights of the word in the two texts,
-    π1 = a / (a + b), π2 = b / (a + b), w = π1·a + π2·b and D(p‖q) = p·ln(p/q). Words of one text alone add nothing: it is 0 for
-    identical, for disjoint and for empty texts; JS is 0 for the latter two. Of several references the most similar one by JS
-    counts. Weights, which add up to 1, are tf-idf with `idf`, term frequencies without.
+    Args:
+        candidates: n texts.
+        references: for each candidate one text or more, of which the most similar one by JS counts.
+        idf: inverse document frequencies of words. The weights of words are tf-idf with them, term
+            frequencies without.
+
+    Returns:
+        KL, (n,) averaged Kullback-Leibler divergences (natural logarithm), and JS, (n,) similarities: 1 less
+        the Jensen-Shannon divergence to base 2. KL is 0 for identical, for disjoint and for empty texts; JS
+            is
+        0 for disjoint and empty ones.
     """
     rows = Matched(candidates, references)
-    divergence, similarity = np.zeros((2, len(rows.references)))
-    for row, texts in enumerate(zip(rows.candidates, rows.references, strict=True)):
-        if not all(texts):
-            continue
-        counts = [Counter(text) for text in texts]
-        words = [*(counts[0] | counts[1])]
-        weights = np.array([[count[word] for word in words] for count in counts])
-        weights = weights * ([idf[word] for word in words] if idf else 1.0)
-        a, b = weights / weights.sum(axis=1, keepdims=True)
-        middle = (a * a + b * b) / (a + b)
-        divergence[row] = ((a * rel_entr(a, middle) + b * rel_entr(b, middle)) / (a + b)).sum()
-        similarity[row] = 1 - jensenshannon(a, b, base=2) ** 2
-    divergence, similarity = divergence.clip(0), similarity.clip(0, 1)
+    divergence = np.zeros(len(rows.references))
+    similarity = np.zeros(len(rows.references))
+    for row, (candidate, reference) in enumerate(zip(rows.candidates, rows.references, strict=True)):
+        if candidate and reference:
+            a, b = _word_weights(candidate, reference, idf)
+            divergence[row] = _averaged_divergence(a, b)
+            similarity[row] = 1 - jensenshannon(a, b, base=2) ** 2
+    divergence = divergence.clip(0)
+    similarity = similarity.clip(0, 1)
     best = rows.best(similarity)
-    nearest = similarity == best[rows.owners]
-    _, first = np.unique(rows.owners[nearest], return_index=True)
-    return divergence[nearest][first], best
+    is_nearest = similarity == best[rows.owners]
+    _, first_nearest = np.unique(rows.owners[is_nearest], return_index=True)
+    return divergence[is_nearest][first_nearest], best
+
+
+def _word_weights(
+    candidate: Sequence[str], reference: Sequence[str], idf: Mapping[str, float] | None
+) -> tuple[Floats, Floats]:
+    """Return the weights of all words of two texts in each, which add up to 1."""
+    in_candidate = Counter(candidate)
+    in_reference = Counter(reference)
+    words = list(in_candidate | in_reference)
+    a = np.array([in_candidate[word] for word in words], np.float64)
+    b = np.array([in_reference[word] for word in words], np.float64)
+    if idf:
+        frequencies = np.array([idf[word] for word in words])
+        a *= frequencies
+        b *= frequencies
+    return a / a.sum(), b / b.sum()
+
+
+def _averaged_divergence(a: Floats, b: Floats) -> float:
+    """Return the published divergence of two texts by the weights of their words.
+
+    It is the sum over words of π1·D(a‖w) + π2·D(b‖w) with a, b the weights of the word in the two texts,
+    π1 = a / (a + b), π2 = b / (a + b), w = π1·a + π2·b and D(p‖q) = p·ln(p/q). Words of one text alone add
+    nothing.
+    """
+    middle = (a * a + b * b) / (a + b)
+    by_word = (a * rel_entr(a, middle) + b * rel_entr(b, middle)) / (a + b)
+    return float(by_word.sum())

@@ -1,1 +1,1 @@
-"""Tables, the style of charts, and templates: what other rooms draw with."""
+"""Draw for other rooms: tables, the style of charts, and templates."""

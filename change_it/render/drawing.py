@@ -1,4 +1,7 @@
-"""How charts look, and how they become files; the colours are those that colour-blind readers distinguish (Okabe and Ito)."""
+"""Style charts, and write them to files.
+
+The colours are those that colour-blind readers distinguish (Okabe and Ito).
+"""
 
 from pathlib import Path
 from typing import Any
@@ -9,10 +12,21 @@ from matplotlib.figure import Figure
 
 from change_it.files.atomic import replace_file
 
-BLUE, ORANGE, GREEN, PINK, SKY, RED = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"
-GREY, OLIVE, LINE = "#999999", "#B8A800", "#888888"
+BLUE = "#0072B2"
+ORANGE = "#E69F00"
+GREEN = "#009E73"
+PINK = "#CC79A7"
+SKY = "#56B4E9"
+RED = "#D55E00"
+GREY = "#999999"
+OLIVE = "#B8A800"
+#: Colour of lines that are no data.
+LINE = "#888888"
 #: Colours of systems.
 SYSTEMS = (BLUE, ORANGE, GREEN, PINK, SKY, RED, GREY, OLIVE)
+
+#: Width of a chart in inches, about that of a phone.
+_NARROW_INCHES = 5.2
 
 _STYLE: Any = {
     "font.size": 11.5,
@@ -31,9 +45,12 @@ _STYLE: Any = {
     "grid.alpha": 0.3,
     "ytick.major.size": 0,
     "ytick.minor.size": 0,
-    "text.parse_math": False,  # a name may hold a dollar
-    "svg.hashsalt": "change_it",  # the same chart has the same ids
+    # A name may hold a dollar.
+    "text.parse_math": False,
+    # The same chart has the same ids.
+    "svg.hashsalt": "change_it",
 }
+#: Decorates a function that draws, so that its chart has this style.
 styled = matplotlib.rc_context(_STYLE)
 
 
@@ -45,5 +62,5 @@ def save(figure: Figure, path: Path) -> None:
 
 
 def narrow(height: float) -> Axes:
-    """The axes of an empty figure, about as wide as a phone."""
-    return Figure((5.2, height), dpi=160).subplots()
+    """Return the axes of an empty figure, about as wide as a phone and so many inches high."""
+    return Figure((_NARROW_INCHES, height), dpi=160).subplots()

@@ -1,4 +1,8 @@
-"""The one model of a table: named columns with formats, rows of values, shown on a terminal, as Markdown, HTML or CSV."""
+"""Show tables of results on a terminal, and write them as Markdown, LaTeX, CSV or JSON.
+
+`Table` is the one model of a table: named columns with formats, and rows of values. Pages in HTML draw from
+it too.
+"""
 
 import csv
 import json
@@ -14,25 +18,52 @@ from change_it.render.templates import without_markup
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table as RichTable
+    from rich.text import Text
 
 
 @dataclass(frozen=True)
 class UnderlinedText:
-    """A text with underlined parts."""
+    """A text with underlined parts.
+
+    Attributes:
+        text: the whole text.
+        places: start and end of each underlined part, in the order of the text.
+    """
 
     text: str
-    places: tuple[tuple[int, int], ...]  # start and end of each, rising
+    places: tuple[tuple[int, int], ...]
 
 
-#: What a cell may hold; a pair is an interval, three numbers are a value with its interval.
+#: What a cell may hold. A pair is an interval, three numbers are a value with its interval.
 Value = str | int | float | tuple[float, float] | tuple[float, float, float] | UnderlinedText | None
-#: How a value is written: as it is, with thousands separated, `.743`, `.743` on a heat map, `+.743`, `.7–.8`, `.74 (.71–.78)`, `< .001`.
+#: What a cell holds in CSV and JSON.
+PlainValue = str | int | float | None
+#: How a value is written: `text` as it is, `count` with thousands separated, `figure` as `.743`,
+#: `correlation` as `.743` on a heat map, `difference` as `+.743`, `interval` as `.7–.8`, `estimate` as `.74
+#: (.71–.78)`, `p` as `< .001`.
 Format = Literal["text", "count", "figure", "correlation", "difference", "interval", "estimate", "p"]
 #: Forms of a table alone, for a paper or a program.
 TableForm = Literal["markdown", "latex", "csv", "json"]
+#: What is shown in the place of a value that is not known.
+_NO_VALUE = "–"
+#: Columns of a terminal, where standard output is none.
+_FILE_WIDTH = 120
+#: Columns of the lines of a sentence, at least, on however narrow a terminal.
+_LEAST_WRAPPED_WIDTH = 40
+#: Columns of a column of text on a terminal, at least, where it needs more than a fifth of the width.
+_LEAST_TEXT_WIDTH = 13
+#: What follows the name of a column in CSV and JSON, for each of its values, by the column's format.
+_PLAIN_SUFFIXES = {"interval": ("_low", "_high"), "estimate": ("", "_low", "_high")}
 #: Characters that LaTeX reads as commands or lacks, and what is written in their place.
 _LATEX = {
-    **{mark: f"\\{mark}" for mark in "&%$#_{}"},
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
@@ -47,87 +78,123 @@ _LATEX = {
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table."""
+    """A column of a table.
 
-    name: str  # key of its values, and its name in CSV and JSON
+    Attributes:
+        name: key of its values, and its name in CSV and JSON.
+        format: how its values are written.
+        title: its heading; the name where it is empty.
+        secondary: the second value of each cell. It is shown below or behind the first, is a column of its
+            own in CSV, and is left out on a terminal.
+        bold: whether it is bold on a terminal and in HTML. A bold column always has room on a terminal.
+    """
+
+    name: str
     format: Format = "figure"
-    title: str = ""  # the name when empty
-    #: Second value of a cell: below or behind it, a column of its own in CSV, left out on a terminal.
+    title: str = ""
     secondary: "Column | None" = None
-    bold: bool = False  # on a terminal and in HTML
+    bold: bool = False
 
     @property
     def heading(self) -> str:
-        """The title, or the name."""
+        """Return the title, or the name."""
         return self.title or self.name
+
+    @property
+    def side(self) -> Literal["left", "right"]:
+        """Return the side on which its values stand: text left, figures right, so that their points align."""
+        return "left" if self.format == "text" else "right"
 
 
 def with_interval(name: str, title: str = "", *, bold: bool = False) -> Column:
-    """A figure with its interval, `<name>_interval`, below."""
+    """Return a column of figures with their intervals, `<name>_interval`, below."""
     return Column(name, title=title, secondary=Column(f"{name}_interval", "interval"), bold=bold)
 
 
 @dataclass(frozen=True)
 class Row:
-    """A row of a table."""
+    """A row of a table.
 
-    values: Mapping[str, Value]  # by the name of the column
-    group: str = ""  # rows of one group are neighbours, in HTML below its name where there are several groups
+    Attributes:
+        values: value by the name of the column.
+        group: rows of one group are neighbours. In HTML they stand below its name where there are several
+            groups.
+        highlight: whether it is bold on a terminal.
+        best: names of the columns in which it is the best.
+        marks: what follows a value, by the name of the column.
+        grey: why a value says nothing here, by the name of the column. Such a value is grey.
+        remark: one more line in the first cell.
+    """
+
+    values: Mapping[str, Value]
+    group: str = ""
     highlight: bool = False
-    best: Collection[str] = ()  # names of the columns in which it is the best
-    marks: Mapping[str, str] = field(default_factory=dict)  # name of a column to what follows its value
-    #: Name of a column to why its value says nothing here; the value is grey.
+    best: Collection[str] = ()
+    marks: Mapping[str, str] = field(default_factory=dict)
     grey: Mapping[str, str] = field(default_factory=dict)
-    remark: str = ""  # one more line in the first cell
+    remark: str = ""
 
     def text(self, column: Column) -> str:
-        """The cell as it is shown."""
+        """Return the cell as it is shown."""
         return formatted(self.values.get(column.name), column.format) + self.marks.get(column.name, "")
 
     def secondary(self, column: Column, brackets: str = "{}") -> str:
-        """The secondary value of the cell, in brackets; empty without one."""
-        second = column.secondary
-        value = self.values.get(second.name) if second else None
-        return brackets.format(formatted(value, second.format)) if second and value is not None else ""
+        """Return the secondary value of the cell, in brackets; empty without one."""
+        if column.secondary is None:
+            return ""
+        value = self.values.get(column.secondary.name)
+        if value is None:
+            return ""
+        return brackets.format(formatted(value, column.secondary.format))
+
+    def names_group(self) -> bool:
+        """Return whether a value of the row begins with the name of its group."""
+        return any(isinstance(value, str) and value.startswith(self.group) for value in self.values.values())
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table of results; the first column says what a row is about."""
+    """A table of results.
+
+    Attributes:
+        columns: the first says what a row is about.
+        rows: in the order in which they are shown.
+        title: above the table on a terminal.
+        notes: sentences below the table.
+    """
 
     columns: Sequence[Column]
     rows: Sequence[Row]
     title: str = ""
-    notes: Sequence[str] = ()  # sentences below the table
+    notes: Sequence[str] = ()
 
     @property
     def header(self) -> list[str]:
-        """Headings of the columns."""
+        """Return the headings of the columns."""
         return [column.heading for column in self.columns]
 
     @property
     def groups(self) -> list[tuple[str, list[Row]]]:
-        """Names of groups and their rows."""
+        """Return the names of groups, each with its rows."""
         return [(name, list(rows)) for name, rows in groupby(self.rows, lambda row: row.group)]
 
     def with_groups(self) -> "Table":
-        """The table with its groups as first column, for what shows no headings between rows; as it is where the rows name theirs."""
-        named = all(
-            any(isinstance(value, str) and value.startswith(row.group) for value in row.values.values())
-            for row in self.rows
-        )
-        if named or len({row.group for row in self.rows} - {""}) < 2:
+        """Return the table with its groups as first column, for what shows no headings between rows.
+
+        The table stays as it is where all rows name their groups, or where there are fewer than two.
+        """
+        groups = {row.group for row in self.rows if row.group}
+        if len(groups) < 2 or all(row.names_group() for row in self.rows):
             return self
         rows = [replace(row, values={"group": row.group, **row.values}) for row in self.rows]
         return replace(self, columns=[Column("group", "text", title=" "), *self.columns], rows=rows)
 
 
 def figure(value: float | None) -> str:
-    """Three digits as the papers print them (.743); a dash for None."""
+    """Return a figure with three digits, as the papers print them (.743); a dash for None."""
     if value is None:
-        return "–"
-    text = f"{round(value, 3) + 0.0:.3f}"
-    return text.replace("0.", ".", 1) if abs(value) < 0.9995 else text
+        return _NO_VALUE
+    return _short(value, 3)
 
 
 def two_decimals(value: float) -> str:
@@ -137,8 +204,25 @@ def two_decimals(value: float) -> str:
         >>> [two_decimals(value) for value in (0.756, -1.0, -0.001, 1.2)]
         ['.76', '-1.00', '.00', '1.20']
     """
-    text = f"{round(value, 2) + 0.0:.2f}"
-    return text.replace("0.", ".", 1) if abs(value) < 0.995 else text
+    return _short(value, 2)
+
+
+def _short(value: float, decimals: int) -> str:
+    """Return a figure with so many decimals, without a zero before its point."""
+    text = f"{round(value, decimals) + 0.0:.{decimals}f}"  # adding 0 takes the sign of a rounded -0 off
+    if text.startswith("0."):
+        return text.removeprefix("0")
+    if text.startswith("-0."):
+        return "-" + text.removeprefix("-0")
+    return text
+
+
+def _between(low: float) -> str:
+    """Return what stands between the ends of an interval: a dash, or `to` behind a negative end.
+
+    Behind a negative end a dash would be read as a sign.
+    """
+    return "–" if low >= 0 else " to "
 
 
 def estimate(value: float, low: float, high: float) -> str:
@@ -150,79 +234,112 @@ def estimate(value: float, low: float, high: float) -> str:
     """
     if low == high:
         return two_decimals(value)
-    between = "–" if low >= 0 else " to "
-    return f"{two_decimals(value)} ({two_decimals(low)}{between}{two_decimals(high)})"
+    return f"{two_decimals(value)} ({two_decimals(low)}{_between(low)}{two_decimals(high)})"
 
 
 def p_value(value: float | None) -> str:
-    """A p-value to three digits."""
-    return "< .001" if value is not None and value < 0.001 else figure(value)
+    """Return a p-value with three digits."""
+    if value is not None and value < 0.001:
+        return "< .001"
+    return figure(value)
 
 
 def formatted(value: Value, format_: Format) -> str:
-    """A value as it is shown."""
+    """Return a value as it is shown."""
     if value is None:
-        return "–"
-    if isinstance(value, str | UnderlinedText):
-        return value if isinstance(value, str) else value.text
-    if isinstance(value, tuple) and len(value) == 3:
-        return estimate(*value)
+        return _NO_VALUE
+    if isinstance(value, UnderlinedText):
+        return value.text
+    if isinstance(value, str):
+        return value
     if isinstance(value, tuple):
-        return ("–" if min(value) >= 0 else " to ").join(map(figure, value))
-    if format_ == "difference":
-        return f"{'+' if value > 0 else ''}{figure(value)}"
+        return _formatted_interval(value)
+    if format_ == "text":
+        return str(value)
     if format_ == "count":
         return f"{value:,}"
+    if format_ == "difference" and value > 0:
+        return f"+{figure(value)}"
     if format_ == "p":
         return p_value(value)
     if format_ == "estimate":
         return two_decimals(value)
-    return str(value) if format_ == "text" else figure(value)
+    return figure(value)
 
 
-def records(table: Table) -> tuple[list[str], list[list[str | int | float | None]]]:
-    """Header and rows of plain values; a column's `secondary` follows it, an interval is `_low` and `_high`."""
+def _formatted_interval(value: tuple[float, float] | tuple[float, float, float]) -> str:
+    """Return an interval, or a value with its interval, as it is shown."""
+    if len(value) == 3:
+        return estimate(*value)
+    first, second = value
+    return f"{figure(first)}{_between(min(value))}{figure(second)}"
+
+
+def records(table: Table) -> tuple[list[str], list[list[PlainValue]]]:
+    """Return the header and rows of plain values, for CSV and JSON.
+
+    A column's `secondary` follows it. An interval is two columns, `_low` and `_high`.
+    """
     header: list[str] = []
-    rows: list[list[str | int | float | None]] = [[] for _ in table.rows]
-    for column in (part for first in table.columns for part in (first, first.secondary) if part):
-        ends = {"interval": ("_low", "_high"), "estimate": ("", "_low", "_high")}.get(column.format, ("",))
-        header += [f"{column.name}{end}" for end in ends]
+    rows: list[list[PlainValue]] = [[] for _ in table.rows]
+    for column in _all_columns(table):
+        suffixes = _PLAIN_SUFFIXES.get(column.format, ("",))
+        header += [column.name + suffix for suffix in suffixes]
         for row, cells in zip(table.rows, rows, strict=True):
-            value = row.values.get(column.name)
-            shown = value.text if isinstance(value, UnderlinedText) else value
-            if isinstance(shown, tuple):
-                cells += shown
-            elif column.format == "estimate":
-                cells += [shown, None, None]
-            else:
-                cells += [shown] * len(ends)
+            cells += _plain_values(row.values.get(column.name), column.format)
     return header, rows
+
+
+def _all_columns(table: Table) -> Iterator[Column]:
+    """Yield the columns of a table, each followed by its secondary one."""
+    for column in table.columns:
+        yield column
+        if column.secondary:
+            yield column.secondary
+
+
+def _plain_values(value: Value, format_: Format) -> Sequence[PlainValue]:
+    """Return a value without its format, with the ends of its interval where its format has one."""
+    if isinstance(value, tuple):
+        return value
+    plain = value.text if isinstance(value, UnderlinedText) else value
+    if format_ == "estimate":
+        return plain, None, None
+    if format_ == "interval":
+        return plain, plain
+    return (plain,)
 
 
 def to_markdown(table: Table) -> str:
     """Write the table in Markdown, secondary values in brackets, without title and notes."""
     import pandas as pd
 
-    rows = [
-        [(row.text(column) + row.secondary(column, " ({})")).replace("|", r"\|") for column in table.columns]
-        for row in table.rows
-    ]
-    sides = ["left" if column.format == "text" else "right" for column in table.columns]
+    rows = [[_markdown_cell(row, column) for column in table.columns] for row in table.rows]
+    # tabulate fails at the sides of columns where there are no rows.
+    sides = [column.side for column in table.columns] if rows else None
     frame = pd.DataFrame(rows, columns=table.header)
-    return str(frame.to_markdown(index=False, disable_numparse=True, colalign=sides if rows else None))
+    return str(frame.to_markdown(index=False, disable_numparse=True, colalign=sides))
+
+
+def _markdown_cell(row: Row, column: Column) -> str:
+    """Return a cell of a table in Markdown."""
+    text = row.text(column) + row.secondary(column, " ({})")
+    return text.replace("|", r"\|")
 
 
 def to_latex(table: Table) -> str:
-    """Write the table as a `tabular` with the rules of booktabs, secondary values in brackets, the best of a column bold."""
-    sides = "".join("l" if column.format == "text" else "r" for column in table.columns)
-    lines = [rf"\begin{{tabular}}{{{sides}}}", r"\toprule", _latex_row(map(latex, table.header)), r"\midrule"]
+    """Write the table as a `tabular` with the rules of booktabs.
+
+    Secondary values stand in brackets; the best value of a column is bold.
+    """
+    sides = "".join(column.side[0] for column in table.columns)  # l and r
+    header = [latex(heading) for heading in table.header]
+    lines = [rf"\begin{{tabular}}{{{sides}}}", r"\toprule", _latex_row(header), r"\midrule"]
     for row in table.rows:
-        cells = []
-        for column in table.columns:
-            value, interval = latex(row.text(column)), latex(row.secondary(column, " ({})"))
-            cells.append((rf"\textbf{{{value}}}" if column.name in row.best else value) + interval)
+        cells = [_latex_cell(row, column) for column in table.columns]
         lines.append(_latex_row(cells))
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    return "\n".join(lines)
 
 
 def latex(text: str) -> str:
@@ -236,18 +353,31 @@ def latex(text: str) -> str:
 
 
 def _latex_row(cells: Iterable[str]) -> str:
+    """Return a row of a `tabular`."""
     return " & ".join(cells) + r" \\"
 
 
+def _latex_cell(row: Row, column: Column) -> str:
+    """Return a cell of a `tabular`."""
+    value = latex(row.text(column))
+    if column.name in row.best:
+        value = rf"\textbf{{{value}}}"
+    return value + latex(row.secondary(column, " ({})"))
+
+
 def to_text(table: Table, form: TableForm) -> str:
-    """Write the table alone in one of the forms; in CSV and JSON an interval is two values, `_low` and `_high`."""
+    """Write the table alone in one of the forms.
+
+    In CSV and JSON an interval is two values, `_low` and `_high`.
+    """
     if form == "latex":
         return to_latex(table)
     if form == "markdown":
         return to_markdown(_with_bold_best(table))
     header, rows = records(table)
     if form == "json":
-        return json.dumps([dict(zip(header, row, strict=True)) for row in rows], indent=2, ensure_ascii=False)
+        objects = [dict(zip(header, row, strict=True)) for row in rows]
+        return json.dumps(objects, indent=2, ensure_ascii=False)
     lines = StringIO()
     writer = csv.writer(lines, lineterminator="\n")
     writer.writerow(header)
@@ -256,97 +386,158 @@ def to_text(table: Table, form: TableForm) -> str:
 
 
 def _with_bold_best(table: Table) -> Table:
-    """Write the values of the table, the best of a column between asterisks."""
+    """Return the table for Markdown, the best values of a column between asterisks."""
     rows = []
     for row in table.rows:
+        if not row.best:
+            rows.append(row)
+            continue
         values = dict(row.values)
         for column in table.columns:
             if column.name in row.best:
                 values[column.name] = f"**{row.text(column)}**"
-        rows.append(replace(row, values=values, marks={}) if row.best else row)
+        rows.append(replace(row, values=values, marks={}))
     return replace(table, rows=rows)
 
 
 def card_markdown(table: Table) -> str:
-    """A table for a card with its notes as a list, in which a stranger's text is no markup."""
+    """Write a table for a card with its notes as a list, in which a stranger's text is no markup."""
     columns = [replace(column, title=without_markup(column.heading)) for column in table.columns]
     rows = []
     for row in table.rows:
-        texts = {name: without_markup(text) for name, text in row.values.items() if isinstance(text, str)}
-        rows.append(replace(row, values={**row.values, **texts}))
+        values = dict(row.values)
+        for name, value in row.values.items():
+            if isinstance(value, str):
+                values[name] = without_markup(value)
+        rows.append(replace(row, values=values))
     notes = "".join(f"\n* {without_markup(note)}" for note in table.notes)
     return f"{to_markdown(replace(table, columns=columns, rows=rows))}\n{notes}".rstrip()
 
 
 def console(file: TextIO | None = None) -> "Console":
-    """A file, or what is standard output when it prints: as wide as the terminal, or 120 columns when it is not a terminal."""
+    """Return a console that writes to a file, or to what is standard output when it prints.
+
+    It is as wide as the terminal, or 120 columns when standard output is no terminal.
+    """
     from rich.console import Console
     from rich.segment import Segment
 
-    class Escaped(Console):
-        """A console that shows control characters of texts."""
+    class EscapingConsole(Console):
+        """A console that shows control characters of texts and does not obey them."""
 
         def render(self, renderable: Any, options: Any = None) -> Iterator[Segment]:
             for text, style, control in super().render(renderable, options):
                 yield Segment(text if control else escaped(text), style, control)
 
-    return Escaped(file=file, width=None if sys.stdout.isatty() else 120)
+    return EscapingConsole(file=file, width=None if sys.stdout.isatty() else _FILE_WIDTH)
+
+
+class _Grid:
+    """A table as it is laid out on a console.
+
+    Attributes:
+        table: what is shown.
+        to: the console.
+        has_best: whether a value of the table is the best of its column, so that cells have room for a star.
+    """
+
+    def __init__(self, table: Table, to: "Console") -> None:
+        self.table = table
+        self.to = to
+        self.has_best = any(row.best for row in table.rows)
+
+    def is_fixed(self, column: Column) -> bool:
+        """Return whether the lines of a column are never broken: of all columns of figures but the first."""
+        return column.format != "text" and column != self.table.columns[0]
+
+    def heading(self, column: Column) -> "Text":
+        """Return the heading of a column, which has a line for each word where the column is fixed."""
+        from rich.text import Text
+
+        heading = column.heading
+        if self.is_fixed(column):
+            heading = heading.replace(" ", "\n")
+        return Text(heading)
+
+    def cell(self, row: Row, column: Column) -> "Text":
+        """Return a cell: underlined, grey, and with a star where it is the best of its column."""
+        from rich.text import Text
+
+        text = Text(row.text(column))
+        value = row.values.get(column.name)
+        if isinstance(value, UnderlinedText):
+            for start, end in value.places:
+                text.stylize("underline", start, end)
+        if column.name in row.grey:
+            text.stylize("dim")
+        if column.name in row.best:
+            text.append("*")
+        elif self.has_best and column.format != "text":
+            text.append(" ")
+        return text
+
+    def least_width(self, column: Column) -> int:
+        """Return how many columns of the console a column needs; text can be broken into lines."""
+        texts = [self.heading(column)]
+        texts += [self.cell(row, column) for row in self.table.rows]
+        width = max(self.to.measure(text).maximum for text in texts)
+        if self.is_fixed(column):
+            return width
+        return min(width, max(_LEAST_TEXT_WIDTH, self.to.width // 5))
+
+    def columns_with_room(self) -> list[Column]:
+        """Return the columns that are shown: the last ones are left out first, bold ones and two never."""
+        widths = {column: self.least_width(column) for column in self.table.columns}
+        shown = list(self.table.columns)
+        for column in reversed(self.table.columns[2:]):
+            needed = 1 + sum(widths[other] + 1 for other in shown)
+            if needed > self.to.width and not column.bold:
+                shown.remove(column)
+        return shown
+
+    def drawn(self, columns: Sequence[Column]) -> "RichTable":
+        """Return these columns of the table as rich draws them, with a gap between groups."""
+        from rich.box import SIMPLE_HEAD
+        from rich.table import Table as RichTable
+
+        grid = RichTable(box=SIMPLE_HEAD, padding=0)
+        rows = self.table.rows
+        for column in columns:
+            is_grey = bool(rows) and all(column.name in row.grey for row in rows)
+            grid.add_column(
+                self.heading(column),
+                style="bold" if column.bold else "",
+                header_style="dim" if is_grey else "",
+                justify=column.side,
+                no_wrap=self.is_fixed(column),
+                overflow="fold",
+            )
+        for _, rows_of_group in self.table.groups:
+            for row in rows_of_group:
+                cells = [self.cell(row, column) for column in columns]
+                is_bold = row.highlight and not row.grey
+                grid.add_row(*cells, style="bold" if is_bold else "")
+            grid.add_section()
+        return grid
 
 
 def print_table(table: Table, to: "Console") -> None:
-    """Print a table and its notes; where there is no room, columns are left out and named below, the last ones first, bold ones never; none is cut."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table as Grid
+    """Print a table and its notes.
+
+    Where there is no room, columns are left out and named below: the last ones first, bold ones never. No
+    column is cut.
+    """
     from rich.text import Text
 
-    has_best = any(row.best for row in table.rows)
-
-    def is_fixed(column: Column) -> bool:
-        return column.format != "text" and column != table.columns[0]
-
-    def head(column: Column) -> Text:
-        return Text(column.heading.replace(" ", "\n") if is_fixed(column) else column.heading)
-
-    def cell(row: Row, column: Column) -> Text:
-        value, text = row.values.get(column.name), Text(row.text(column))
-        for ends in value.places if isinstance(value, UnderlinedText) else ():
-            text.stylize("underline", *ends)
-        room = " " if has_best and column.format != "text" else ""
-        if column.name in row.grey:
-            text.stylize("dim")
-        return text.append("*" if column.name in row.best else room)
-
-    def least_width(column: Column) -> int:
-        texts = [head(column), *(cell(row, column) for row in table.rows)]
-        width = max(to.measure(text).maximum for text in texts)
-        return width if is_fixed(column) else min(width, max(13, to.width // 5))
-
-    shown, widths = list(table.columns), {column: least_width(column) for column in table.columns}
-    for column in reversed(shown[2:]):
-        if 1 + sum(widths[other] + 1 for other in shown) > to.width and not column.bold:
-            shown.remove(column)
-    to.print(Text(table.title, "italic"), soft_wrap=True, end="\n" if table.title else "")
-    grid = Grid(box=SIMPLE_HEAD, padding=0)
-    for column in shown:
-        side: Literal["left", "right"] = "left" if column.format == "text" else "right"
-        bold = "bold" if column.bold else ""
-        is_grey = bool(table.rows) and all(column.name in row.grey for row in table.rows)
-        grid.add_column(
-            head(column),
-            style=bold,
-            header_style="dim" if is_grey else "",
-            justify=side,
-            no_wrap=is_fixed(column),
-            overflow="fold",
-        )
-    for _, rows in table.groups:
-        for row in rows:
-            style = "bold" if row.highlight and not row.grey else ""
-            grid.add_row(*(cell(row, column) for column in shown), style=style)
-        grid.add_section()
-    to.print(grid)
-    left_out = ", ".join(column.heading for column in table.columns if column not in shown)
-    print_lines([*([f"no room for {left_out}"] if left_out else []), *table.notes], to)
+    grid = _Grid(table, to)
+    columns = grid.columns_with_room()
+    if table.title:
+        to.print(Text(table.title, "italic"), soft_wrap=True)
+    to.print(grid.drawn(columns))
+    left_out = [column.heading for column in table.columns if column not in columns]
+    if left_out:
+        print_lines([f"no room for {', '.join(left_out)}"], to)
+    print_lines(table.notes, to)
 
 
 def print_wrapped(
@@ -364,7 +555,7 @@ def print_wrapped(
     """
     from textwrap import wrap
 
-    columns = max(40, min(width, to.width))
+    columns = max(_LEAST_WRAPPED_WIDTH, min(width, to.width))
     for line in wrap(text, columns, initial_indent=first, subsequent_indent=after, break_on_hyphens=False):
         to.print(line, soft_wrap=True, markup=False, highlight=False, style=style or None)
 

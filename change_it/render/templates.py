@@ -1,12 +1,18 @@
-"""Jinja environments of pages and cards: a value that a template does not find is an error."""
+"""Make the Jinja environments of pages and cards: a value that a template does not find is an error."""
 
 import re
 
 from jinja2 import BaseLoader, Environment, StrictUndefined
 
+#: What could be markup in Markdown: all but letters, digits and a few marks.
+_MARKUP = re.compile(r"[^\w ,.:;%·–'()-]")
+
 
 def template_environment(loader: BaseLoader, *, autoescape: bool) -> Environment:
-    """Templates of HTML (`autoescape`) or Markdown, in which lines of tags alone leave nothing."""
+    """Return an environment for templates of HTML (`autoescape`) or Markdown.
+
+    Lines of tags alone leave nothing.
+    """
     return Environment(
         loader=loader,
         undefined=StrictUndefined,
@@ -17,5 +23,10 @@ def template_environment(loader: BaseLoader, *, autoescape: bool) -> Environment
 
 
 def without_markup(value: object) -> str:
-    """A stranger's text in Markdown: what could be markup is written as entities."""
-    return re.sub(r"[^\w ,.:;%·–'()-]", lambda match: f"&#{ord(match[0])};", str(value))
+    """Return a stranger's text for Markdown: what could be markup is written as entities."""
+    return _MARKUP.sub(_entity, str(value))
+
+
+def _entity(match: re.Match[str]) -> str:
+    """Return the character that was found as an entity."""
+    return f"&#{ord(match[0])};"

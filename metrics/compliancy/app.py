@@ -1,4 +1,7 @@
-"""A page to try compliancy on one headline. The variable CHANGE_IT_JUDGES names its judges, a Hub id or a folder."""
+"""A page to try compliancy on one headline.
+
+The variable CHANGE_IT_JUDGES names its judges, a Hub id or a folder.
+"""
 
 import os
 from functools import cache
@@ -41,8 +44,14 @@ def outlets():
 
 def arguments(source, headline, article, outlet):
     """Return the arguments of `compute`."""
-    item = {"predictions": [headline], "sources": [source], "articles": [article], "labels": [outlet or ""]}
-    return {**item, "judges": judges(), "resamples": 1}
+    return {
+        "predictions": [headline],
+        "sources": [source],
+        "articles": [article],
+        "labels": [outlet or ""],
+        "judges": judges(),
+        "resamples": 1,
+    }
 
 
 names = outlets()

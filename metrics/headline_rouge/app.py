@@ -6,6 +6,7 @@ import gradio as gr
 
 from change_it.evaluate_module import page
 
+#: Results and what the page calls them.
 LABELS = {
     "rouge1": "R-1: words of the reference",
     "rouge2": "R-2: neighbouring words",
@@ -13,11 +14,14 @@ LABELS = {
     "rougeSU": "R-SU: words, and pairs at any gap",
     "rougeWSU": "R-WSU: the same, near pairs count more",
 }
-INPUTS = (gr.Textbox(label="New headline"), gr.Textbox(label="Reference headlines, one a line", lines=3))
+INPUTS = (
+    gr.Textbox(label="New headline"),
+    gr.Textbox(label="Reference headlines, one a line", lines=3),
+)
 
 
 def arguments(headline, references):
-    """The arguments of `compute`."""
+    """Return the arguments of `compute`."""
     return {"predictions": [headline], "references": [references.splitlines()]}
 
 

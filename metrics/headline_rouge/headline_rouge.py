@@ -1,4 +1,4 @@
-"""ROUGE of headlines (1, 2, L, SU, WSU) as an `evaluate` metric: a thin shell around `change_it.text.rouge`."""
+"""ROUGE of headlines (1, 2, L, SU, WSU) as an `evaluate` metric: a shell around `change_it.text.rouge`."""
 
 import datasets
 import evaluate
@@ -9,12 +9,13 @@ from change_it.evaluate_module import Module
 from change_it.files.texts import references_of, texts_of
 from change_it.text.rouge import headline_rouge
 
+#: The measures by their names.
 TYPES = ("rouge1", "rouge2", "rougeL", "rougeSU", "rougeWSU")
 
 _DESCRIPTION = """\
-How much of a reference headline a new headline holds: single words, neighbouring words, the longest sequence of words in the
-same order (L), pairs of words in the same order at any gap (SU), and the same with near words counting more than distant ones
-(WSU). All are recalls.
+How much of a reference headline a new headline holds: single words, neighbouring words, the longest sequence
+of words in the same order (L), pairs of words in the same order at any gap (SU), and the same with near words
+counting more than distant ones (WSU). All are recalls.
 """
 
 _CITATION = """\
@@ -29,9 +30,11 @@ _CITATION = """\
 _KWARGS_DESCRIPTION = """\
 Args:
     predictions: new headlines.
-    references: for each a reference headline, or a list of several, of which the best counts for each measure.
+    references: for each a reference headline, or a list of several, of which the best counts for each
+        measure.
     rouge_types: which of rouge1, rouge2, rougeL, rougeSU and rougeWSU; all by default.
-    counts: of rouge1 and rouge2: "set" (default) counts different n-grams, "clipped" counts occurrences as rouge-score does.
+    counts: of rouge1 and rouge2: "set" (default) counts different n-grams, "clipped" counts occurrences as
+        rouge-score does.
     use_aggregator: True (default) for means, False for one value a headline.
 Returns:
     rouge1, rouge2, rougeL, rougeSU: 0-1.
@@ -67,6 +70,7 @@ class HeadlineRouge(Module):
         )
 
     def _encode(self, predictions, references):
+        """Return the columns as they are kept."""
         return {
             "predictions": texts_of("predictions", predictions, complete=True),
             "references": references_of("references", references),
@@ -74,11 +78,12 @@ class HeadlineRouge(Module):
 
     def _compute(self, predictions, references, rouge_types=TYPES, counts="set", use_aggregator=True):
         rouge_types = [rouge_types] if isinstance(rouge_types, str) else list(rouge_types)
-        if unknown := [name for name in rouge_types if name not in TYPES]:
+        unknown = [name for name in rouge_types if name not in TYPES]
+        if unknown:
             raise InputError(f"rouge_types has {unknown[0]!r}: choose from {', '.join(TYPES)}")
         scores = headline_rouge(predictions, references, measures=rouge_types, counts=counts)
-        n, version = len(predictions), change_it.version.__version__
-        self.signature = f"headline_rouge|counts:{counts}|tok:unicode|n:{n}|v:{version}"
-        return {
-            name: float(score.mean()) if use_aggregator else score.tolist() for name, score in scores.items()
-        }
+        version = change_it.version.__version__
+        self.signature = f"headline_rouge|counts:{counts}|tok:unicode|n:{len(predictions)}|v:{version}"
+        if use_aggregator:
+            return {name: float(values.mean()) for name, values in scores.items()}
+        return {name: values.tolist() for name, values in scores.items()}

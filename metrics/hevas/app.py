@@ -7,6 +7,7 @@ import gradio as gr
 from change_it.evaluate_module import page
 from change_it.hevas.metrics import METRICS
 
+#: Metrics of the page.
 SHOWN = [name for name, metric in METRICS.items() if metric.says_something_alone]
 INPUTS = (
     gr.Textbox(label="New headline"),
@@ -17,9 +18,14 @@ INPUTS = (
 
 
 def arguments(headline, references, document, language):
-    """The arguments of `compute`."""
-    items = {"predictions": [headline], "references": [references.splitlines()], "documents": [document]}
-    return {**items, "metrics": SHOWN, "language": language}
+    """Return the arguments of `compute`."""
+    return {
+        "predictions": [headline],
+        "references": [references.splitlines()],
+        "documents": [document],
+        "metrics": SHOWN,
+        "language": language,
+    }
 
 
 demo = page(

@@ -14,8 +14,9 @@ from change_it.hevas.measuring import MetricOptions
 from change_it.hevas.metrics import METRICS
 
 _DESCRIPTION = """\
-Informativeness and readability of headlines: ROUGE-1, -2, -SU and -WSU, latent semantic indexing, topics, word embeddings and
-divergences against the document (-C) and the reference headline (-S); shares of nouns and pronouns, fog index, word length.
+Informativeness and readability of headlines: ROUGE-1, -2, -SU and -WSU, latent semantic indexing, topics,
+word embeddings and divergences against the document (-C) and the reference headline (-S); shares of nouns and
+pronouns, fog index, word length.
 """
 
 _CITATION = """\
@@ -30,8 +31,8 @@ _CITATION = """\
 _KWARGS_DESCRIPTION = """\
 Args:
     predictions: new headlines.
-    references: for each a reference headline, or a list of several, of which the best counts for each metric; without any, the metrics
-        that need none are measured.
+    references: for each a reference headline, or a list of several, of which the best counts for each metric;
+        without any, the metrics that need none are measured.
     documents: for each the article.
     metrics: names, such as ["R-1", "LSA-C", "Fog"]; all when not given.
     use_aggregator: True (default) for means, False for one value a headline.
@@ -43,7 +44,8 @@ Returns:
     What they depend on is the attribute `signature` of the module.
 Example:
     >>> hevas = evaluate.load("metrics/hevas")
-    >>> hevas.compute(predictions=["a x c"], references=["a b c"], documents=["a b c d"], metrics=["R-SU"])["R-SU"]
+    >>> texts = {"predictions": ["a x c"], "references": ["a b c"], "documents": ["a b c d"]}
+    >>> hevas.compute(**texts, metrics=["R-SU"])["R-SU"]
     0.5
 """
 
@@ -71,29 +73,35 @@ class Hevas(Module):
         )
 
     def _encode(self, predictions, documents, references=None):
+        """Return the columns as they are kept; an item without references has an empty list of them."""
         texts = texts_of("predictions", predictions, complete=True)
-        none = [[] for _ in texts]
+        of_items = [[] for _ in texts]
+        if references is not None:
+            of_items = references_of("references", references)
         return {
             "predictions": texts,
-            "references": none if references is None else references_of("references", references),
+            "references": of_items,
             "documents": texts_of("documents", documents),
         }
 
     def _compute(
         self, predictions, references, documents, metrics=(), use_aggregator=True, vectors=None, **options
     ):
+        given = None
+        if any(references):
+            given = tuple(map(tuple, references))
+        elif not metrics:
+            metrics = [name for name, metric in METRICS.items() if not metric.needs_references]
         ids = tuple(str(number) for number in range(1, len(documents) + 1))
-        several = tuple(map(tuple, references)) if any(references) else None
-        if several is None:
-            metrics = metrics or [name for name, metric in METRICS.items() if not metric.needs_references]
-        result = measure(
-            Documents(ids, tuple(documents), several, "documents"),
+        evaluation = measure(
+            Documents(ids, tuple(documents), given, "documents"),
             {"predictions": predictions},
             metrics=metrics,
             options=MetricOptions(vectors=Path(vectors) if vectors else None, **options),
         )
-        values = result.values["predictions"]
+        self.signature = evaluation.signature
+        values = evaluation.values["predictions"]
         columns = values.mean(axis=0) if use_aggregator else values.T
-        self.signature = result.signature
-        values = dict(zip(result.metrics, columns.tolist(), strict=True))
-        return {**values, "empty": int(result.empty["predictions"].sum())}
+        result = dict(zip(evaluation.metrics, columns.tolist(), strict=True))
+        result["empty"] = int(evaluation.empty["predictions"].sum())
+        return result

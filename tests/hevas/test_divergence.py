@@ -8,13 +8,15 @@ from change_it.hevas.spaces import divergences, inverse_frequencies
 
 
 def test_by_hand():
-    """Weights 1/2, 1/2, 0 and 1/4, 0, 3/4 of a, b, c; with idf 1, 3, 3 they are 1/4, 3/4, 0 and 1/10, 0, 9/10."""
-    pairs = ["a b"], [["a c c c"]]
-    [kl], [js] = divergences(*pairs)
+    # weights of a, b, c: 1/2, 1/2, 0 and 1/4, 0, 3/4
+    candidates = ["a b"]
+    references = [["a c c c"]]
+    [kl], [js] = divergences(candidates, references)
     first, second, middle = 2 / 3, 1 / 3, 5 / 12
     assert kl == pytest.approx(first / 2 * log(0.5 / middle) + second / 4 * log(0.25 / middle))
     assert js == pytest.approx(1 - (log2(4 / 3) / 2 + 0.5 + log2(2 / 3) / 4 + 0.75) / 2)
-    weighed = divergences(*pairs, idf={"a": 1.0, "b": 3.0, "c": 3.0})[1]
+    # with these frequencies 1/4, 3/4, 0 and 1/10, 0, 9/10
+    _, weighed = divergences(candidates, references, idf={"a": 1.0, "b": 3.0, "c": 3.0})
     parts = log2(0.25 / 0.175) / 4 + 0.75 + log2(0.1 / 0.175) / 10 + 0.9
     assert weighed == pytest.approx([1 - parts / 2])
 

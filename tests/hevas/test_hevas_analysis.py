@@ -71,6 +71,13 @@ def test_correlation_with_a_constant_metric_is_not_defined():
     assert correlations({"a": a[:2, 0], "b": a[:2, 1]}) == [[None, None]] * 2
 
 
+def test_no_name_of_a_system_stands_for_the_counts_of_another():
+    data = tied_scores(30)
+    named = compare(data, ["a", "written 0", "n a", "total 1"])
+    plain = compare(data, SYSTEMS)
+    assert [summary.interval for summary in named.systems] == [summary.interval for summary in plain.systems]
+
+
 def test_empty_headlines_are_left_out_of_means_and_intervals_but_not_of_tests():
     data, written = tied_scores(60), np.ones((60, 4), bool)
     written[:40, 0] = written[:, 1] = False

@@ -81,7 +81,8 @@ def test_shared_items_are_the_documents_that_every_file_has(tmp_path, documents)
 
 def test_the_papers_format_is_read(tmp_path):
     file, system = tmp_path / "wikinews.txt", tmp_path / "system.txt"
-    document = "<DOC {}>\n{}<HEADLINE>Rain &amp; wind\n</HEADLINE>{}<TEXT><p>It rains.</p>\n<p>A lot.</p></TEXT></DOC>\n"
+    text = "<TEXT><p>It rains.</p>\n<p>A lot.</p></TEXT>"
+    document = f"<DOC {{}}>\n{{}}<HEADLINE>Rain &amp; wind\n</HEADLINE>{{}}{text}</DOC>\n"
     first = document.format("", "<DOCNO> w1 </DOCNO>", "<headline><![CDATA[Rain]]></headline>")
     file.write_text(f"<docs>{first}{document.format('n=2', '', '')}</docs>", encoding="utf-8")
     documents = read_documents(str(file))

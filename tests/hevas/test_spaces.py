@@ -100,9 +100,8 @@ def vectors():
 def test_a_text_is_the_mean_vector_of_its_words(vectors):
     space = WordEmbeddings(["Pane, olio e pane a Roma.", "Nessuna parola nota", ""], vectors)
     bread, oil, rome, sea, wind = (vectors[word] for word in ("pane", "Olio", "roma", "mare", "vento"))
-    mean = np.mean(
-        [bread, oil, bread, rome], axis=0
-    )  # "olio" has no vector of its own, "Olio" is its first writing
+    # "olio" has no vector of its own, "Olio" is its first writing
+    mean = np.mean([bread, oil, bread, rome], axis=0)
     np.testing.assert_allclose(space.documents, [mean, np.zeros(8), np.zeros(8)], rtol=1e-6)
     assert space.coverage(["Olio", "mare", "mare"])[1:].tolist() == [0, 0]
     expected = max(cosine(sea, bread), cosine(sea, wind))
