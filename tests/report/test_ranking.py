@@ -59,7 +59,7 @@ def with_p(scores, p):
 
 
 def test_what_cannot_rank_is_grey_and_has_no_mark(scores):
-    ranking = Ranking.of(scores, summary(acceptability=CANNOT))
+    ranking = Ranking.from_scores(scores, summary(acceptability=CANNOT))
     rows = {
         row.values["system"]: row
         for row in systems_table(with_p(scores, 0.0), ["average"], ranking=ranking).rows
@@ -77,11 +77,11 @@ def test_what_cannot_rank_is_grey_and_has_no_mark(scores):
 
 
 def test_a_system_that_writes_no_sentences_is_greyed_where_only_these_are_ranked(scores):
-    ranking = Ranking.of(scores, summary())
+    ranking = Ranking.from_scores(scores, summary())
     assert ranking.grey("mine") == {}
     assert set(ranking.grey("salad")) == {"compliancy"}
     assert "its fluency is 1.00 below gold's" in ranking.reason("compliancy", "salad")
-    all_rank = Ranking.of(scores, summary(compliancy=RANKS))
+    all_rank = Ranking.from_scores(scores, summary(compliancy=RANKS))
     assert all_rank.grey("salad") == {}
 
 
@@ -91,13 +91,13 @@ def test_of_few_events_only_a_sure_difference_counts(scores):
     one = scores.items["mine"]["id"] != scores.items["mine"]["id"][0]
     almost = scores.items["mine"].with_columns(fluency=one)
     changed = replace(scores, items={**scores.items, "mine": almost})
-    assert "mine" not in Ranking.of(changed, summary()).unwritten
+    assert "mine" not in Ranking.from_scores(changed, summary()).unwritten
     changed = replace(scores, items={**scores.items, "mine": mixed})
-    assert "mine" in Ranking.of(changed, summary()).unwritten
+    assert "mine" in Ranking.from_scores(changed, summary()).unwritten
 
 
 def test_above_gold_is_not_better(scores):
-    ranking = Ranking.of(scores, summary())
+    ranking = Ranking.from_scores(scores, summary())
     higher = scores.row("gold").values | dict.fromkeys(("style", "acceptability", "compliancy"), 0.1)
     rows = [replace(row, values=higher) if row.system == "gold" else row for row in scores.rows]
     above = replace(scores, rows=rows)
@@ -110,7 +110,7 @@ def test_above_gold_is_not_better(scores):
 
 def test_where_nothing_can_rank_nothing_is_reported(scores):
     nothing = summary(CANNOT, UNKNOWN, CANNOT, pairs=42, test_pairs=42, articles=5379)
-    ranking = Ranking.of(scores, nothing)
+    ranking = Ranking.from_scores(scores, nothing)
     assert ranked_table(scores, ranking) is None
     assert outcome(scores, ranking) == (
         "Report nothing from this table. What would help: about 160 test pairs in the place of 42, which is some "
@@ -122,7 +122,7 @@ def test_where_nothing_can_rank_nothing_is_reported(scores):
 
 
 def test_without_an_audit_nothing_is_ranked(scores):
-    ranking = Ranking.of(scores, NO_AUDIT)
+    ranking = Ranking.from_scores(scores, NO_AUDIT)
     assert set(ranking.grey("gold")) == {"compliancy", "style", "acceptability"}
     assert outcome(scores, ranking).startswith("Report nothing from this table.")
 
@@ -139,7 +139,7 @@ def test_the_record_has_the_verdicts_of_the_audit(scores):
 def test_a_terminal_shows_verdicts_first_in_80_columns(scores):
     text = io.StringIO()
     to = Console(file=text, width=100)
-    print_scores(scores, Ranking.of(scores, summary(style=CANNOT)), to)
+    print_scores(scores, Ranking.from_scores(scores, summary(style=CANNOT)), to)
     lines = text.getvalue().splitlines()
     assert lines[:2] == [
         "Can these measures rank systems here?",
@@ -148,7 +148,9 @@ def test_a_terminal_shows_verdicts_first_in_80_columns(scores):
     assert lines[2] == "  acceptability  yes"
     assert max(map(len, lines)) <= 80
     assert sum("was: " in line for line in lines) > 0
-    columns = [column.name for column in terminal_table(scores, Ranking.of(scores, summary())).columns]
+    columns = [
+        column.name for column in terminal_table(scores, Ranking.from_scores(scores, summary())).columns
+    ]
     assert columns == ["system", "compliancy", "style", "acceptability", "edited"]
 
 
