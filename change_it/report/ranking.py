@@ -159,10 +159,15 @@ def best_system(scores: Scores) -> str:
 
     Where all are built in it is gold, or without gold the first one.
     """
-    own = [system for system in scores.systems if system not in BUILT_IN]
+    own = systems_of_files(scores)
     if own:
         return own[0]
     return GOLD if GOLD in scores.systems else scores.systems[0]
+
+
+def systems_of_files(scores: Scores) -> list[str]:
+    """Return the systems that are not built in, each of several runs for itself."""
+    return [system for system in scores.systems if system not in BUILT_IN]
 
 
 def own_systems(scores: Scores) -> list[str]:
@@ -209,12 +214,15 @@ def compare_with_gold(scores: Scores, ranking: Ranking, system: str, own: Sequen
     other = GOLD if GOLD in scores.names else CLAUSE
     ranked = [name for name in ranking.measures if name in scores.known and not ranking.reason(name, system)]
     if not ranked:
-        return f"No measure ranks {system}: {ranking.unwritten.get(system, 'none is known of it')}.", False
-    sides: dict[Side, list[str]] = {side: [] for side in SIDES}
-    for name in ranked:
-        sides[_side(scores, name, system, other, own)].append(name)
-    parts = [f"{side} {other} in {enumerated(names)}" for side, names in sides.items() if names]
-    is_above_gold = other == GOLD and bool(sides["above"])
+        reason = ranking.unwritten.get(system, "none is known of it")
+        return f"No measure ranks {system}: {reason}.", False
+    sides = {name: _side(scores, name, system, other, own) for name in ranked}
+    parts = []
+    for side in SIDES:
+        names = [name for name in ranked if sides[name] == side]
+        if names:
+            parts.append(f"{side} {other} in {enumerated(names)}")
+    is_above_gold = other == GOLD and "above" in sides.values()
     return f"{system} is {', '.join(parts)}.", is_above_gold
 
 
@@ -227,15 +235,20 @@ def _side(scores: Scores, name: str, system: str, other: str, own: Sequence[str]
     value_of_other = scores.row(other).values[name]
     if system in scores.items:
         tested = [one for one in own if one in scores.items]
-        column = scores.systems.index(other)
-        p_values = [float(scores.p_values[name][scores.systems.index(one), column]) for one in tested]
-        is_sure = holm(p_values)[tested.index(system)] < SURE
+        corrected = holm(p_values_beside(scores, name, other, tested))
+        is_sure = corrected[tested.index(system)] < SURE
     else:
         low, high = scores.row(system).intervals.get(name, (-np.inf, np.inf))
         is_sure = not low <= value_of_other <= high
     if not is_sure:
         return "not surely different from"
     return "above" if value > value_of_other else "below"
+
+
+def p_values_beside(scores: Scores, measure_name: str, system: str, others: Sequence[str]) -> list[float]:
+    """Return the p-values of the paired tests of a system with each of the others, not corrected."""
+    beside = scores.p_values[measure_name][scores.systems.index(system)]
+    return [float(beside[scores.systems.index(other)]) for other in others]
 
 
 def what_helps(summary: Summary) -> str:

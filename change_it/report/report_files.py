@@ -28,7 +28,7 @@ from change_it.report import score_tables as tables
 from change_it.report.audit_tables import verdict_values
 from change_it.report.charts import style_plane
 from change_it.report.pages import ACCEPTABILITY, COMPLIANCY, STYLE, environment, items_table
-from change_it.report.ranking import Ranking, best_system, headline, outcome
+from change_it.report.ranking import Ranking, best_system, headline, outcome, systems_of_files
 from change_it.report.record import SCORES, ReportRecord, write_report_record
 from change_it.scoring.aspects import ASPECTS, refusals
 from change_it.scoring.overlap import OVERLAP_MEASURES
@@ -90,7 +90,7 @@ def _page_values(scores: Scores, audit: Summary, all_articles: Scores | None) ->
     """Return what the page shows of the scores, as the variables of its template."""
     ranking = Ranking.from_scores(scores, audit)
     compared = all_articles or scores
-    own = [name for name in compared.systems if name not in BUILT_IN]
+    own = systems_of_files(compared)
     outlets = " and ".join(scores.outlets)
     validation = {"compliancy": COMPLIANCY, "style": STYLE, "acceptability": ACCEPTABILITY}
     single = tables.systems_table(scores, [AVERAGE], (*JUDGES, *OVERLAP_MEASURES))

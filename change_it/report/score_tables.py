@@ -23,7 +23,15 @@ from change_it.render.tables import (
     p_value,
     with_interval,
 )
-from change_it.report.ranking import Ranking, best_system, headline, outcome, own_systems
+from change_it.report.ranking import (
+    Ranking,
+    best_system,
+    headline,
+    outcome,
+    own_systems,
+    p_values_beside,
+    systems_of_files,
+)
 from change_it.scoring.aspects import (
     ASPECTS,
     compared_aspects,
@@ -138,10 +146,14 @@ def best_columns(scores: Scores, rankable: Collection[str] | None = None) -> dic
     if len(own) < 2:
         return columns
     for measure in rankable:
-        values = {name: scores.row(name).values.get(measure) for name in own}
-        best = max((value for value in values.values() if value is not None), default=None)
+        values: dict[str, float] = {}
+        for name in own:
+            value = scores.row(name).values.get(measure)
+            if value is not None:
+                values[name] = value
+        best = max(values.values(), default=None)
         for name, value in values.items():
-            if value is not None and value == best:
+            if value == best:
                 columns[name].add(measure)
     return columns
 
@@ -161,17 +173,23 @@ def paper_table(tables: Mapping[str, Scores], rankable: Collection[str] | None =
         best = best_columns(scores, rankable)
         for system in scores.names:
             row = scores.row(system)
-            counts = {"system": system, "n": row.n, "events": row.events}
-            values = {**counts, **row.values, **_intervals(row)}
+            about = {"system": system, "n": row.n, "events": row.events}
+            values = {**about, **row.values, **_intervals(row)}
             rows.append(Row(values, group, best=best.get(system, ())))
     measures = [name for name in (*ASPECTS, "accepted") if name in known]
-    columns = [
-        Column("system", "text"),
-        *(with_interval(name, heading_of(name)) for name in measures),
-        Column("n", "count"),
-        Column("events", "count"),
-    ]
+    counts = [Column("n", "count"), Column("events", "count")]
+    columns = [Column("system", "text"), *_interval_columns(measures), *counts]
     return Table(columns, rows).with_groups()
+
+
+def _interval_columns(measures: Sequence[str]) -> list[Column]:
+    """Return a column for each measure, with its interval below the value."""
+    return [with_interval(name, heading_of(name)) for name in measures]
+
+
+def _estimate_columns(measures: Sequence[str]) -> list[Column]:
+    """Return a column for each measure, with its interval in brackets behind the value."""
+    return [Column(name, "estimate") for name in measures]
 
 
 def differences_table(scores: Scores, against: str) -> Table:
@@ -220,8 +238,8 @@ def systems_table(
         scores: the table.
         directions: the directions that are shown; averages have marks of significance and notes.
         measures: the measures that are shown; None for all.
-        ranking: what the measures can say of the systems. What says nothing of one is grey and has no mark,
-            and only what can rank systems marks the best one of files.
+        ranking: what the measures can say of the systems. A figure that says nothing of a system is grey and
+            has no star, and only a measure that can rank marks the best system of files.
     """
     best = best_system(scores)
     best_of = best_columns(scores, ranking.measures if ranking else None)
@@ -249,11 +267,7 @@ def systems_table(
             )
         )
     shown = [name for name in scores.measures if measures is None or name in measures]
-    columns = [
-        Column("system", "text"),
-        *(with_interval(name, heading_of(name)) for name in shown),
-        Column("n", "count"),
-    ]
+    columns = [Column("system", "text"), *_interval_columns(shown), Column("n", "count")]
     notes = []
     if AVERAGE in directions:
         if any(row.marks.keys() - {"system"} for row in rows):
@@ -282,16 +296,15 @@ def choices_of(system: str) -> str:
 
 
 def significance(scores: Scores) -> dict[str, dict[str, str]]:
-    """Return a star for each system and measure that paired tests tell from the best system.
+    """Return each other system to its stars, at the measures in which paired tests tell it from the best one.
 
-    They are corrected after Holm for all other systems. One star is p < .05, two are p < .01.
+    The tests are corrected after Holm for all other systems. One star is p < .05, two are p < .01.
     """
     best = best_system(scores)
     others = [system for system in scores.systems if system != best]
     stars: dict[str, dict[str, str]] = {}
-    for measure, p_values in scores.p_values.items():
-        beside_best = p_values[scores.systems.index(best)]
-        corrected = holm([float(beside_best[scores.systems.index(system)]) for system in others])
+    for measure in scores.p_values:
+        corrected = holm(p_values_beside(scores, measure, best, others))
         for system, p in zip(others, corrected, strict=True):
             if p < STAR_BELOW:
                 stars.setdefault(system, {})[measure] = "**" if p < TWO_STARS_BELOW else "*"
@@ -318,8 +331,7 @@ def ranked_table(scores: Scores, ranking: Ranking) -> Table | None:
     for name in [*own, *baselines]:
         values = {"system": name, **_estimates(scores.row(name), measures)}
         rows.append(Row(values, grey=ranking.grey(name)))
-    columns = [Column("system", "text"), *(Column(name, "estimate") for name in measures)]
-    return Table(columns, rows)
+    return Table([Column("system", "text"), *_estimate_columns(measures)], rows)
 
 
 def overlap_correlations(scores: Scores) -> str:
@@ -327,7 +339,7 @@ def overlap_correlations(scores: Scores) -> str:
 
     The sentence is empty without systems of files, or without references.
     """
-    own = [name for name in scores.systems if name not in BUILT_IN]
+    own = systems_of_files(scores)
     if not own or not set(OF_REFERENCE) & scores.row(own[0]).values.keys():
         return ""
     sentences = []
@@ -361,7 +373,7 @@ def terminal_table(scores: Scores, ranking: Ranking, *, by_direction: bool = Fal
     measures = list(ASPECTS)
     if "accepted" in scores.known:
         measures.append("accepted")
-    columns = [Column("system", "text"), *(Column(name, "estimate") for name in measures)]
+    columns = [Column("system", "text"), *_estimate_columns(measures)]
     best = best_system(scores)
     best_of = best_columns(scores, ranking.measures)
     directions = scores.directions[:-1] if by_direction else []
@@ -385,7 +397,9 @@ def terminal_table(scores: Scores, ranking: Ranking, *, by_direction: bool = Fal
             rows.append(Row(values, group, grey=grey))
     measured_on = "mean of both directions" if len(scores.directions) > 2 else scores.directions[0]
     title = f"Results: {headline(scores)}, {measured_on}, 95% intervals"
-    notes = ["* the best of the systems of files in this column"] if any(best_of.values()) else []
+    notes = []
+    if any(best_of.values()):
+        notes.append("* the best of the systems of files in this column")
     return Table(columns, rows, title, notes)
 
 
@@ -431,7 +445,9 @@ def _numbers_of_choices(chosen: Sequence[ScoreRow]) -> str:
     for row in chosen:
         if row.candidates:
             parts.append(f"{row.system}: {row.candidates:.2g} {choices_of(row.system)}")
-    return f" ({'; '.join(parts)})" if parts else ""
+    if not parts:
+        return ""
+    return f" ({'; '.join(parts)})"
 
 
 def remarks_on_corpus(judges_corpus: str) -> list[str]:
@@ -458,8 +474,10 @@ def missing_measures(known: Collection[str], style_fault: str) -> list[str]:
     lines = [style_fault] if style_fault else []
     for task in optional_tasks():
         if task not in known:
-            what = f"acceptability and {task} are" if JUDGES[task].in_acceptability else f"{task} is"
-            fault = f"{what} n/a: these judges have no {task} judge"
+            missing = f"{task} is"
+            if JUDGES[task].in_acceptability:
+                missing = f"acceptability and {task} are"
+            fault = f"{missing} n/a: these judges have no {task} judge"
             lines.append(f"{fault}, train one with change-it train judge --task {task}")
     if "evidence" not in known:
         lines.append("articles of this corpus are too short to be evidence: acceptability is without it")
@@ -490,8 +508,11 @@ def tests_table(scores: Scores, measure: str) -> Table:
     least = len(pairs) / (scores.trials + 1)
     cells = {}
     for pair, p in zip(pairs, corrected, strict=True):
-        is_least = p <= least * 1.001
-        cells[pair] = f"≤ {p_value(least)}" if is_least else p_value(p)
+        # A little more than the least is the same p, rounded.
+        if p <= least * 1.001:
+            cells[pair] = f"≤ {p_value(least)}"
+        else:
+            cells[pair] = p_value(p)
     return square_table(scores.systems, "text", lambda i, j: cells[min(i, j), max(i, j)])
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from change_it.audit import perturbations
-from change_it.audit.perturbations import CLAIMS, PERTURBATIONS, perturbed
+from change_it.audit.perturbations import CLAIMS, PERTURBATIONS, perturb
 from change_it.corpus.tasks import negatives
 from change_it.judges.data import HELD_OUT
 from change_it.text.corruptions import CORRUPTIONS
@@ -17,7 +17,7 @@ FACTS = {"swap_numbers", "swap_names", "swap_roles", "negate"}
 
 def made(sample, name, at_most=40):
     items = sample.test.items
-    headlines = perturbed(items, PERTURBATIONS[name], sample, seed=1, at_most=at_most)
+    headlines = perturb(items, PERTURBATIONS[name], sample, seed=1, at_most=at_most)
     return [(items[place], text) for place, text in headlines]
 
 
@@ -99,5 +99,5 @@ def test_every_kind_makes_headlines_and_the_same_ones_again(sample, name):
 )  # fmt: skip
 def test_what_is_done_to_a_headline(sample, name, texts, expected):
     item = replace(sample.test.items[0], **texts)
-    headlines = perturbed([item], PERTURBATIONS[name], sample, seed=1, at_most=1)
+    headlines = perturb([item], PERTURBATIONS[name], sample, seed=1, at_most=1)
     assert [text for _, text in headlines] == [expected] * (expected is not None)
