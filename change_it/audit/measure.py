@@ -277,8 +277,7 @@ def _judge_all(
     for headlines in tried:
         for place, text in headlines.texts:
             rows.append((headlines.kind.name, place, text))
-    schema = {"system": pl.String, "place": pl.Int64, "headline": pl.String}
-    asked = pl.DataFrame(rows, schema, orient="row")
+    asked = pl.DataFrame(rows, ["system", "place", "headline"], orient="row")
     predicted = [replace(items[place], prediction=text) for _, place, text in rows]
     events = pl.Series("event", [item.event for item in predicted])
     table = judges.judge(predicted, progress=progress)

@@ -138,8 +138,14 @@ def _one_axis(rows: Sequence[ScoreRow], content: str) -> Figure:
     axes = narrow(0.34 * len(rows) + 0.8)
     for place, row in enumerate(rows):
         colour, middle = _colours(row)
-        gaps = _gaps(row, content)
-        axes.errorbar(row.values[content], place, xerr=gaps, fmt="o", color=colour, mfc=middle)
+        axes.errorbar(
+            row.values[content],
+            place,
+            xerr=_gaps(row, content),
+            fmt="o",
+            color=colour,
+            mfc=middle,
+        )
     axes.set(xlim=(-0.02, 1.02), ylim=(len(rows) - 0.5, -0.5), xlabel=content)
     axes.set_yticks(range(len(rows)), [_name(row) for row in rows])
     return figure_of(axes)
@@ -161,7 +167,9 @@ def _two_axes(scores: Scores, rows: Sequence[ScoreRow], content: str) -> Figure:
     for style in (0, 1):
         axes.axvline(style, color=LINE, linewidth=0.9, alpha=0.6, zorder=0)
     styles = np.concatenate(crosses)[:, 0]
-    axes.set(xlim=(min(-1, *styles) - 0.12, max(1, *styles) + 0.25), ylim=(-0.06, 1.03))
+    leftmost = min(-1, *styles)
+    rightmost = max(1, *styles)
+    axes.set(xlim=(leftmost - 0.12, rightmost + 0.25), ylim=(-0.06, 1.03))
     axes.set(xlabel="style\n−1 the original's · 0 neither's · 1 the other newspaper's", ylabel=content)
     axes.spines["left"].set_visible(True)
     axes.grid(visible=False)
@@ -176,10 +184,22 @@ def _draw_cross(axes: Axes, row: ScoreRow, content: str) -> list[Floats]:
     y = row.values[content]
     across = _gaps(row, "style")
     upright = _gaps(row, content)
-    axes.errorbar(x, y, yerr=upright, xerr=across, fmt="o", color=colour, mfc=middle, ms=6.5, elinewidth=1.5)
+    axes.errorbar(
+        x,
+        y,
+        yerr=upright,
+        xerr=across,
+        fmt="o",
+        color=colour,
+        mfc=middle,
+        ms=6.5,
+        elinewidth=1.5,
+    )
     left, right = across.ravel()
     down, up = upright.ravel()
-    return [np.array([[x - left, y], [x + right, y]]), np.array([[x, y - down], [x, y + up]])]
+    horizontal = np.array([[x - left, y], [x + right, y]])
+    vertical = np.array([[x, y - down], [x, y + up]])
+    return [horizontal, vertical]
 
 
 def _draw_curve(axes: Axes, scores: Scores, rows: Sequence[ScoreRow], content: str) -> list[_Label]:

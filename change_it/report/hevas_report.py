@@ -169,7 +169,7 @@ def means_table(evaluation: Evaluation) -> Table:
     if evaluation.indistinct:
         alike = f"means differ by less than {ALIKE:.0%} of the largest"
         effect = "not in" if evaluation.distinct else "--distinct leaves them out of"
-        notes = [f"≈ does not tell these systems apart: {alike}; {effect} average and ranks"]
+        notes.append(f"≈ does not tell these systems apart: {alike}; {effect} average and ranks")
     return replace(table, columns=columns, notes=notes)
 
 
@@ -345,10 +345,15 @@ def scatter_chart(scores: Mapping[str, Floats]) -> Figure:
     axes = Figure((side, side), dpi=130).subplots()
     values = _values_in_cells(np.array([np.ravel(column) for column in scores.values()]))
     rows, columns = np.tril_indices(count, -1)
-    x = values[columns] + columns[:, None]
-    y = rows[:, None] - values[rows]
-    size = max(15 / count, 0.7)
-    axes.scatter(x, y, s=size, color=SYSTEMS[0], alpha=0.45, linewidths=0, rasterized=True)
+    axes.scatter(
+        values[columns] + columns[:, None],
+        rows[:, None] - values[rows],
+        s=max(15 / count, 0.7),
+        color=SYSTEMS[0],
+        alpha=0.45,
+        linewidths=0,
+        rasterized=True,
+    )
     axes.set_xticks(range(count - 1), list(scores)[:-1], rotation=90)
     axes.set_yticks(range(1, count), list(scores)[1:])
     axes.set(aspect="equal", xlim=(-0.5, count - 1.5), ylim=(count - 0.5, 0.5))

@@ -173,8 +173,9 @@ def paper_table(tables: Mapping[str, Scores], rankable: Collection[str] | None =
         best = best_columns(scores, rankable)
         for system in scores.names:
             row = scores.row(system)
-            about = {"system": system, "n": row.n, "events": row.events}
-            values = {**about, **row.values, **_intervals(row)}
+            values: dict[str, Value] = {"system": system, "n": row.n, "events": row.events}
+            values.update(row.values)
+            values.update(_intervals(row))
             rows.append(Row(values, group, best=best.get(system, ())))
     measures = [name for name in (*ASPECTS, "accepted") if name in known]
     counts = [Column("n", "count"), Column("events", "count")]
@@ -247,20 +248,18 @@ def systems_table(
     rows = []
     for direction, system in product(directions, scores.names):
         row = scores.row(system, direction)
+        is_average = direction == AVERAGE
         grey = ranking.grey(system) if ranking else {}
         marks = {"system": DAGGER} if row.chosen else {}
-        best_measures: Collection[str] = ()
-        if direction == AVERAGE:
-            best_measures = best_of.get(system, ())
-            for name, star in stars.get(system, {}).items():
-                if name not in grey:
-                    marks[name] = star
+        if is_average:
+            of_system = stars.get(system, {})
+            marks.update({name: star for name, star in of_system.items() if name not in grey})
         rows.append(
             Row(
                 {"system": system, "n": row.n, **_values(row)},
                 group=direction if len(directions) > 1 else "",
                 highlight=system == best,
-                best=best_measures,
+                best=best_of.get(system, ()) if is_average else (),
                 marks=marks,
                 grey=grey,
                 remark=_row_remark(row, ranking),
@@ -329,8 +328,8 @@ def ranked_table(scores: Scores, ranking: Ranking) -> Table | None:
     baselines = [name for name in (GOLD, CLAUSE) if name in scores.names]
     rows = []
     for name in [*own, *baselines]:
-        values = {"system": name, **_estimates(scores.row(name), measures)}
-        rows.append(Row(values, grey=ranking.grey(name)))
+        estimates = _estimates(scores.row(name), measures)
+        rows.append(Row({"system": name, **estimates}, grey=ranking.grey(name)))
     return Table([Column("system", "text"), *_estimate_columns(measures)], rows)
 
 
@@ -393,8 +392,8 @@ def terminal_table(scores: Scores, ranking: Ranking, *, by_direction: bool = Fal
             )
         )
         for direction in directions:
-            values = {"system": f"  {direction}", **_estimates(scores.row(system, direction), measures)}
-            rows.append(Row(values, group, grey=grey))
+            estimates = _estimates(scores.row(system, direction), measures)
+            rows.append(Row({"system": f"  {direction}", **estimates}, group, grey=grey))
     measured_on = "mean of both directions" if len(scores.directions) > 2 else scores.directions[0]
     title = f"Results: {headline(scores)}, {measured_on}, 95% intervals"
     notes = []

@@ -43,7 +43,10 @@ def summary(style=RANKS, acceptability=RANKS, compliancy=SENTENCES, **more):
 
 @pytest.fixture(scope="module")
 def scores():
-    """Eight headlines of four events by `mine`, gold's own in another order, and by `salad`, one word again and again."""
+    """Score eight headlines of four events: `mine` writes gold, `salad` one word four times.
+
+    The fluency judge refuses a headline of one word.
+    """
     test = toy_test_set()
     mine = ScoredSystem("mine", tuple(item.reference for item in test.items))
     salad = ScoredSystem("salad", tuple(" ".join([item.source.split()[0]] * 4) for item in test.items))
@@ -86,7 +89,10 @@ def test_a_system_that_writes_no_sentences_is_greyed_where_only_these_are_ranked
 
 
 def test_of_few_events_only_a_sure_difference_counts(scores):
-    """Gold is fluent; half of the headlines of `mixed` are not, which of four events is not surely more than a tenth."""
+    """Gold is fluent; one headline of `almost` and half of `mixed` are not.
+
+    Of four events one headline is not surely more than a tenth.
+    """
     mixed = scores.items["mine"].with_columns(fluency=scores.items["mine"]["direction"] == "rep2gio")
     one = scores.items["mine"]["id"] != scores.items["mine"]["id"][0]
     almost = scores.items["mine"].with_columns(fluency=one)
@@ -113,8 +119,9 @@ def test_where_nothing_can_rank_nothing_is_reported(scores):
     ranking = Ranking.from_scores(scores, nothing)
     assert ranked_table(scores, ranking) is None
     assert outcome(scores, ranking) == (
-        "Report nothing from this table. What would help: about 160 test pairs in the place of 42, which is some "
-        "20,500 articles at this corpus's rate or people who read the headlines (change-it annotate sheets)."
+        "Report nothing from this table. What would help: about 160 test pairs in the place of 42, "
+        "which is some 20,500 articles at this corpus's rate "
+        "or people who read the headlines (change-it annotate sheets)."
     )
     fewer = replace(nothing, test_pairs=504)
     assert "an audit of more headlines (change-it audit --items 320)" in what_helps(fewer)
