@@ -17,7 +17,7 @@ from change_it.audit.perturbations import BASELINES, FLOOR_KIND, PERTURBATIONS, 
 from change_it.audit.record import MOST_CUE_HEADLINES, Audit, Example, GoldMeans, TriedKind
 from change_it.audit.verdict import MEASURES, Kind, KindShare, Measure, MeasureVerdict, verdict_of
 from change_it.corpus.folder import read_language, read_report, read_table
-from change_it.corpus.test_set import CLAUSE, GOLD, Item, read_test_set
+from change_it.corpus.test_set import CLAUSE, GOLD, Item, TestSet, read_test_set
 from change_it.errors import InputError
 from change_it.files.records import to_json
 from change_it.files.texts import listed
@@ -332,28 +332,35 @@ def _baselines(
     """Return the baselines as scoring makes them, and `floor` where there are judges who choose it.
 
     Of the clauses of an article a random one is taken.
-
-    Raises:
-        InputError: the judges that choose `floor` are not independent of those that are audited.
     """
     test = replace(resources.test, items=tuple(items))
     systems = {system.name: system for system in built_in_systems(test, seed=seed)}
     made = []
     for kind in BASELINES:
-        headlines = systems[kind.name].headlines
+        system = systems[kind.name]
+        headlines: Sequence[str | None] = system.headlines
         if kind.name == CLAUSE:
-            draw = np.random.default_rng(seed)
-            cuts = systems[CLAUSE].cuts
-            headlines = tuple(texts[int(draw.integers(len(texts)))] for texts in cuts)
+            random = np.random.default_rng(seed)
+            headlines = [cuts[int(random.integers(len(cuts)))] for cuts in system.cuts]
         made.append(_all_of(kind, headlines))
     if choosers:
-        chosen = floor(test, choosers)
-        shared = chosen.reranker.shared_with(Reranker.of(judges)) if chosen.reranker else ()
+        made.append(_floor(test, judges, choosers))
+    return made
+
+
+def _floor(test: TestSet, judges: "Judges", choosers: "Judges") -> Headlines:
+    """Return the clauses that the choosers like best.
+
+    Raises:
+        InputError: the choosers are not independent of the judges that are audited.
+    """
+    chosen = floor(test, choosers)
+    if chosen.reranker:
+        shared = chosen.reranker.shared_with(Reranker.of(judges))
         if shared:
             fault = f"the judges that choose floor are not independent of these ({listed(shared)})"
             raise InputError(f"{fault}: give judges of the other --fold")
-        made.append(_all_of(FLOOR_KIND, chosen.headlines, f" of {chosen.candidates or 0:.2g} on average"))
-    return made
+    return _all_of(FLOOR_KIND, chosen.headlines, f" of {chosen.candidates or 0:.2g} on average")
 
 
 def _all_of(kind: Kind, headlines: Sequence[str | None], more: str = "") -> Headlines:
