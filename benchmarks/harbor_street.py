@@ -14,7 +14,7 @@ from pathlib import Path
 import tyro
 
 from change_it.corpus.folder import read_table
-from change_it.report.report_files import made
+from change_it.report.report_files import provenance
 from change_it.scoring.panel import Judges
 
 FIGURES = Path(__file__).with_suffix(".json")
@@ -63,7 +63,7 @@ def main(run: Path, /, to: str) -> None:
         "judges": panel.signature,
         "style is n/a": panel.style_faults,
         "headlines": rows,
-        "made": made(),
+        "made": provenance(),
     }
     FIGURES.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 

@@ -24,7 +24,7 @@ from change_it.audit.record import read_audit
 from change_it.files.records import to_json
 from change_it.render.tables import figure
 from change_it.report.record import read_report_record
-from change_it.report.report_files import made
+from change_it.report.report_files import provenance
 from change_it.stats import AVERAGE
 
 ROOT = Path(__file__).parents[1]
@@ -76,7 +76,7 @@ def measure(out: Path) -> dict[str, Any]:
         "audit": "; ".join(verdicts),
         "meaning": report.meaning,
         "systems": {name: to_json(rows[AVERAGE]) for name, rows in report.scores.systems.items()},
-        "made": made(),
+        "made": provenance(),
     }
 
 

@@ -35,7 +35,7 @@ from change_it.hevas.metrics import METRICS
 from change_it.judges.options import BILSTM, OF_BILSTM, TOKENS
 from change_it.judges.spec import JUDGES, acceptability_tasks, compliancy_tasks, trained_tasks
 from change_it.render.tables import figure
-from change_it.report.report_files import made
+from change_it.report.report_files import provenance
 from change_it.training.lora import LORA_ALPHA, LORA_RANK, LORA_RATE
 
 #: The page of the benchmarks.
@@ -119,7 +119,7 @@ def keep(name: str, subject: str, path: Path) -> None:
         raise SystemExit(f"{path} has nothing under {name}")
     for row, cells in rows.items():
         record["rows"].setdefault(row, {}).update(cells)
-    record |= {"machine": made()["hardware"], "date": str(date.today())}
+    record |= {"machine": provenance()["hardware"], "date": str(date.today())}
     out.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

@@ -1,4 +1,7 @@
-"""The audit of a set of judges: what they let through of headlines that are wrong on purpose, what main listens to, what readers say."""
+"""Audit judges: what they let through of wrong headlines, what main listens to, and what readers say.
+
+The headlines are wrong on purpose, see `change_it.audit.perturbations`.
+"""
 
 import math
 import re
@@ -10,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from change_it.audit.perturbations import BASELINES, FLOOR_KIND, PERTURBATIONS, Resources, perturbed
+from change_it.audit.perturbations import BASELINES, FLOOR_KIND, PERTURBATIONS, Resources, perturb
 from change_it.audit.record import MOST_CUE_HEADLINES, Audit, Example, GoldMeans, TriedKind
 from change_it.audit.verdict import MEASURES, Kind, KindShare, Measure, MeasureVerdict, verdict_of
 from change_it.corpus.folder import read_language, read_report, read_table
-from change_it.corpus.test_set import CLAUSE, GOLD, Item, read_test_set
+from change_it.corpus.test_set import CLAUSE, GOLD, Item, TestSet, read_test_set
 from change_it.errors import InputError
 from change_it.files.records import to_json
 from change_it.files.texts import listed
@@ -30,32 +33,46 @@ from change_it.text.corruptions import Lexicon
 from change_it.text.stopwords import guess_language
 from change_it.version import __version__
 
-if TYPE_CHECKING:  # loads polars and scipy
+if TYPE_CHECKING:
     from change_it.judges.judge import Judge
     from change_it.scoring.panel import Judges
 
-#: Examples of each kind that are shown.
-EXAMPLES = 3
-#: Training articles that corruptions take words from, at most, and the characters of one.
-READ, OPENING = 4000, 1200
-#: Characters of a headline that words are taken out of for cues, at most.
-LONGEST = 1000
-#: Cues of each outlet, and times that a word must appear in the headlines to be one.
-CUES, OFTEN = 12, 4
+#: Number of examples of each kind.
+EXAMPLES_PER_KIND = 3
+#: Number of training articles that corruptions take words from, at most.
+LEXICON_ARTICLES = 4000
+#: Characters at the beginning of each of these articles, at most.
+OPENING_CHARACTERS = 1200
+#: Characters at the beginning of a headline in which cues are sought, at most.
+CUE_CHARACTERS = 1000
+#: Number of cues of each outlet, at most.
+CUES_PER_OUTLET = 12
+#: Times that a word must occur in the headlines to be a cue.
+MIN_OCCURRENCES = 4
+#: A word with its apostrophes, or a mark.
 _TOKEN = re.compile(r"\w+(?:['’]\w+)*['’]?|[^\w\s]")
 
 
 def read_corpus(corpus: str, *, seed: int = 1) -> Resources:
-    """Read a corpus (folder or Hub id); its language is guessed where it does not say."""
+    """Read what an audit needs of a corpus.
+
+    Args:
+        corpus: a folder or an id of the Hub. Its language is guessed where it does not say.
+        seed: seed of the choice of articles.
+    """
     test = read_test_set(corpus)
+    headlines: list[str] = []
+    outlets: list[str] = []
+    for outlet, texts in test.training_headlines.items():
+        headlines += texts
+        outlets += [outlet] * len(texts)
     articles = read_table(corpus, "articles", "train", ["article"])["article"]
-    openings = articles.sample(min(READ, len(articles)), seed=seed, shuffle=True).str.slice(0, OPENING)
-    headlines = [text for texts in test.training_headlines.values() for text in texts]
-    outlets = [outlet for outlet, texts in test.training_headlines.items() for _ in texts]
+    drawn = articles.sample(min(LEXICON_ARTICLES, len(articles)), seed=seed, shuffle=True)
+    openings = drawn.str.slice(0, OPENING_CHARACTERS).to_list()
     language = read_language(corpus) or guess_language(headlines)
     report = read_report(corpus)
     count = report.articles_of_both if report else None
-    return Resources(test, Lexicon(headlines, outlets, openings.to_list()), language, count)
+    return Resources(test, Lexicon(headlines, outlets, openings), language, count)
 
 
 @dataclass(frozen=True)
@@ -64,9 +81,9 @@ class Headlines:
 
     Attributes:
         kind: the kind.
-        description: one sentence.
-        texts: place of an item and its headline.
-        true: place of an item to the headline that was changed; empty where none was.
+        description: one sentence that says how they are made.
+        texts: the place of each item that has one, and its headline.
+        true: the place of each item to the headline that was changed; empty where none was.
         seen: whether a judge is trained on headlines that are made in the same way.
     """
 
@@ -82,9 +99,9 @@ class AuditSettings:
     """How judges are audited.
 
     Attributes:
-        at_most: headlines of each kind, at most.
-        resamples: bootstrap resamples of an interval.
-        seed: seed of all that is drawn.
+        at_most: the most headlines that a kind has.
+        resamples: the number of bootstrap resamples of an interval.
+        seed: the seed of everything that is drawn.
     """
 
     at_most: int = 400
@@ -109,48 +126,41 @@ def audit(
     Args:
         corpus: the corpus, of `read_corpus`.
         judges: the judges.
-        metrics: what their training measured, of `reliability.read_metrics`.
-        choosers: judges of the other fold, which choose `floor`; without them there is no such line.
-        at_most: headlines of each kind.
-        resamples: of the intervals.
-        seed: of all that is drawn.
+        metrics: what training measured of the judges, of `reliability.read_metrics`.
+        choosers: judges of the other fold, which choose `floor`; without them that kind is not tried.
+        at_most: the most headlines that a kind has.
+        resamples: the number of bootstrap resamples of an interval.
+        seed: the seed of everything that is drawn.
         progress: whether bars are shown.
-        labels: readers' labels, for `agreement`.
+        labels: readers' labels, with which the judges are compared.
 
     Returns:
         The audit, and the labels beside what the judges say; None without labels.
     """
     test = corpus.test
     trained = judges.check_corpus(test)
-    gold, kinds = measure_kinds(
-        judges,
-        corpus,
-        AuditSettings(at_most=at_most, resamples=resamples, seed=seed),
-        choosers=choosers,
-        progress=progress,
-    )
-    main = metrics.get("main")
-    of_evidence = gold.values["evidence"], gold.events
-    items, events = len(test.items), len({item.event for item in test.items})
+    settings = AuditSettings(at_most=at_most, resamples=resamples, seed=seed)
+    gold, kinds = measure_kinds(judges, corpus, settings, choosers=choosers, progress=progress)
     aligned = sum(bool(item.reference) for item in test.items)
     test_pairs = math.ceil(aligned / 2)
     pairs = min(math.ceil(at_most / 2), test_pairs)
-    agreed, beside = None, None
+    of_evidence = (gold.values["evidence"], gold.events)
+    ratings = rate_judges(judges.by_task, metrics, of_evidence, has_capitals=corpus.has_capitals)
+    main = metrics.get("main")
+    style: dict[str, Any] = {}
+    if main and main.within_event:
+        style = {"within_event": to_json(main.within_event)}
+    agreed = None
+    beside = None
     if labels:
         agreed, beside = agreement(labels, test, judges, resamples=resamples, progress=progress)
-    parts = [f"audit|judges:{judges.signature}"]
-    parts += [f"trained:{trained}"] if trained else []
-    parts += [f"choosers:{choosers.signature}"] if choosers else []
-    parts += [f"items:{at_most} of {items}", f"events:{events}"]
-    parts += [f"labels:{labels.hash[:6]}"] if labels else []
-    parts += [f"resamples:{resamples}", f"seed:{seed}", f"v:{__version__}"]
     made = Audit(
         corpus=test.name,
         outlets=test.outlets,
         language=corpus.language,
         articles=corpus.count,
-        items=items,
-        events=events,
+        items=len(test.items),
+        events=_count_events(test.items),
         pairs=pairs,
         test_pairs=test_pairs,
         at_most=at_most,
@@ -158,21 +168,52 @@ def audit(
         trained=trained,
         hashes=hashes(judges.by_task),
         verdicts=verdicts_of(kinds, pairs),
-        judges=tuple(rate_judges(judges.by_task, metrics, of_evidence, has_capitals=corpus.has_capitals)),
+        judges=tuple(ratings),
         gold=gold,
         kinds=tuple(kinds),
         cues=main_cues(judges.main, test.items, seed=seed),
-        style={"within_event": to_json(main.within_event)} if main and main.within_event else {},
+        style=style,
         agreement=agreed,
-        signature="|".join(parts),
+        signature=_signature(judges, test.items, settings, trained, choosers, labels),
     )
     return made, beside
 
 
+def _count_events(items: Sequence[Item]) -> int:
+    """Return the number of events of the items."""
+    return len({item.event for item in items})
+
+
+def _signature(
+    judges: "Judges",
+    items: Sequence[Item],
+    settings: AuditSettings,
+    trained: str,
+    choosers: "Judges | None",
+    labels: ReaderLabels | None,
+) -> str:
+    """Return everything that the figures of an audit depend on, in one line.
+
+    `trained` is the digest of the corpus of the judges, where that is another one.
+    """
+    parts = [f"audit|judges:{judges.signature}"]
+    if trained:
+        parts.append(f"trained:{trained}")
+    if choosers:
+        parts.append(f"choosers:{choosers.signature}")
+    parts += [f"items:{settings.at_most} of {len(items)}", f"events:{_count_events(items)}"]
+    if labels:
+        parts.append(f"labels:{labels.hash[:6]}")
+    parts += [f"resamples:{settings.resamples}", f"seed:{settings.seed}", f"v:{__version__}"]
+    return "|".join(parts)
+
+
 def verdicts_of(kinds: Sequence[TriedKind], pairs: int) -> dict[Measure, MeasureVerdict]:
-    """Return measure to what it is worth, by what it makes of the kinds that so many test pairs have."""
-    named = {kind.name: kind for kind in (*BASELINES, *(row.kind for row in PERTURBATIONS.values()))}
-    tried = [named[kind.name] for kind in kinds if kind.name in named]
+    """Return each measure to what it is worth, by the kinds that were tried on so many test pairs."""
+    registered = {kind.name: kind for kind in BASELINES}
+    for perturbation in PERTURBATIONS.values():
+        registered[perturbation.name] = perturbation.kind
+    tried = [registered[kind.name] for kind in kinds if kind.name in registered]
     verdicts = {}
     for name in MEASURES:
         shares = {kind.name: kind.shares[name] for kind in kinds}
@@ -190,119 +231,159 @@ def measure_kinds(
 ) -> tuple[GoldMeans, list[TriedKind]]:
     """Judge gold and every kind of wrong headlines that applies to an item.
 
-    A kind has at most `at_most` headlines, of the first items that it applies to, in one random order of events for
-    all, both directions of an event together. It keeps the ratio of its mean to gold's on the same items.
+    A kind has at most `at_most` headlines, of the first items that it applies to. The items are in one random
+    order of events for all kinds, both directions of an event together. Of each measure a kind keeps the
+    ratio of its mean to gold's on the same items.
 
     Returns:
-        Means of gold, of all items that a kind has, and the kinds in the order of their groups.
+        The means of gold, on all items that a kind has, and the kinds in the order of their groups.
     """
-    at_most, seed = settings.at_most, settings.seed
-    ordered = _in_random_order(resources.test.items, seed)
-    tried = [*_perturbed(ordered, resources, at_most, seed)]
-    tried += _baselines(ordered[:at_most], judges, resources, choosers, seed)
-    golds = {place for kind in tried for place, _ in kind.texts}
-    golds |= {*range(min(at_most, len(ordered)))}
-    asked = [(GOLD, place, ordered[place].reference) for place in sorted(golds)]
-    asked += [(kind.kind.name, *headline) for kind in tried for headline in kind.texts]
-    predicted = [replace(ordered[place], prediction=text) for _, place, text in asked]
-    table = judges.judge(predicted, progress=progress).with_columns(
-        pl.Series("system", [name for name, _, _ in asked]),
-        pl.Series("place", [place for _, place, _ in asked]),
-        pl.Series("event", [item.event for item in predicted]),
-        pl.Series("headline", [item.prediction for item in predicted]),
-        pl.col(compliancy_measures()).cast(pl.Float64),
-    )
+    ordered = _in_random_order(resources.test.items, settings.seed)
+    tried = _perturbed(ordered, resources, settings)
+    tried += _baselines(ordered[: settings.at_most], judges, resources, choosers, settings.seed)
+    table = _judge_all(judges, ordered, tried, settings.at_most, progress=progress)
     gold = table.filter(system=GOLD)
     means = GoldMeans(gold.height, gold["event"].n_unique(), _means(gold))
-    results = []
+    of_gold = gold.select("place", *MEASURES)
+    kinds = []
     for headlines in tried:
-        kind = headlines.kind
-        rows = table.filter(system=kind.name).join(
-            gold.select("place", *MEASURES), on="place", suffix="_gold", maintain_order="left"
-        )
-        shares = {name: share_kept(rows, name, settings) for name in MEASURES}
-        results.append(
-            TriedKind(
-                name=kind.name,
-                words=kind.words,
-                groups=kind.groups,
-                description=headlines.description,
-                seen=headlines.seen,
-                n=rows.height,
-                events=rows["event"].n_unique(),
-                shares=shares,
-                values=_means(rows),
-                examples=_examples(rows, headlines, ordered, has_acceptability=judges.has_acceptability),
-            )
-        )
-    return means, results
+        rows = table.filter(system=headlines.kind.name)
+        rows = rows.join(of_gold, on="place", suffix="_gold", maintain_order="left")
+        examples = _examples(rows, headlines, ordered, has_acceptability=judges.has_acceptability)
+        kinds.append(_measure_kind(headlines, rows, examples, settings))
+    return means, kinds
+
+
+def _judge_all(
+    judges: "Judges",
+    items: Sequence[Item],
+    tried: Sequence[Headlines],
+    at_most: int,
+    *,
+    progress: bool,
+) -> pl.DataFrame:
+    """Judge gold and the headlines of all kinds at once, so that a text which recurs is read once.
+
+    Gold is judged on the first `at_most` items and on those for which a kind has a headline.
+
+    Returns:
+        A row for each headline: the columns of `Judges.judge`, and `system` (gold, or the name of the kind),
+        `place` (of the item), `event` and `headline`.
+    """
+    places = set(range(min(at_most, len(items))))
+    for headlines in tried:
+        places.update(place for place, _ in headlines.texts)
+    rows = [(GOLD, place, items[place].reference) for place in sorted(places)]
+    for headlines in tried:
+        for place, text in headlines.texts:
+            rows.append((headlines.kind.name, place, text))
+    asked = pl.DataFrame(rows, ["system", "place", "headline"], orient="row")
+    predicted = [replace(items[place], prediction=text) for _, place, text in rows]
+    events = pl.Series("event", [item.event for item in predicted])
+    table = judges.judge(predicted, progress=progress)
+    table = table.with_columns(pl.col(compliancy_measures()).cast(pl.Float64))
+    return table.with_columns(*asked.get_columns(), events)
+
+
+def _measure_kind(
+    headlines: Headlines, rows: pl.DataFrame, examples: tuple[Example, ...], settings: AuditSettings
+) -> TriedKind:
+    """Return what the judges make of a kind, from the rows of its headlines as `share_kept` takes them."""
+    kind = headlines.kind
+    return TriedKind(
+        name=kind.name,
+        words=kind.words,
+        groups=kind.groups,
+        description=headlines.description,
+        seen=headlines.seen,
+        n=rows.height,
+        events=rows["event"].n_unique(),
+        shares={name: share_kept(rows, name, settings) for name in MEASURES},
+        values=_means(rows),
+        examples=examples,
+    )
 
 
 def _in_random_order(items: Sequence[Item], seed: int) -> list[Item]:
     """Return the items that have a reference, in a random order of events."""
     names, numbers = np.unique([item.event for item in items], return_inverse=True)
     rank = np.random.default_rng(seed).permutation(len(names))[numbers]
-    in_order = (items[index] for index in np.argsort(rank, kind="stable").tolist())
-    return [item for item in in_order if item.reference]
+    ordered = [items[place] for place in np.argsort(rank, kind="stable").tolist()]
+    return [item for item in ordered if item.reference]
 
 
-def _perturbed(items: Sequence[Item], resources: Resources, at_most: int, seed: int) -> list[Headlines]:
-    """Return the perturbations that an item has."""
+def _perturbed(items: Sequence[Item], resources: Resources, settings: AuditSettings) -> list[Headlines]:
+    """Return the headlines of each perturbation that applies to an item."""
     made = []
-    for kind in PERTURBATIONS.values():
-        if kind.needs_names and not resources.has_names:
+    for perturbation in PERTURBATIONS.values():
+        if perturbation.needs_names and not resources.has_names:
             continue
-        texts = perturbed(items, kind, resources, seed=seed, at_most=at_most)
-        true = {place: kind.true_headline(items[place]) for place, _ in texts}
+        texts = perturb(items, perturbation, resources, seed=settings.seed, at_most=settings.at_most)
+        true = {place: perturbation.true_headline(items[place]) for place, _ in texts}
         if texts:
-            made.append(Headlines(kind.kind, kind.description, texts, true, bool(kind.seen)))
+            is_seen = bool(perturbation.seen)
+            made.append(Headlines(perturbation.kind, perturbation.description, texts, true, is_seen))
     return made
 
 
 def _baselines(
     items: Sequence[Item], judges: "Judges", resources: Resources, choosers: "Judges | None", seed: int
 ) -> list[Headlines]:
-    """Return the baselines as scoring makes them, a random clause in the place of all, and `floor` where judges choose it."""
+    """Return the baselines as scoring makes them, and `floor` where there are judges who choose it.
+
+    Of the clauses of an article a random one is taken.
+    """
     test = replace(resources.test, items=tuple(items))
     systems = {system.name: system for system in built_in_systems(test, seed=seed)}
     made = []
     for kind in BASELINES:
-        headlines = systems[kind.name].headlines
+        system = systems[kind.name]
+        headlines: Sequence[str | None] = system.headlines
         if kind.name == CLAUSE:
-            draw = np.random.default_rng(seed)
-            cuts = systems[CLAUSE].cuts
-            headlines = tuple(texts[int(draw.integers(len(texts)))] for texts in cuts)
+            random = np.random.default_rng(seed)
+            headlines = [cuts[int(random.integers(len(cuts)))] for cuts in system.cuts]
         made.append(_all_of(kind, headlines))
     if choosers:
-        chosen = floor(test, choosers)
-        shared = chosen.reranker.shared_with(Reranker.from_judges(judges)) if chosen.reranker else ()
-        if shared:
-            fault = f"the judges that choose floor are not independent of these ({listed(shared)})"
-            raise InputError(f"{fault}: give judges of the other --fold")
-        made.append(_all_of(FLOOR_KIND, chosen.headlines, f" of {chosen.candidates or 0:.2g} on average"))
+        made.append(_floor(test, judges, choosers))
     return made
 
 
+def _floor(test: TestSet, judges: "Judges", choosers: "Judges") -> Headlines:
+    """Return the clauses that the choosers like best.
+
+    Raises:
+        InputError: the choosers are not independent of the judges that are audited.
+    """
+    chosen = floor(test, choosers)
+    if chosen.reranker:
+        shared = chosen.reranker.shared_with(Reranker.from_judges(judges))
+        if shared:
+            fault = f"the judges that choose floor are not independent of these ({listed(shared)})"
+            raise InputError(f"{fault}: give judges of the other --fold")
+    return _all_of(FLOOR_KIND, chosen.headlines, f" of {chosen.candidates or 0:.2g} on average")
+
+
 def _all_of(kind: Kind, headlines: Sequence[str | None], more: str = "") -> Headlines:
-    """Return the headlines of a baseline, which has one for every item."""
+    """Return the headlines of a baseline; `more` ends the sentence that describes them."""
     texts = [(place, text) for place, text in enumerate(headlines) if text]
     description = f"{kind.words[:1].upper()}{kind.words[1:]}{more}."
     return Headlines(kind, description, texts, {})
 
 
 def _means(rows: pl.DataFrame) -> dict[str, float | None]:
-    """Return the mean of each of `compliancy_measures`; None where it is n/a."""
+    """Return each of `compliancy_measures` to its mean; None where it is n/a."""
     return rows.select(pl.col(compliancy_measures()).mean()).row(0, named=True)
 
 
 def _examples(
     rows: pl.DataFrame, headlines: Headlines, items: Sequence[Item], *, has_acceptability: bool
 ) -> tuple[Example, ...]:
-    """Return the highest headlines of a kind by the measure that should notice it."""
+    """Return the headlines of a kind that the measure which should notice it likes best."""
     order = "acceptability" if has_acceptability else "compliancy"
     if headlines.kind.groups and not headlines.kind.is_business_of("acceptability"):
         order = "style"
-    best = rows.sort(order, descending=True, nulls_last=True, maintain_order=True).head(EXAMPLES)
+    falling = rows.sort(order, descending=True, nulls_last=True, maintain_order=True)
+    best = falling.head(EXAMPLES_PER_KIND)
     examples = []
     for row in best.iter_rows(named=True):
         item = items[row["place"]]
@@ -316,24 +397,35 @@ def share_kept(rows: pl.DataFrame, name: Measure, settings: AuditSettings) -> Ki
     """Return the share of gold's mean of a measure that a kind keeps.
 
     Args:
-        rows: the kind's headlines, with `event`, the measure, and gold's on the same items as `<measure>_gold`.
-        name: the measure; where one of both is null an item is left out.
-        settings: resamples and seed of the interval.
+        rows: the kind's headlines, with `event`, the measure, and gold's measure on the same items as
+            `<measure>_gold`.
+        name: the measure. An item is left out where the measure is null for the headline or for gold.
+        settings: how intervals are drawn.
+
+    Returns:
+        The share, without a value where gold's mean is not positive, and without an interval where there are
+        too few events for one. It has the counts of the items that are not left out, or of all items where
+        none is left.
     """
     known = rows.drop_nulls([name, f"{name}_gold"])
-    n, events = rows.height, rows["event"].n_unique()
     if known.is_empty():
+        return KindShare(None, None, None, rows.height, rows["event"].n_unique())
+    # Style is signed, so it is no share of items.
+    shares = None if name == "style" else {"ratio": "below"}
+    value, low, high = _ratio(
+        known[name].to_numpy(),
+        known[f"{name}_gold"].to_numpy(),
+        known["event"].to_numpy(),
+        settings,
+        shares,
+    )
+    n = known.height
+    events = known["event"].n_unique()
+    if np.isnan(value):
         return KindShare(None, None, None, n, events)
-    values, gold = known[name].to_numpy(), known[f"{name}_gold"].to_numpy()
-    is_signed = name == "style"
-    shares = None if is_signed else {"ratio": "below"}
-    kept = _ratio(values, gold, known["event"].to_numpy(), settings, shares)
-    n, events = known.height, known["event"].n_unique()
-    if np.isnan(kept.value):
-        return KindShare(None, None, None, n, events)
-    if np.isnan(kept.interval).any():
-        return KindShare(kept.value, None, None, n, events)
-    return KindShare(*kept, n, events)
+    if np.isnan(low) or np.isnan(high):
+        return KindShare(value, None, None, n, events)
+    return KindShare(value, low, high, n, events)
 
 
 def _ratio(
@@ -343,10 +435,14 @@ def _ratio(
     settings: AuditSettings,
     shares: Mapping[str, str] | None,
 ) -> Score:
-    """Return the ratio of both sums with its interval; NaN where there is nothing below."""
+    """Return the ratio of the sums of both columns (n,) with its interval; NaN where there is nothing below.
+
+    `shares` is passed on to `stats.measure`.
+    """
 
     def aggregate(sums: Statistics) -> dict[str, Floats]:
-        return {"ratio": sums["above"] / np.where(sums["below"] > 0, sums["below"], np.nan)}
+        positive = np.where(sums["below"] > 0, sums["below"], np.nan)
+        return {"ratio": sums["above"] / positive}
 
     columns = {"above": above, "below": below}
     measured = measure(
@@ -361,35 +457,66 @@ def _ratio(
 
 
 def main_cues(main: "Judge", items: Sequence[Item], *, seed: int = 1) -> list[dict[str, Any]]:
-    """For each outlet the words and marks that speak for it to main, the strongest first: each is taken out of each of `n` test headlines that have it.
+    """Return the words and marks that speak for each outlet to main, the strongest first.
 
-    `weight` is the mean change of main's log-odds.
+    Each word is taken out of each of the `n` headlines that have it; `weight` is the size of the mean change
+    of main's log odds. Of many items some are drawn.
+
+    Args:
+        main: the judge.
+        items: the test items, whose originals are read.
+        seed: the seed of the draw.
+
+    Returns:
+        A record for each cue: its `outlet`, `text`, `weight` and `n`.
     """
-    order = np.arange(len(items))
-    if len(items) > MOST_CUE_HEADLINES:
-        order = np.sort(np.random.default_rng(seed).permutation(len(items))[:MOST_CUE_HEADLINES])
-    headlines = [items[index].source[:LONGEST] for index in order.tolist()]
-    occluded = [
-        (row, token[0], without)
-        for row, text in enumerate(headlines)
-        for token in _TOKEN.finditer(text)
-        if (without := " ".join(f"{text[: token.start()]} {text[token.end() :]}".split()))
-    ]
-    answers = main.probabilities([*headlines, *(without for _, _, without in occluded)], progress=False)
+    headlines = [item.source[:CUE_CHARACTERS] for item in _drawn(items, seed)]
+    changes = _changes_without_words(main, headlines)
+    sums = {word: sum(values) for word, values in changes.items() if len(values) >= MIN_OCCURRENCES}
+    rising = sorted(sums, key=lambda word: (sums[word], word))
+    falling = rising[::-1]
+    first, second = main.outlets
+    cues = []
+    for word in rising[:CUES_PER_OUTLET]:
+        if sums[word] < 0:
+            cues.append(_cue(first, word, changes[word]))
+    for word in falling[:CUES_PER_OUTLET]:
+        if sums[word] > 0:
+            cues.append(_cue(second, word, changes[word]))
+    return cues
+
+
+def _drawn(items: Sequence[Item], seed: int) -> list[Item]:
+    """Return all items, or of many items a random part in their order."""
+    if len(items) <= MOST_CUE_HEADLINES:
+        return list(items)
+    drawn = np.random.default_rng(seed).permutation(len(items))[:MOST_CUE_HEADLINES]
+    return [items[place] for place in np.sort(drawn).tolist()]
+
+
+def _changes_without_words(main: "Judge", headlines: Sequence[str]) -> dict[str, list[float]]:
+    """Return each word to how much higher the log odds of the second outlet are with it, by occurrence.
+
+    A headline that would be empty without a word is passed over.
+    """
+    places: list[int] = []
+    removed: list[str] = []
+    shortened: list[str] = []
+    for place, text in enumerate(headlines):
+        for match in _TOKEN.finditer(text):
+            without = " ".join(f"{text[: match.start()]} {text[match.end() :]}".split())
+            if without:
+                places.append(place)
+                removed.append(match[0])
+                shortened.append(without)
+    answers = main.probabilities([*headlines, *shortened], progress=False)
     odds = log_odds(answers[:, 1])
     changes: dict[str, list[float]] = defaultdict(list)
-    for (row, token, _), after in zip(occluded, odds[len(headlines) :], strict=True):
-        changes[token].append(float(odds[row] - after))
-    sums = {word: sum(values) for word, values in changes.items() if len(values) >= OFTEN}
-    rising = sorted(sums, key=lambda word: (sums[word], word))
-    return [
-        {
-            "outlet": outlet,
-            "text": word,
-            "weight": abs(float(np.mean(changes[word]))),
-            "n": len(changes[word]),
-        }
-        for outlet, sign, words in zip(main.outlets, (-1, 1), (rising, rising[::-1]), strict=True)
-        for word in words[:CUES]
-        if sign * sums[word] > 0
-    ]
+    for place, word, after in zip(places, removed, odds[len(headlines) :], strict=True):
+        changes[word].append(float(odds[place] - after))
+    return changes
+
+
+def _cue(outlet: str, word: str, changes: Sequence[float]) -> dict[str, Any]:
+    """Return the record of a cue."""
+    return {"outlet": outlet, "text": word, "weight": abs(float(np.mean(changes))), "n": len(changes)}

@@ -1,7 +1,7 @@
-"""Perturbations, one entry each: kinds of headlines that are wrong on purpose (after Sai et al., EMNLP 2021).
+"""Register perturbations: kinds of headlines that are wrong on purpose (after Sai et al., EMNLP 2021).
 
-A new perturbation is a new entry of `PERTURBATIONS`, with a function that makes its headlines; nothing else names
-perturbations.
+A new perturbation is a new entry of `PERTURBATIONS`, with a function that makes its headlines; nothing else
+names perturbations.
 """
 
 import math
@@ -28,29 +28,46 @@ from change_it.text.tokens import words
 T = TypeVar("T")
 #: What a perturbation spoils: the other newspaper's headline, the original headline, or neither.
 Spoils = Literal["gold", "original", ""]
-#: Characters of an article that other names and numbers are taken from.
-BEGINNING = 3000
-#: Draws before a perturbation is given up.
-DRAWS = 12
-#: Times that one word is repeated, and its letters at least, where the headline has such a word.
-REPEATED = 5
+#: Characters at the beginning of an article that other names and numbers are taken from.
+BEGINNING_CHARACTERS = 3000
+#: Number of draws before a perturbation is given up.
+MAX_DRAWS = 12
+#: Times that one word is repeated.
+REPETITIONS = 5
+#: Letters of a word that is repeated, at least, where the headline has such a word.
 REPEATED_LETTERS = 4
-#: Claims that hardly any article makes, around the headline.
+#: Letters of a word, at least, that a claim may not share with the texts of an item.
+CLAIM_LETTERS = 5
+#: Number of articles that tell whether a script has capitals.
+CAPITAL_ARTICLES = 400
+#: Claims that hardly any article makes, by language; the headline is in the place of `{}`.
 CLAIMS: dict[str, tuple[str, ...]] = {
-    "it": ("{}, si dimette il ministro", "{}: la procura indaga", "{}, rubati due camion", "Voci non confermate: {}", "Petizione contro il sindaco: {}"),
-    "en": ("{}, minister resigns", "{}: prosecutors investigate", "{}, two trucks stolen", "Unconfirmed reports: {}", "Petition against the mayor: {}"),
-}  # fmt: skip
+    "it": (
+        "{}, si dimette il ministro",
+        "{}: la procura indaga",
+        "{}, rubati due camion",
+        "Voci non confermate: {}",
+        "Petizione contro il sindaco: {}",
+    ),
+    "en": (
+        "{}, minister resigns",
+        "{}: prosecutors investigate",
+        "{}, two trucks stolen",
+        "Unconfirmed reports: {}",
+        "Petition against the mayor: {}",
+    ),
+}
 
 
 @dataclass(frozen=True)
 class Resources:
-    """A corpus as the audit reads it.
+    """Hold what an audit reads of a corpus.
 
     Attributes:
-        test: its test set.
-        lexicon: the words of its headlines, for corruptions, and beginnings of its articles.
-        language: `it`, `en`, the code of another one, or `none`.
-        count: articles of the two outlets; None where it does not say.
+        test: the test set.
+        lexicon: the words of the training headlines, for corruptions, and beginnings of training articles.
+        language: the code of the language, such as `it` or `en`, or `none`.
+        count: the number of articles of the two outlets; None where it does not say.
     """
 
     test: TestSet
@@ -60,33 +77,35 @@ class Resources:
 
     @cached_property
     def capitals(self) -> float | None:
-        """The share of words with a capital inside its articles."""
-        return capital_share(self.lexicon.articles[:400])
+        """Return the share of words behind another one that have a capital; None of too few words."""
+        return capital_share(self.lexicon.articles[:CAPITAL_ARTICLES])
 
     @cached_property
     def article_counts(self) -> Counter[str]:
-        """The number of its articles that have each word, folded."""
+        """Return each folded word to the number of articles that have it."""
         counts: Counter[str] = Counter()
         for article in self.lexicon.articles:
-            counts.update({*words(fold(article))})
+            counts.update(set(words(fold(article))))
         return counts
 
     def weight(self, word: str, times: int) -> float:
         """Return the tf-idf of a folded word that an article has so many times."""
-        return times * math.log((1 + len(self.lexicon.articles)) / (1 + self.article_counts[word]))
+        rarity = (1 + len(self.lexicon.articles)) / (1 + self.article_counts[word])
+        return times * math.log(rarity)
 
     @property
     def has_capitals(self) -> bool:
-        """Whether its script has capitals."""
+        """Tell whether the script has capitals."""
         return self.capitals is None or self.capitals > NO_CAPITALS
 
     @property
     def has_names(self) -> bool:
-        """Whether capitals show names: not in a script without them, nor where nouns have them."""
+        """Tell whether capitals show names: not in a script without them, nor where all nouns have them."""
         return self.has_capitals and (self.capitals or 0) <= NOUNS
 
 
-#: A function of an item with a reference, a random generator and the resources of the corpus; None where it does not apply.
+#: A function that makes the wrong headline of an item with a reference, from a random generator and the
+#: resources of the corpus. It returns None where it does not apply.
 Make = Callable[[Item, np.random.Generator, Resources], str | None]
 
 
@@ -97,14 +116,14 @@ class Perturbation:
     Attributes:
         name: its name in files and tables.
         groups: the groups that it belongs to, which say which measures should notice it.
-        words: what people read, a noun phrase.
+        words: the noun phrase that people read for it.
         plural: whether `words` is a plural.
-        description: one sentence.
-        spoils: the headline that it changes.
+        description: one sentence that says how the headlines are made.
+        spoils: the headline that is changed.
         seen: what judges are trained on that is made in the same way, a corruption or a function of
-            `corpus.tasks.negatives`; or empty.
+            `corpus.tasks.negatives`; empty where there is no such thing.
         needs_names: whether it is left out where capitals do not show names, as in German.
-        make: makes the headline of an item.
+        make: the function that makes the headline of an item.
     """
 
     name: str
@@ -119,72 +138,109 @@ class Perturbation:
 
     @property
     def kind(self) -> Kind:
-        """Return it as the verdicts on measures name it."""
+        """Return the kind as verdicts on measures use it."""
         return Kind(self.name, self.groups, self.words, self.plural)
 
     def true_headline(self, item: Item) -> str:
-        """The headline of an item that is changed; empty where none is."""
-        return {"gold": item.reference, "original": item.source, "": ""}[self.spoils]
+        """Return the headline of an item that is changed; empty where none is."""
+        if self.spoils == "gold":
+            return item.reference
+        if self.spoils == "original":
+            return item.source
+        return ""
 
 
 def _any(several: Sequence[T], random: np.random.Generator) -> T:
+    """Draw one of several."""
     return several[int(random.integers(len(several)))]
 
 
 def _python(random: np.random.Generator) -> Random:
+    """Draw a generator of the standard library, which the functions of `negatives` take."""
     return Random(int(random.integers(2**63)))
 
 
 def _names_spliced_in(item: Item, random: np.random.Generator, corpus: Resources) -> str | None:
+    """Put the original's names in the place of those of any training headline of the other newspaper.
+
+    None is returned where the original has no names, or no headline that was drawn has any.
+    """
     names = [item.source[start:end] for start, end in name_runs(item.source)]
-    for _ in range(DRAWS if names else 0):
+    if not names:
+        return None
+    for _ in range(MAX_DRAWS):
         text = _any(corpus.test.training_headlines[item.target], random)
-        runs = name_runs(text)[: len(names)]
-        for name, (start, end) in reversed(list(zip(names, runs, strict=False))):
-            text = text[:start] + name + text[end:]
-        if runs:
-            return text
+        places = name_runs(text)[: len(names)]
+        if places:
+            return _with_parts(text, places, names[: len(places)])
     return None
 
 
+def _with_parts(text: str, places: Sequence[tuple[int, int]], parts: Sequence[str]) -> str:
+    """Return the text with each part at its place; the places rise."""
+    changes = list(zip(places, parts, strict=True))
+    # From the end on: what is replaced does not move the places before it.
+    for (start, end), part in reversed(changes):
+        text = text[:start] + part + text[end:]
+    return text
+
+
 def _number_mistaken(item: Item, random: np.random.Generator, corpus: Resources) -> str | None:
-    text, article = item.reference, item.article[:BEGINNING]
+    """Exchange a number of gold for another one of the article of as many digits, written in the same way."""
+    text = item.reference
+    article = item.article[:BEGINNING_CHARACTERS]
     numbers = numbers_in(text)
-    others = {article[start:end] for start, end in numbers_in(article)}
-    others -= {text[start:end] for start, end in numbers}
-    changes = [
-        text[:start] + other + text[end:]
-        for start, end in numbers
-        for other in sorted(others)
-        if re.sub(r"\d", "0", other) == re.sub(r"\d", "0", text[start:end])
-    ]
-    return _any(changes, random) if changes else None
+    own = {text[start:end] for start, end in numbers}
+    others = {article[start:end] for start, end in numbers_in(article)} - own
+    changes = []
+    for start, end in numbers:
+        for other in sorted(others):
+            if _without_digits(other) == _without_digits(text[start:end]):
+                changes.append(text[:start] + other + text[end:])
+    if not changes:
+        return None
+    return _any(changes, random)
+
+
+def _without_digits(number: str) -> str:
+    """Return how a number is written, with 0 for each digit."""
+    return re.sub(r"\d", "0", number)
 
 
 def _name_mistaken(item: Item, random: np.random.Generator, corpus: Resources) -> str | None:
-    article = item.article[:BEGINNING]
+    """Exchange a name of gold for another one that the article has twice or more."""
+    article = item.article[:BEGINNING_CHARACTERS]
     names = [name for name in name_pool([article]) if article.count(name) > 1]
     return swap_names(item.reference, _python(random), names)
 
 
 def _claim_added(item: Item, random: np.random.Generator, corpus: Resources) -> str | None:
-    present = set(words(fold(" ".join((item.source, item.article, item.reference_article)))))
-    claims = CLAIMS.get(corpus.language, ())
-    new = [claim for claim in claims if all(word not in present or len(word) < 5 for word in words(claim))]
-    return _any(new, random).format(item.reference.rstrip(" .…?!")) if new else None
+    """Put a claim around gold that shares no long word with the item's texts; None without such a claim."""
+    texts = " ".join((item.source, item.article, item.reference_article))
+    present = set(words(fold(texts)))
+    new = []
+    for claim in CLAIMS.get(corpus.language, ()):
+        long_words = {word for word in words(claim) if len(word) >= CLAIM_LETTERS}
+        if not long_words & present:
+            new.append(claim)
+    if not new:
+        return None
+    return _any(new, random).format(item.reference.rstrip(" .…?!"))
 
 
 def _half_and_half(item: Item, random: np.random.Generator, corpus: Resources) -> str | None:
-    source, reference = item.source.split(), item.reference.split()
+    """Join the first half of the original and the second half of gold; None where one is too short."""
+    source = item.source.split()
+    reference = item.reference.split()
     if min(len(source), len(reference)) < 4:
         return None
     return " ".join([*source[: len(source) // 2], *reference[len(reference) // 2 :]])
 
 
 def _shuffled(item: Item, random: np.random.Generator, corpus: Resources) -> str | None:
-    """Return the words of the other newspaper's headline in another order; None where all orders are alike."""
+    """Return the words of gold in another order; None where all orders are alike."""
     parts = item.reference.split()
-    if len({*parts}) < 2:
+    if len(set(parts)) < 2:
         return None
     shuffled = parts
     while shuffled == parts:
@@ -193,22 +249,35 @@ def _shuffled(item: Item, random: np.random.Generator, corpus: Resources) -> str
 
 
 def _one_word_repeated(item: Item, random: np.random.Generator, corpus: Resources) -> str | None:
+    """Return one word of gold five times, a long one where there is one; None where gold has no words."""
     parts = [part.strip(".,:;!?\"'«»“”") for part in item.reference.split()]
+    if not parts:
+        return None
     long = [part for part in parts if len(part) >= REPEATED_LETTERS]
-    return " ".join([_any(long or parts, random)] * REPEATED) if parts else None
+    return " ".join([_any(long or parts, random)] * REPETITIONS)
 
 
 def _key_words_of_article(item: Item, random: np.random.Generator, corpus: Resources) -> str | None:
-    """Return the words of the article with the highest tf-idf, as many as the other newspaper's headline has."""
-    spelled: dict[str, str] = {}
-    for spelling in dict.fromkeys(re.findall(r"\w+", item.article)):
-        parts = words(fold(spelling))
-        for part in parts:
-            spelled.setdefault(part, spelling if len(parts) == 1 else part)
+    """Return the words of the article with the highest tf-idf, as many as gold has."""
+    spellings = _spellings(item.article)
     counts = Counter(words(fold(item.article)))
-    known = [word for word in counts if word in spelled]
+    known = [word for word in counts if word in spellings]
     known.sort(key=lambda word: -corpus.weight(word, counts[word]))
-    return " ".join(spelled[word] for word in known[: len(words(item.reference))]) or None
+    chosen = known[: len(words(item.reference))]
+    return " ".join(spellings[word] for word in chosen) or None
+
+
+def _spellings(text: str) -> dict[str, str]:
+    """Return each folded word of a text to its first spelling; a part of a compound is spelled as folded."""
+    spellings: dict[str, str] = {}
+    for spelling in dict.fromkeys(re.findall(r"\w+", text)):
+        parts = words(fold(spelling))
+        if len(parts) == 1:
+            spellings.setdefault(parts[0], spelling)
+        else:
+            for part in parts:
+                spellings.setdefault(part, part)
+    return spellings
 
 
 _NO_SENTENCE: tuple[Group, ...] = ("no sentence",)
@@ -217,7 +286,7 @@ _WRONG: tuple[Group, ...] = ("wrong content",)
 _UNCHANGED: tuple[Group, ...] = ("unchanged style",)
 
 _ENTRIES = (
-    # no sentence
+    # These are no sentence.
     Perturbation(
         name="shuffled",
         groups=_NO_SENTENCE,
@@ -242,7 +311,9 @@ _ENTRIES = (
         groups=_NO_SENTENCE,
         words="the article's key words",
         plural=True,
-        description="The words of the article with the highest tf-idf, as many as the other newspaper's headline has.",
+        description=(
+            "The words of the article with the highest tf-idf, as many as the other newspaper's headline has."
+        ),
         make=_key_words_of_article,
     ),
     Perturbation(
@@ -270,7 +341,7 @@ _ENTRIES = (
         description="Any training headline of the other newspaper, with the original's names for its own.",
         make=_names_spliced_in,
     ),
-    # a headline of the other newspaper that says something else
+    # These are gold, but say something else.
     Perturbation(
         name="negated",
         groups=_WRONG,
@@ -303,7 +374,10 @@ _ENTRIES = (
         name="number mistaken",
         groups=_WRONG,
         words="a number replaced by another one of the article",
-        description="The other newspaper's headline with a number exchanged for another one of the article, of as many digits.",
+        description=(
+            "The other newspaper's headline with a number exchanged for another one of the article, "
+            "of as many digits."
+        ),
         spoils="gold",
         seen="swap_numbers",
         make=_number_mistaken,
@@ -312,7 +386,10 @@ _ENTRIES = (
         name="name mistaken",
         groups=_WRONG,
         words="a name replaced by another one of the article",
-        description="The other newspaper's headline with a name exchanged for another one that the article has twice or more, a person's or a place's.",
+        description=(
+            "The other newspaper's headline with a name exchanged for another one that the article has "
+            "twice or more, a person's or a place's."
+        ),
         spoils="gold",
         seen="swap_names",
         needs_names=True,
@@ -322,7 +399,10 @@ _ENTRIES = (
         name="claim added",
         groups=_WRONG,
         words="a claim that no text makes",
-        description="The other newspaper's headline with a claim behind it or before it of which no text says anything.",
+        description=(
+            "The other newspaper's headline with a claim behind it or before it "
+            "of which no text says anything."
+        ),
         spoils="gold",
         make=_claim_added,
     ),
@@ -335,7 +415,7 @@ _ENTRIES = (
         seen="spliced",
         make=_half_and_half,
     ),
-    # the original, hardly changed
+    # These are the original, hardly changed.
     Perturbation(
         name="capitals",
         groups=_UNCHANGED,
@@ -348,7 +428,10 @@ _ENTRIES = (
         name="style words added",
         groups=_UNCHANGED,
         words="the original with typical words added",
-        description="The original and two to six words that are typical of the other newspaper, anywhere or behind it.",
+        description=(
+            "The original and two to six words that are typical of the other newspaper, "
+            "anywhere or behind it."
+        ),
         spoils="original",
         seen="style_added",
         make=lambda item, random, corpus: corrupt(
@@ -359,7 +442,9 @@ _ENTRIES = (
         name="style words exchanged",
         groups=_UNCHANGED,
         words="the original with typical words exchanged",
-        description="The original with two to six words exchanged for others that are typical of the other newspaper.",
+        description=(
+            "The original with two to six words exchanged for others that are typical of the other newspaper."
+        ),
         spoils="original",
         seen="style_exchanged",
         make=lambda item, random, corpus: corrupt(
@@ -374,29 +459,35 @@ _ENTRIES = (
         make=lambda item, random, corpus: next(iter(sentences(item.article)), None),
     ),
 )
-#: The baselines that are no headlines for this item, by their names in tables; each has all items, and is made by scoring.
+#: The baselines that nobody wrote for an item. Scoring makes them, and each has a headline for every item.
 BASELINES = (
     Kind("lead", _NOT_WRITTEN, "the article's first words", plural=True),
     Kind("clause", _NOT_WRITTEN, "a random clause of the article"),
     Kind("random-target", _NOT_WRITTEN, "any headline of the other newspaper"),
     Kind("copy", (*_NOT_WRITTEN, *_UNCHANGED), "the unchanged original"),
 )
-#: What judges chose among clauses: it decides no verdict, since how many they chose among decides what it scores.
+#: The clauses that judges chose. They decide no verdict: what they score depends on how many there were.
 FLOOR_KIND = Kind("floor", (), "the clause that other judges like best")
-#: By their names, in the order of `audit.json`.
+#: The perturbations by their names, in the order of `audit.json`.
 PERTURBATIONS = {kind.name: kind for kind in _ENTRIES}
 
 
-def perturbed(
+def perturb(
     items: Sequence[Item], kind: Perturbation, resources: Resources, *, seed: int, at_most: int
 ) -> list[tuple[int, str]]:
-    """The headlines of a kind for the first items with a reference that it applies to, with their indices; seed, kind and item decide every draw."""
+    """Return the headlines of a kind for the first items that it applies to, each with the place of its item.
+
+    Items without a reference are passed over, as are headlines that equal gold or the original. Seed, kind
+    and item decide every draw, so no item depends on another.
+    """
     headlines: list[tuple[int, str]] = []
-    for index, item in enumerate(items):
+    for place, item in enumerate(items):
         if len(headlines) == at_most:
             break
+        if not item.reference:
+            continue
         random = np.random.default_rng((seed, zlib.crc32(kind.name.encode()), zlib.crc32(item.id.encode())))
-        text = kind.make(item, random, resources) if item.reference else None
+        text = kind.make(item, random, resources)
         if text and text not in (item.reference, item.source):
-            headlines.append((index, text))
+            headlines.append((place, text))
     return headlines

@@ -1,4 +1,4 @@
-"""Records of an audit: kinds of wrong headlines as judges take them, and what reports say of the judges."""
+"""Define and read the record of an audit: what judges make of wrong headlines, what reports say of judges."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -12,22 +12,22 @@ from change_it.files.texts import listed
 from change_it.judges.reliability import Verdict, hashes, rate_judges, read_metrics
 from change_it.judges.spec import JUDGES, Task
 
-if TYPE_CHECKING:  # loads polars and scipy
+if TYPE_CHECKING:
     from change_it.judges.judge import Judge
 
-#: Name of the record in the folder of an audit.
+#: Name of the file of the record in the folder of an audit.
 AUDIT = "audit.json"
-#: Headlines that main's cues are sought in, at most.
+#: Number of headlines in which main's cues are sought, at most.
 MOST_CUE_HEADLINES = 400
 
 
 @dataclass(frozen=True)
 class Example:
-    """A headline of a kind, as the judges take it.
+    """A wrong headline and what the judges make of it.
 
     Attributes:
-        id: id of the original.
-        direction: `{from}2{to}`.
+        id: the id of the original.
+        direction: `{from}2{to}`, by the names of the outlets.
         source: the original headline.
         true: the headline that was changed; empty where none was.
         headline: the wrong headline.
@@ -44,19 +44,21 @@ class Example:
 
 @dataclass(frozen=True)
 class TriedKind:
-    """A kind of headlines that nobody should write, as the judges take it.
+    """A kind of headlines that nobody should write, and what the judges make of it.
 
     Attributes:
         name: its name in files and tables.
-        words: what people read.
-        groups: groups that it belongs to; none of `floor`, which decides no verdict.
-        description: one sentence.
+        words: the noun phrase that people read for it.
+        groups: the groups that it belongs to; `floor`, which decides no verdict, has none.
+        description: one sentence that says how the headlines are made.
         seen: whether a judge is trained on headlines that are made in the same way.
-        n: headlines.
-        events: events that they are of.
-        shares: measure to the share of gold's mean that the kind keeps, of its business or not.
+        n: the number of headlines.
+        events: the number of their events.
+        shares: each measure to the share of gold's mean that the kind keeps, whether it should notice the
+            kind or not.
         values: each of `compliancy_measures` to its mean; None where it is n/a.
-        examples: the headlines with the highest acceptability, or of unchanged style with the highest style.
+        examples: the headlines with the highest acceptability, or for unchanged style those with the highest
+            style.
     """
 
     name: str
@@ -77,11 +79,11 @@ class TriedKind:
 
 @dataclass(frozen=True)
 class GoldMeans:
-    """The other newspaper's own headlines, of all items that a kind has.
+    """Means over the other newspaper's own headlines, on all items for which a kind has one.
 
     Attributes:
-        n: headlines.
-        events: events that they are of.
+        n: the number of headlines.
+        events: the number of their events.
         values: each of `compliancy_measures` to its mean; None where it is n/a.
     """
 
@@ -92,16 +94,16 @@ class GoldMeans:
 
 @dataclass(frozen=True)
 class Summary:
-    """What is known of a set of judges, for every report.
+    """What reports say of a set of judges.
 
     Attributes:
-        judges: verdicts on each judge; empty where nothing is known.
-        verdicts: measure to what it is worth on the corpus of the audit; empty without an audit.
-        kinds: kinds of wrong headlines that were tried.
-        pairs: test pairs that the audit tried.
-        test_pairs: test pairs of the corpus.
-        articles: articles of the two outlets in the corpus; None where it does not say.
-        page: the page of the audit.
+        judges: a verdict on each judge; empty where nothing is known.
+        verdicts: each measure to what it is worth on the corpus of the audit; empty without an audit.
+        kinds: the kinds of wrong headlines that were tried.
+        pairs: the number of test pairs that the audit tried.
+        test_pairs: the number of test pairs of the corpus.
+        articles: the number of articles of the two outlets in the corpus; None where it does not say.
+        page: the path of the audit's page; None without an audit.
     """
 
     judges: tuple[Verdict, ...] = ()
@@ -113,18 +115,21 @@ class Summary:
     page: Path | None = field(default=None, compare=False)
 
     @property
-    def rank(self) -> list[Measure]:
-        """The measures that can rank systems, or systems that write sentences."""
+    def rankable(self) -> list[Measure]:
+        """Return the measures that can rank systems, or those that write sentences."""
         return [measure for measure, verdict in self.verdicts.items() if verdict.can_rank]
 
     @property
     def weak(self) -> list[str]:
-        """The judges that cannot be relied on here."""
+        """Return the judges that cannot be relied on here."""
         return [verdict.judge for verdict in self.judges if verdict.level == "distrust"]
 
     @property
     def caveat(self) -> str:
-        """Say why a headline that no judge refuses may still be bad; empty where acceptability ranks and each judge counts."""
+        """Say why a headline that no judge refuses may still be bad.
+
+        The text is empty where acceptability can rank and every judge can be relied on.
+        """
         acceptability = self.verdicts.get("acceptability")
         parts = []
         if acceptability is None:
@@ -132,11 +137,12 @@ class Summary:
         elif acceptability.verdict != "ranks":
             parts.append(f"acceptability {acceptability.sentence}")
         if self.weak:
-            parts.append(f"of no use here: {listed([JUDGES[judge].heading for judge in self.weak])}")
+            headings = [JUDGES[judge].heading for judge in self.weak]
+            parts.append(f"of no use here: {listed(headings)}")
         return "; ".join(parts)
 
 
-#: Nothing is known of the judges.
+#: The summary of judges of which nothing is known.
 NO_AUDIT = Summary()
 
 
@@ -145,26 +151,26 @@ class Audit:
     """An audit of judges on a corpus.
 
     Attributes:
-        corpus: as it was given.
-        outlets: names of A and B.
-        language: of the corpus.
-        articles: articles of the two outlets in the corpus; None where it does not say.
-        items: test headlines with an aligned one.
-        events: events that they are of.
-        pairs: test pairs that were tried, of which sentences speak.
-        test_pairs: test pairs of the corpus.
-        at_most: headlines of a kind, at most.
-        seed: seed of all that is drawn.
-        trained: digest of the corpus of the judges, where that is another one.
-        hashes: judge to the hash of its model.
-        verdicts: measure to what it is worth here.
-        judges: verdicts on each judge.
-        gold: means of the other newspaper's own headlines.
-        kinds: kinds of wrong headlines that were tried.
-        cues: words that main listens to, see `main_cues`.
-        style: main within an event, from its training.
-        agreement: with readers' labels; None without labels.
-        signature: what the figures depend on.
+        corpus: the corpus, as it was given.
+        outlets: the names of A and B.
+        language: the code of the corpus's language, or `none`.
+        articles: the number of articles of the two outlets in the corpus; None where it does not say.
+        items: the number of test items with an aligned headline.
+        events: the number of their events.
+        pairs: the number of test pairs that were tried.
+        test_pairs: the number of test pairs of the corpus.
+        at_most: the most headlines that a kind has.
+        seed: the seed of everything that is drawn.
+        trained: the digest of the corpus that the judges were trained on, where that is another one.
+        hashes: each judge to the hash of its model.
+        verdicts: each measure to what it is worth on this corpus.
+        judges: a verdict on each judge.
+        gold: the means over the other newspaper's own headlines.
+        kinds: the kinds of wrong headlines that were tried.
+        cues: the words that main listens to, see `main_cues`.
+        style: how well main tells the two headlines of an event apart, measured in its training.
+        agreement: the agreement with readers' labels; None without labels.
+        signature: everything that the figures depend on.
     """
 
     corpus: str
@@ -190,28 +196,28 @@ class Audit:
 
     @property
     def cue_headlines(self) -> int:
-        """The number of test headlines that `cues` were sought in."""
+        """Return the number of test headlines in which `cues` were sought."""
         return min(self.items, MOST_CUE_HEADLINES)
 
     @property
     def summary(self) -> Summary:
-        """Return what reports say of it."""
+        """Return what reports say of the judges."""
         return Summary(self.judges, self.verdicts, self.kinds, self.pairs, self.test_pairs, self.articles)
 
 
 def read_summary(judges: Mapping[Task, "Judge"], folder: Path) -> Summary:
-    """Return what is known of judges in a folder.
+    """Read what is known of the judges in a folder.
 
-    It is read from `audit.json` in the folder `audit` next to theirs, if that is of the same models, else from the
-    `metrics.json` of each.
+    It is read from `audit.json` in the folder `audit` next to theirs, if that is an audit of the same models,
+    else from the `metrics.json` of each judge.
     """
     path = folder.resolve().parent / "audit" / AUDIT
     content = read_json(path)
-    is_of_these = content is not None and content.get("hashes") == hashes(judges)
-    audit = read_audit(path.parent) if is_of_these else None
-    if audit is None:
-        return Summary(tuple(rate_judges(judges, read_metrics(folder))))
-    return replace(audit.summary, page=path.with_suffix(".html"))
+    if content is not None and content.get("hashes") == hashes(judges):
+        audit = read_audit(path.parent)
+        if audit is not None:
+            return replace(audit.summary, page=path.with_suffix(".html"))
+    return Summary(tuple(rate_judges(judges, read_metrics(folder))))
 
 
 def read_audit(folder: Path) -> Audit | None:

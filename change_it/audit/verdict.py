@@ -1,7 +1,8 @@
-"""Decide whether a measure can rank systems on a corpus, by what it makes of headlines that nobody should write.
+"""Decide whether a measure can rank systems on a corpus, by what it makes of wrong headlines.
 
-A kind of such headlines keeps a share of gold's mean on the same items. The rule was written down before the corpora in
-`benchmarks/README.md` were measured with it, and it is not changed without new ones.
+A kind of headlines that nobody should write keeps a share of gold's mean on the same items. The rule was
+written down before the corpora in `benchmarks/README.md` were measured with it, and it is not changed without
+new ones.
 """
 
 import math
@@ -16,11 +17,12 @@ Outcome = Literal["stops", "sees", "misses", "not known"]
 Group = Literal["no sentence", "not written for this", "wrong content", "unchanged style"]
 Verdict = Literal["ranks", "ranks sentences", "cannot rank", "not known"]
 
-#: The measures in the order in which their verdicts are shown.
+#: The measures, in the order in which their verdicts are shown.
 MEASURES: tuple[Measure, ...] = get_args(Measure)
-#: What can be made of a kind, the best first.
+#: What a measure can make of a kind, the best first.
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
-#: How the sentence of a verdict begins, and in its place the answer to "can it rank systems here?".
+#: Each verdict to the beginning of its sentence, and to what stands in its place where the sentence answers
+#: "can it rank systems here?".
 BEGINNINGS: dict[Verdict, tuple[str, str]] = {
     "ranks": ("can rank systems here", "yes"),
     "ranks sentences": ("can rank only systems that write sentences", "only systems that write sentences"),
@@ -32,26 +34,26 @@ BEGINNINGS: dict[Verdict, tuple[str, str]] = {
 STOPS_AT_MOST = 0.25
 #: A measure sees a kind that keeps surely at most this share, and misses one that keeps surely more.
 SEES_AT_MOST = 0.75
-#: Events of a kind below which nothing is said of it.
+#: Number of events of a kind below which nothing is said of it.
 MIN_EVENTS = 20
-#: So many times the pairs at hand are named as enough, at most.
-MOST_TIMES = 10
+#: Multiple of the pairs at hand up to which a number of pairs is named as enough.
+MAX_MULTIPLE = 10
 
 _WRONG_CONTENT: Group = "wrong content"
 _UNCHANGED_STYLE: Group = "unchanged style"
 _NO_SENTENCE: Group = "no sentence"
 _NOT_WRITTEN: Group = "not written for this"
 
-#: The groups of kinds that a measure should notice.
-GROUPS_OF: dict[Measure, tuple[Group, ...]] = {
+#: The groups of kinds that each measure should notice.
+NOTICED_GROUPS: dict[Measure, tuple[Group, ...]] = {
     "style": (_UNCHANGED_STYLE,),
     "acceptability": (_NO_SENTENCE, _NOT_WRITTEN, _WRONG_CONTENT),
     "compliancy": (_NO_SENTENCE, _NOT_WRITTEN, _WRONG_CONTENT, _UNCHANGED_STYLE),
 }
 #: Single kinds that a measure should notice besides.
-KINDS_OF: dict[Measure, tuple[str, ...]] = {"style": ("clause", "lead")}
-#: Single kinds that are not a measure's business: the original's story is acceptable.
-NOT_OF: dict[Measure, tuple[str, ...]] = {"acceptability": ("copy",)}
+NOTICED_KINDS: dict[Measure, tuple[str, ...]] = {"style": ("clause", "lead")}
+#: Single kinds that a measure need not notice: the story of the original is acceptable.
+EXEMPT_KINDS: dict[Measure, tuple[str, ...]] = {"acceptability": ("copy",)}
 
 
 @dataclass(frozen=True)
@@ -59,9 +61,9 @@ class Kind:
     """A kind of headlines that nobody should write.
 
     Attributes:
-        name: its name in files.
+        name: its name in files and tables.
         groups: the groups that it belongs to.
-        words: what people read: a noun phrase in the plural or singular that `keeps` or `keep` can follow.
+        words: the noun phrase that people read for it, which `keeps` or `keep` can follow.
         plural: whether `words` is a plural.
     """
 
@@ -78,11 +80,11 @@ class Kind:
             >>> copy.is_business_of("style"), copy.is_business_of("acceptability")
             (True, False)
         """
-        if self.name in NOT_OF.get(measure, ()):
+        if self.name in EXEMPT_KINDS.get(measure, ()):
             return False
-        if self.name in KINDS_OF.get(measure, ()):
+        if self.name in NOTICED_KINDS.get(measure, ()):
             return True
-        return any(group in GROUPS_OF[measure] for group in self.groups)
+        return any(group in NOTICED_GROUPS[measure] for group in self.groups)
 
 
 @dataclass(frozen=True)
@@ -90,11 +92,12 @@ class KindShare:
     """The share of gold's mean that a kind keeps.
 
     Attributes:
-        share: mean of the kind divided by gold's mean on the same items; None where either is not measured.
-        low: lower end of its 95% interval over events; None where there is no share.
-        high: upper end.
-        n: headlines of the kind.
-        events: events that they are of.
+        share: the mean of the kind divided by gold's mean on the same items; None where either is not
+            measured.
+        low: the lower end of its 95% interval over events; None where there is no interval.
+        high: the upper end; None where there is no interval.
+        n: the number of headlines of the kind.
+        events: the number of their events.
     """
 
     share: float | None
@@ -105,7 +108,7 @@ class KindShare:
 
     @property
     def outcome(self) -> Outcome:
-        """Say what the measure makes of the kind.
+        """Return what the measure makes of the kind.
 
         Examples:
             >>> [KindShare(s, s - 0.05, s + 0.05, 90, 80).outcome for s in (0.1, 0.5, 0.9, 0.73)]
@@ -119,10 +122,12 @@ class KindShare:
             return "stops"
         if self.high <= SEES_AT_MOST:
             return "sees"
-        return "misses" if self.low > SEES_AT_MOST else "not known"
+        if self.low > SEES_AT_MOST:
+            return "misses"
+        return "not known"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the JSON object that is written, with the outcome, which follows from the figures."""
+        """Return the JSON object for files, with the outcome, which follows from the figures."""
         return record_to_json(self) | {"outcome": self.outcome}
 
 
@@ -131,12 +136,14 @@ class MeasureVerdict:
     """What a measure is worth on a corpus.
 
     Attributes:
-        verdict: `ranks`, `ranks sentences` (only systems that write sentences), `cannot rank` or `not known`.
-        sentence: the same in one sentence, with the worst kind, what is not known, and what of wrong content it misses.
-        kinds: each kind that is the measure's business to what it keeps.
-        misses: names of the kinds of wrong content that it misses, what keeps most first.
-        pairs_needed: test pairs that would decide, about; None where the verdict is known or ten times the pairs
-            are too few.
+        verdict: whether it can rank systems: `ranks`, `ranks sentences` (only systems that write sentences),
+            `cannot rank` or `not known`.
+        sentence: the same in one sentence, with the worst kind, what is not known, and which wrong content
+            the measure misses.
+        kinds: each kind that the measure should notice to what it keeps of gold's mean.
+        misses: the names of the kinds of wrong content that the measure misses, what keeps most first.
+        pairs_needed: the number of test pairs that would decide, roughly. None where the verdict is known, or
+            where ten times the pairs at hand are too few.
     """
 
     verdict: Verdict
@@ -147,7 +154,7 @@ class MeasureVerdict:
 
     @property
     def can_rank(self) -> bool:
-        """Whether systems that write sentences can be ranked by the measure."""
+        """Tell whether the measure can rank systems that write sentences."""
         return self.verdict in ("ranks", "ranks sentences")
 
     @property
@@ -173,56 +180,66 @@ def verdict_of(
         >>> shuffled = Kind("shuffled", ("no sentence",), "gold's words in random order", plural=True)
         >>> seen, missed = KindShare(0.41, 0.28, 0.59, 210, 150), KindShare(0.98, 0.92, 1.04, 210, 150)
         >>> found = verdict_of("compliancy", [lead, shuffled], {"lead": seen, "shuffled": missed}, pairs=105)
-        >>> found.verdict, found.sentence
-        ('ranks sentences', "can rank only systems that write sentences: gold's words in random order keep .98 of gold")
+        >>> found.verdict
+        'ranks sentences'
+        >>> found.sentence.partition(": ")[2]
+        "gold's words in random order keep .98 of gold"
     """
     own = [kind for kind in kinds if kind.name in shares and kind.is_business_of(measure)]
     kept = {kind.name: shares[kind.name] for kind in own}
     if all(share.share is None for share in kept.values()):
         return MeasureVerdict("cannot rank", "cannot rank systems here: it is n/a on this corpus", kept, ())
     deciding = [kind for kind in own if _NOT_WRITTEN in kind.groups or _NO_SENTENCE in kind.groups]
-    not_written = _with_outcome(deciding, kept, "misses", _NOT_WRITTEN)
-    no_sentence = _with_outcome(deciding, kept, "misses", _NO_SENTENCE)
     unknown = _with_outcome(deciding, kept, "not known")
-    verdict: Verdict
-    if not_written:
-        verdict = "cannot rank"
-        reason = f": {_keeps(not_written[0], kept)} of gold"
-    elif no_sentence:
-        verdict = "ranks sentences"
-        reason = f": {_keeps(no_sentence[0], kept)} of gold"
-    elif unknown:
-        verdict = "not known"
-        reason = f": {_too_few(unknown, kept, pairs)}"
-    else:
-        verdict = "ranks"
-        reason = ""
+    verdict, reason = _decide(deciding, kept, pairs)
     beginning, _ = BEGINNINGS[verdict]
     parts = [beginning + reason]
-    if unknown and verdict != "not known":
-        parts.append(f"not known of {_joined(kind.words for kind in unknown)}")
+    needed = None
+    if verdict == "not known":
+        needed = _pairs_needed(unknown, kept, pairs)
+    elif unknown:
+        parts.append(f"not known of {_joined([kind.words for kind in unknown])}")
     parts += _missed(own, kept, _WRONG_CONTENT)
-    parts += _missed(own, kept, _UNCHANGED_STYLE) if measure == "style" else []
+    if measure == "style":
+        parts += _missed(own, kept, _UNCHANGED_STYLE)
     wrong = _with_outcome(own, kept, "misses", _WRONG_CONTENT)
-    needed = _pairs_needed(unknown, kept, pairs) if verdict == "not known" else None
     return MeasureVerdict(verdict, "; ".join(parts), kept, tuple(kind.name for kind in wrong), needed)
+
+
+def _decide(deciding: Sequence[Kind], kept: Mapping[str, KindShare], pairs: int) -> tuple[Verdict, str]:
+    """Return the verdict, and the reason for it as the sentence goes on; empty where the measure ranks.
+
+    A missed kind that was not written for the item weighs more than one that is no sentence, and that more
+    than one of which nothing is known.
+    """
+    not_written = _with_outcome(deciding, kept, "misses", _NOT_WRITTEN)
+    if not_written:
+        return "cannot rank", f": {_keeps(not_written[0], kept)} of gold"
+    no_sentence = _with_outcome(deciding, kept, "misses", _NO_SENTENCE)
+    if no_sentence:
+        return "ranks sentences", f": {_keeps(no_sentence[0], kept)} of gold"
+    unknown = _with_outcome(deciding, kept, "not known")
+    if unknown:
+        return "not known", f": {_too_few(unknown, kept, pairs)}"
+    return "ranks", ""
 
 
 def _with_outcome(
     kinds: Iterable[Kind], kept: Mapping[str, KindShare], outcome: Outcome, group: Group | None = None
 ) -> list[Kind]:
-    """Return the kinds of a group with this outcome, what keeps most first."""
-    found = [
-        kind
-        for kind in kinds
-        if kept[kind.name].outcome == outcome and (group is None or group in kind.groups)
-    ]
+    """Return the kinds of a group, or of all groups, with this outcome, what keeps most first."""
+    found = []
+    for kind in kinds:
+        is_in_group = group is None or group in kind.groups
+        if is_in_group and kept[kind.name].outcome == outcome:
+            found.append(kind)
     return sorted(found, key=lambda kind: -(kept[kind.name].share or 0.0))
 
 
 def _keeps(kind: Kind, kept: Mapping[str, KindShare]) -> str:
     """Return `the article's first words keep .98`."""
-    return f"{kind.words} {'keep' if kind.plural else 'keeps'} {_figure(kept[kind.name].share or 0.0)}"
+    verb = "keep" if kind.plural else "keeps"
+    return f"{kind.words} {verb} {_figure(kept[kind.name].share or 0.0)}"
 
 
 def _missed(kinds: Sequence[Kind], kept: Mapping[str, KindShare], group: Group) -> list[str]:
@@ -238,29 +255,38 @@ def _missed(kinds: Sequence[Kind], kept: Mapping[str, KindShare], group: Group) 
 
 def _too_few(unknown: Sequence[Kind], kept: Mapping[str, KindShare], pairs: int) -> str:
     """Say how many pairs there are, how many would do, and which kinds are undecided."""
-    words = _joined(kind.words for kind in unknown)
     needed = _pairs_needed(unknown, kept, pairs)
     if needed is None:
-        enough = f"more than {_rounded(MOST_TIMES * pairs):,} may be needed"
+        enough = f"more than {_rounded(MAX_MULTIPLE * pairs):,} may be needed"
     else:
         enough = f"about {needed:,} would do"
+    words = _joined([kind.words for kind in unknown])
     return f"{pairs:,} test pairs are too few, {enough} (undecided: {words})"
 
 
 def _pairs_needed(unknown: Sequence[Kind], kept: Mapping[str, KindShare], pairs: int) -> int | None:
-    """Return how many test pairs would decide on the kinds, about; None where ten times these are too few."""
-    times = max(_times_needed(kept[kind.name]) for kind in unknown)
-    return None if times > MOST_TIMES else _rounded(times * pairs)
+    """Estimate how many test pairs would decide on all these kinds.
+
+    None is returned where ten times the pairs at hand are too few.
+    """
+    multiple = max(_multiple_needed(kept[kind.name]) for kind in unknown)
+    if multiple > MAX_MULTIPLE:
+        return None
+    return _rounded(multiple * pairs)
 
 
-def _times_needed(share: KindShare) -> float:
-    """Return how many times the pairs at hand decide on a kind: an interval narrows with the root of their number."""
-    by_events = MIN_EVENTS / max(share.events, 1)
+def _multiple_needed(share: KindShare) -> float:
+    """Return how many times the pairs at hand would decide on a kind, at least 1.
+
+    An interval narrows with the root of the number of pairs, until it no longer reaches the bound.
+    """
     if share.share is None or share.low is None or share.high is None:
-        return max(by_events, math.inf)
+        return math.inf
+    is_below = share.share <= SEES_AT_MOST
+    width = share.high - share.share if is_below else share.share - share.low
     distance = abs(share.share - SEES_AT_MOST)
-    width = share.high - share.share if share.share <= SEES_AT_MOST else share.share - share.low
     by_width = math.inf if distance == 0 else (width / distance) ** 2
+    by_events = MIN_EVENTS / max(share.events, 1)
     return max(1.0, by_events, by_width)
 
 
@@ -272,7 +298,8 @@ def _rounded(number: float) -> int:
         [7, 43, 160, 1300]
     """
     unit = 10 ** max(0, len(str(int(number))) - 2)
-    units = round(number / unit, 6)  # 16.000000000000004 are 16
+    # A product such as 16.000000000000004 is 16.
+    units = round(number / unit, 6)
     return math.ceil(units) * unit
 
 
@@ -281,8 +308,9 @@ def _figure(share: float) -> str:
     return f"{share:.2f}".removeprefix("0")
 
 
-def _joined(words: Iterable[str]) -> str:
+def _joined(phrases: Sequence[str]) -> str:
     """Join up to three phrases by commas, and count the others."""
-    phrases = list(words)
     shown = ", ".join(phrases[:3])
-    return f"{shown} and {len(phrases) - 3} more" if len(phrases) > 3 else shown
+    if len(phrases) <= 3:
+        return shown
+    return f"{shown} and {len(phrases) - 3} more"

@@ -62,7 +62,7 @@ def run(options: AuditOptions) -> None:
     from change_it.readers.labels import agreement_table, reader_labels  # these load polars
     from change_it.report.audit_tables import kinds_table, write_audit
     from change_it.report.ranking import what_helps
-    from change_it.report.score_tables import other_corpus
+    from change_it.report.score_tables import remarks_on_corpus
     from change_it.report.terminal import print_verdicts
     from change_it.scoring.panel import Judges
 
@@ -90,7 +90,7 @@ def run(options: AuditOptions) -> None:
         return
     terminal = console()
     print_verdicts(audited.summary, terminal)
-    print_lines([*other_corpus(audited.trained), ""], terminal)
+    print_lines([*remarks_on_corpus(audited.trained), ""], terminal)
     print_table(kinds_table(audited), terminal)
     if audited.agreement:
         print_table(agreement_table(audited.agreement), terminal)

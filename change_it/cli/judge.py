@@ -65,7 +65,7 @@ def run(options: JudgeHeadlineOptions) -> None:
     from change_it.audit.record import read_summary
     from change_it.corpus.reading.article import outlet_names
     from change_it.models.saved import local_folder
-    from change_it.report.score_tables import lacking
+    from change_it.report.score_tables import missing_measures
     from change_it.report.terminal import print_verdicts
     from change_it.scoring.panel import Judges  # loads polars and scipy
     from change_it.text.stopwords import is_foreign
@@ -89,7 +89,7 @@ def run(options: JudgeHeadlineOptions) -> None:
         print_wrapped(f"no judge refuses it, which is no clean bill: {summary.caveat}", terminal, after="  ")
     text = f"{original}. {article}"
     known = [name for name, value in judged.marks.items() if value is not None]
-    lines = [NO_CHECK, *lacking(known, judges.style_faults.get(target, ""))]
+    lines = [NO_CHECK, *missing_measures(known, judges.style_faults.get(target, ""))]
     if is_foreign(text, judges.main.corpus.language):
         lines.append("Unreliable: the text is in another language than the judges' corpus.")
     print_lines([*lines, ""], terminal)

@@ -92,7 +92,7 @@ def run(options: ScoreOptions) -> None:
     from change_it.corpus.test_set import read_test_set
     from change_it.judges.reliability import read_metrics
     from change_it.readers.labels import reader_labels, shares_accepted
-    from change_it.report.report_files import made, report_record, write_report  # matplotlib
+    from change_it.report.report_files import provenance, report_record, write_report  # matplotlib
     from change_it.scoring.scores import score
     from change_it.scoring.settings import ScoreSettings
 
@@ -147,7 +147,7 @@ def run(options: ScoreOptions) -> None:
             scores,
             qualities,
             summary,
-            made=made(judge.commit for judge in judges.by_task.values()),
+            made=provenance(judge.commit for judge in judges.by_task.values()),
             articles={item.id: item.article for item in test.items},
             all_articles=all_articles,
         )
@@ -199,7 +199,7 @@ def _show(options: ScoreOptions, scores: "Scores", summary: "Summary", all_artic
     from change_it.report.terminal import print_limits, print_scores
 
     terminal, by_direction = console(), options.by_direction
-    print_scores(scores, Ranking.of(scores, summary), terminal, by_direction=by_direction)
+    print_scores(scores, Ranking.from_scores(scores, summary), terminal, by_direction=by_direction)
     if all_articles:
         ranking = Ranking.of_all(all_articles, scores, summary)
         of_all = terminal_table(all_articles, ranking, by_direction=by_direction)
@@ -239,7 +239,7 @@ def _paper(
     tables = {"with a partner": scores}
     if all_articles:
         tables = {"all articles": all_articles, **tables}
-    return to_text(paper_table(tables, Ranking.of(scores, summary).measures), form)
+    return to_text(paper_table(tables, Ranking.from_scores(scores, summary).measures), form)
 
 
 def _next(options: ScoreOptions, summary: "Summary") -> list[str]:

@@ -1,11 +1,11 @@
-"""The picture that a report begins with: style against acceptability of every system."""
+"""Draw the picture that a report begins with: style against acceptability of every system."""
 
 import base64
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -19,43 +19,71 @@ from change_it.report.score_tables import DAGGER
 from change_it.scoring.scores import ScoreRow, Scores
 from change_it.stats import Floats
 
-#: Characters of a system's name in a chart.
+#: Characters of a system's name in a chart, at most.
 NAME_LENGTH = 16
-#: Colours of texts and points: yours, gold's, and the baselines'; each can be read on white.
-_YOURS, _GOLD, _BASELINE = BLUE, "#8F6400", "#5A6470"
-#: Where a label may stand: how far from its point, in points, and to which sides of it.
-_FAR = (6, 9, 16, 26, 40, 60)
+#: Colour of one's own systems. Each of the three can be read on white.
+_OWN_COLOUR = BLUE
+#: Colour of the other newspaper's own headlines.
+_GOLD_COLOUR = "#8F6400"
+#: Colour of the other baselines, and of the best of several clauses.
+_BASELINE_COLOUR = "#5A6470"
+#: Distances of a label from its point, in points, the nearest first.
+_DISTANCES = (6, 9, 16, 26, 40, 60)
+#: Sides of its point that a label may stand on: right 1 or left -1, above 1 or below -1.
 _SIDES = ((1, 1), (1, -1), (-1, 1), (-1, -1), (1, 0), (-1, 0), (0, 1), (0, -1))
+#: Distance in points above which a line leads from a label to its point.
+_NEAR = 9
 
 
 class _Label(NamedTuple):
+    """A text that names a point.
+
+    Attributes:
+        text: what is written.
+        point: the place of the point on both axes, in their units.
+        colour: colour of the text, and of the line that leads to the point.
+        is_bold: whether the text is bold, as the names of one's own systems are.
+    """
+
     text: str
-    at: tuple[float, float]
+    point: tuple[float, float]
     colour: str
-    bold: bool = False
+    is_bold: bool = False
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """A chart of a report."""
+    """A chart of a report.
 
-    name: str  # of its files, without ending
+    Attributes:
+        name: the name of its file, without ending.
+        title: the heading above it.
+        description: what it shows, for people who do not see it.
+        figure: the chart itself.
+    """
+
+    name: str
     title: str
-    description: str  # for readers who do not see it
+    description: str
     figure: Figure
 
     @property
     @styled
     def svg(self) -> bytes:
-        """The chart as SVG, black on what is below it."""
+        """Return the chart as SVG without a background."""
         stream = io.BytesIO()
         self.figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None})
         return stream.getvalue()
 
     @property
     def address(self) -> str:
-        """The chart as an address that a page has it at."""
+        """Return the chart as a data URL, which a page embeds."""
         return f"data:image/svg+xml;base64,{base64.b64encode(self.svg).decode()}"
+
+
+def figure_of(axes: Axes) -> Figure:
+    """Return the figure that the axes are on, which is no subfigure in any chart of a report."""
+    return cast(Figure, axes.figure)
 
 
 def plotted_measures(scores: Scores) -> list[str]:
@@ -64,111 +92,240 @@ def plotted_measures(scores: Scores) -> list[str]:
     return ["style", content] if "style" in scores.known else [content]
 
 
-def plane(scores: Scores) -> Drawing:
-    """Style against acceptability (compliancy where that is n/a), a cross of intervals for each system; without style one axis and a line for each."""
-    axes = plotted_measures(scores)
-    content = axes[-1]
-    runs = {f"{row.system}.{run + 1}" for row in scores.rows for run in range(row.runs) if row.runs > 1}
-    rows = [scores.row(name) for name in scores.names if name not in runs]  # the mean of several runs alone
-    values = [f"{row.system} {', '.join(figure(row.values[name]) for name in axes)}" for row in rows]
-    title = " and ".join(axes)
-    drawing = _style_plane(scores, rows, content) if len(axes) > 1 else _one_axis(rows, content)
-    description = f"{title} of each system with 95% intervals: {'; '.join(values)}"
-    return Drawing("plane", title.capitalize(), description, drawing)
+def style_plane(scores: Scores) -> Drawing:
+    """Draw style against acceptability, with a cross of 95% intervals for each system.
+
+    Compliancy is in the place of acceptability where that is n/a. Without style there is one axis, with a
+    line for each system. Of several runs of a system the mean alone is drawn.
+    """
+    runs: set[str] = set()
+    for row in scores.rows:
+        if row.runs > 1:
+            runs.update(f"{row.system}.{number + 1}" for number in range(row.runs))
+    rows = [scores.row(name) for name in scores.names if name not in runs]
+    measures = plotted_measures(scores)
+    content = measures[-1]
+    chart = _two_axes(scores, rows, content) if len(measures) > 1 else _one_axis(rows, content)
+    described = []
+    for row in rows:
+        values = ", ".join(figure(row.values[name]) for name in measures)
+        described.append(f"{row.system} {values}")
+    title = " and ".join(measures)
+    description = f"{title} of each system with 95% intervals: {'; '.join(described)}"
+    return Drawing("plane", title.capitalize(), description, chart)
 
 
-def _look(row: ScoreRow) -> tuple[str, str]:
-    """Colour of a system, and of the middle of its point: baselines are open."""
-    colour = _GOLD if row.system == GOLD else _BASELINE if row.system in BUILT_IN else _YOURS
-    return colour, "white" if colour == _BASELINE else colour
+def _colours(row: ScoreRow) -> tuple[str, str]:
+    """Return the colour of a system's point and that of its middle, which is white for baselines."""
+    if row.system == GOLD:
+        return _GOLD_COLOUR, _GOLD_COLOUR
+    if row.system in BUILT_IN:
+        return _BASELINE_COLOUR, "white"
+    return _OWN_COLOUR, _OWN_COLOUR
 
 
 def _gaps(row: ScoreRow, measure: str) -> Floats:
-    """(2, 1) how far the ends of an interval are from its value."""
-    ends = np.array(row.intervals.get(measure, (row.values[measure],) * 2))
-    return np.abs(np.clip(ends - row.values[measure], [-np.inf, 0], [0, np.inf]))[:, None]
+    """Return (2, 1) how far the lower and the upper end of an interval are from the value.
+
+    A gap is 0 where there is no interval, or where the end is on the other side of the value.
+    """
+    value = row.values[measure]
+    low, high = row.intervals.get(measure, (value, value))
+    return np.array([[max(value - low, 0.0)], [max(high - value, 0.0)]])
 
 
 @styled
 def _one_axis(rows: Sequence[ScoreRow], content: str) -> Figure:
+    """Draw one measure with its intervals, a line for each system."""
     axes = narrow(0.34 * len(rows) + 0.8)
-    for at, row in enumerate(rows):
-        colour, middle = _look(row)
-        axes.errorbar(row.values[content], at, xerr=_gaps(row, content), fmt="o", color=colour, mfc=middle)
+    for place, row in enumerate(rows):
+        colour, middle = _colours(row)
+        axes.errorbar(
+            row.values[content],
+            place,
+            xerr=_gaps(row, content),
+            fmt="o",
+            color=colour,
+            mfc=middle,
+        )
     axes.set(xlim=(-0.02, 1.02), ylim=(len(rows) - 0.5, -0.5), xlabel=content)
     axes.set_yticks(range(len(rows)), [_name(row) for row in rows])
-    return axes.figure  # type: ignore[return-value]  # no subfigure
+    return figure_of(axes)
 
 
 @styled
-def _style_plane(scores: Scores, rows: Sequence[ScoreRow], content: str) -> Figure:
+def _two_axes(scores: Scores, rows: Sequence[ScoreRow], content: str) -> Figure:
+    """Draw style against another measure, a labelled cross for each system and the curve of `floor`."""
     axes = narrow(4.6)
-    labels, crosses = [], []
+    labels = []
+    crosses = []
     for row in rows:
-        (colour, middle), (x, y) = _look(row), (row.values["style"], row.values[content])
-        gaps = _gaps(row, "style"), _gaps(row, content)
-        axes.errorbar(x, y, *gaps[::-1], fmt="o", color=colour, mfc=middle, ms=6.5, elinewidth=1.5)
-        labels.append(_Label(_name(row), (x, y), colour, row.system not in BUILT_IN))
-        (left, right), (down, up) = (gap.ravel() for gap in gaps)
-        crosses += [np.array([[x - left, y], [x + right, y]]), np.array([[x, y - down], [x, y + up]])]
+        colour, _ = _colours(row)
+        point = (row.values["style"], row.values[content])
+        labels.append(_Label(_name(row), point, colour, row.system not in BUILT_IN))
+        crosses += _draw_cross(axes, row, content)
     if len(scores.curve) > 1:
-        steps = [(step.candidates, (step.values["style"], step.values[content])) for step in scores.curve]
-        axes.plot(*zip(*(at for _, at in steps), strict=True), ".-", color=_BASELINE, linewidth=0.9, ms=5)
-        numbers = [row.candidates for row in rows if row.candidates and row.system not in BUILT_IN]
-        marked = {min((step for step, _ in steps), key=lambda step: abs(step - n)) for n in numbers}
-        end = scores.row(FLOOR).candidates or steps[-1][0]  # the floor itself, which has its own label
-        for number, at in (step for step in steps[1:] if step[0] < end):
-            if number in marked:
-                axes.plot(*at, "D", color=_BASELINE, ms=5)
-            labels.append(_Label(f"best of {number}" if number in marked else f"{number}", at, _BASELINE))
-    for x in (0, 1):
-        axes.axvline(x, color=LINE, linewidth=0.9, alpha=0.6, zorder=0)
-    ends = np.concatenate(crosses)
-    axes.set(xlim=(min(-1, *ends[:, 0]) - 0.12, max(1, *ends[:, 0]) + 0.25), ylim=(-0.06, 1.03))
+        labels += _draw_curve(axes, scores, rows, content)
+    for style in (0, 1):
+        axes.axvline(style, color=LINE, linewidth=0.9, alpha=0.6, zorder=0)
+    styles = np.concatenate(crosses)[:, 0]
+    leftmost = min(-1, *styles)
+    rightmost = max(1, *styles)
+    axes.set(xlim=(leftmost - 0.12, rightmost + 0.25), ylim=(-0.06, 1.03))
     axes.set(xlabel="style\n−1 the original's · 0 neither's · 1 the other newspaper's", ylabel=content)
     axes.spines["left"].set_visible(True)
     axes.grid(visible=False)
-    _place(axes, labels, crosses)
-    return axes.figure  # type: ignore[return-value]  # no subfigure
+    _place_labels(axes, labels, crosses)
+    return figure_of(axes)
+
+
+def _draw_cross(axes: Axes, row: ScoreRow, content: str) -> list[Floats]:
+    """Draw a system with both intervals, and return the two ends (2, 2) of each of the two lines."""
+    colour, middle = _colours(row)
+    x = row.values["style"]
+    y = row.values[content]
+    across = _gaps(row, "style")
+    upright = _gaps(row, content)
+    axes.errorbar(
+        x,
+        y,
+        yerr=upright,
+        xerr=across,
+        fmt="o",
+        color=colour,
+        mfc=middle,
+        ms=6.5,
+        elinewidth=1.5,
+    )
+    left, right = across.ravel()
+    down, up = upright.ravel()
+    horizontal = np.array([[x - left, y], [x + right, y]])
+    vertical = np.array([[x, y - down], [x, y + up]])
+    return [horizontal, vertical]
+
+
+def _draw_curve(axes: Axes, scores: Scores, rows: Sequence[ScoreRow], content: str) -> list[_Label]:
+    """Draw the best of 1, 2, 3 … clauses as a line, and return the labels of its points.
+
+    The points with about as many candidates as one's own systems have are marked. The first point is
+    `clause`, and the last one `floor`: they have labels of their own.
+    """
+    points = {step.candidates: (step.values["style"], step.values[content]) for step in scores.curve}
+    styles, contents = zip(*points.values(), strict=True)
+    axes.plot(styles, contents, ".-", color=_BASELINE_COLOUR, linewidth=0.9, ms=5)
+    marked = set()
+    for row in rows:
+        if row.candidates and row.system not in BUILT_IN:
+            marked.add(_nearest(list(points), row.candidates))
+    number_of_floor = scores.row(FLOOR).candidates or max(points)
+    labels = []
+    for number, point in list(points.items())[1:]:
+        if number >= number_of_floor:
+            continue
+        text = f"{number}"
+        if number in marked:
+            text = f"best of {number}"
+            axes.plot(*point, "D", color=_BASELINE_COLOUR, ms=5)
+        labels.append(_Label(text, point, _BASELINE_COLOUR))
+    return labels
+
+
+def _nearest(numbers: Sequence[int], wanted: float) -> int:
+    """Return the number that is nearest to the wanted one, the first of two that are equally near."""
+    return min(numbers, key=lambda number: abs(number - wanted))
 
 
 def _name(row: ScoreRow) -> str:
-    """A system's name in a chart, cut where it is long, and of how many its headlines are the best."""
-    name, is_floor = row.system, row.system == FLOOR
-    name = name if len(name) <= NAME_LENGTH else f"{name[: NAME_LENGTH // 2]}…{name[1 - NAME_LENGTH // 2 :]}"
-    name += DAGGER if row.chosen and not is_floor else ""
-    best = f", best of {row.candidates:.2g}{' clauses' if is_floor else ''}" if row.candidates else ""
-    return f"{name}{best}"
+    """Return a system's name for a chart, cut where it is long, and how many candidates it chose among."""
+    name = row.system
+    if len(name) > NAME_LENGTH:
+        half = NAME_LENGTH // 2
+        name = f"{name[:half]}…{name[1 - half :]}"
+    is_floor = row.system == FLOOR
+    if row.chosen and not is_floor:
+        name += DAGGER
+    if row.candidates:
+        name += f", best of {row.candidates:.2g}"
+        if is_floor:
+            name += " clauses"
+    return name
 
 
-def _place(axes: Axes, labels: Sequence[_Label], crosses: Sequence[Floats]) -> None:
-    """Write each label at the nearest place beside its point that is inside the axes and on no other label, point or cross; one that is far away with a line."""
-    axes.figure.draw_without_rendering()  # type: ignore[union-attr]  # puts the axes in their place
-    point = axes.figure.dpi / 72
+def _place_labels(axes: Axes, labels: Sequence[_Label], lines: Sequence[Floats]) -> None:
+    """Write each label beside its point, at the nearest place inside the axes that nothing else has.
+
+    Where no place is free, that with the least overlap is taken. Crosses, points and earlier labels have
+    theirs; `lines` are the two ends (2, 2) of each line of the crosses.
+    """
+    chart = figure_of(axes)
+    # Puts the axes in their place, which the extents below are measured in.
+    chart.draw_without_rendering()
+    pixels = chart.dpi / 72
     inside = _extents([axes.get_window_extent()])
-    boxes = [Bbox(axes.transData.transform(ends)).padded(2 * point) for ends in crosses]
-    at_points = axes.transData.transform([label.at for label in labels])
-    boxes += [Bbox([at, at]).padded(4 * point) for at in at_points]
+    boxes = [Bbox(axes.transData.transform(ends)).padded(2 * pixels) for ends in lines]
+    points = axes.transData.transform([label.point for label in labels])
+    boxes += [Bbox([point, point]).padded(4 * pixels) for point in points]
     taken = _extents(boxes)
-    steps = [(far, right, up) for far, (right, up) in product(_FAR, _SIDES)]
-    far, right, up = np.array(steps, dtype=float).T
-    for label, (x, y) in zip(labels, at_points, strict=True):
-        style: dict[str, Any] = {"color": label.colour, "fontsize": 10.5, "in_layout": False}
-        style |= {"fontweight": "bold"} if label.bold else {}
-        size = axes.text(0, 0, label.text, **style)
-        width, height = size.get_window_extent().size
-        size.remove()
-        left = x + far * right * point + (right - 1) * width / 2
-        low = y + far * up * point + (up - 1) * height / 2
-        places = np.column_stack([left, low, left + width, low + height])
+    for label, point in zip(labels, points, strict=True):
+        width, height = _text_size(axes, label)
+        places = _places_around(point, width, height, pixels)
         outside = width * height - _shared(places, inside)[:, 0]
-        wrong = np.round(outside + _shared(places, taken).sum(axis=1))
-        best = int(np.argmin(wrong))  # the nearest of those that are equal
+        overlap = np.round(outside + _shared(places, taken).sum(axis=1))
+        # The first of equal places is the nearest.
+        best = int(np.argmin(overlap))
         taken = np.concatenate([taken, places[best : best + 1]])
+        left, low, _, _ = places[best]
+        x, y = point
+        middle = ((left + width / 2 - x) / pixels, (low + height / 2 - y) / pixels)
+        distance = _DISTANCES[best // len(_SIDES)]
+        _write_label(axes, label, middle, has_line=distance > _NEAR)
+
+
+def _text_style(label: _Label) -> dict[str, Any]:
+    """Return how matplotlib writes a label."""
+    style = {"color": label.colour, "fontsize": 10.5, "in_layout": False}
+    if label.is_bold:
+        style["fontweight"] = "bold"
+    return style
+
+
+def _text_size(axes: Axes, label: _Label) -> tuple[float, float]:
+    """Return the width and the height of a label in pixels."""
+    text = axes.text(0, 0, label.text, **_text_style(label))
+    width, height = text.get_window_extent().size
+    text.remove()
+    return width, height
+
+
+def _places_around(point: Floats, width: float, height: float, pixels: float) -> Floats:
+    """Return (m, 4) the places beside a point where a label may stand, as `_extents` has them.
+
+    They are in the order of `_DISTANCES`, of each distance in that of `_SIDES`; a point of type has so many
+    `pixels`.
+    """
+    steps = [(distance, *side) for distance, side in product(_DISTANCES, _SIDES)]
+    distance, right, up = np.array(steps, dtype=float).T
+    x, y = point
+    left = x + distance * right * pixels + (right - 1) * width / 2
+    low = y + distance * up * pixels + (up - 1) * height / 2
+    return np.column_stack([left, low, left + width, low + height])
+
+
+def _write_label(axes: Axes, label: _Label, middle: tuple[float, float], *, has_line: bool) -> None:
+    """Write a label whose middle is so many points right of its point and above it."""
+    line = None
+    if has_line:
         line = {"arrowstyle": "-", "color": label.colour, "linewidth": 0.6, "shrinkA": 0}
-        middle = (left[best] + width / 2 - x) / point, (low[best] + height / 2 - y) / point
-        style |= {"ha": "center", "va": "center", "arrowprops": line if far[best] > _FAR[1] else None}
-        axes.annotate(label.text, label.at, middle, textcoords="offset points", **style)
+    axes.annotate(
+        label.text,
+        label.point,
+        middle,
+        textcoords="offset points",
+        ha="center",
+        va="center",
+        arrowprops=line,
+        **_text_style(label),
+    )
 
 
 def _extents(boxes: Sequence[Any]) -> Floats:

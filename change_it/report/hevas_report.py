@@ -1,9 +1,9 @@
-"""The report of HEvAS: its tables, its charts (means, spreads and scatter of metrics) and its files."""
+"""Build and write the report of HEvAS: tables, charts of means, spreads and pairs of metrics, and files."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -17,19 +17,20 @@ from change_it.hevas.evaluation import ALIKE, Evaluation
 from change_it.hevas.metrics import METRICS, is_less_better
 from change_it.render.drawing import LINE, SYSTEMS, save, styled
 from change_it.render.tables import Column, Row, Table, Value, records
-from change_it.report.charts import NAME_LENGTH, Drawing
+from change_it.report.charts import NAME_LENGTH, Drawing, figure_of
 from change_it.report.pages import environment
-from change_it.report.score_tables import square
+from change_it.report.score_tables import square_table
 from change_it.stats import Floats
 
-#: Charts by their names on the command line, with their titles and what they show to readers who do not see them.
+#: Charts by their names on the command line, with title and what it shows to people who do not see it.
 CHARTS = {
     "bar": ("Means", "Mean of each metric, one bar a system"),
     "interval": ("Means with intervals", "Mean of each metric with its interval, one bar a system"),
     "box": ("Spread over the documents", "Quartiles of each metric, one box a system"),
     "scatter": ("Metrics against each other", "Scatter of every two metrics"),
 }
-_POINTS = 400  # points of a scatter that are shown
+#: Points that a scatter shows, at most.
+_SCATTER_POINTS = 400
 
 
 def write_hevas(
@@ -40,7 +41,16 @@ def write_hevas(
     analysis: Analysis,
     charts: Sequence[str] = ("interval", "box", "scatter"),
 ) -> None:
-    """Write the page, `summary.csv`, `summary.json` and `charts`, and `items/<system>.csv`."""
+    """Write the page, `summary.csv`, `summary.json`, `charts` and `items/<system>.csv`, all at once.
+
+    Args:
+        out: the folder; a report that is there is replaced as a whole.
+        documents: the documents that the systems wrote headlines for.
+        systems: the headlines of each system, in the order of the documents.
+        evaluation: the values of the metrics.
+        analysis: the tests and correlations of the metrics.
+        charts: names of the charts, of `CHARTS`.
+    """
     drawings = hevas_drawings(evaluation, analysis, charts)
     values = {
         "charts": drawings,
@@ -51,7 +61,9 @@ def write_hevas(
             (metric_heading(name), comparison_tables(comparison))
             for name, comparison in analysis.comparisons.items()
         ],
-        "correlations": square(evaluation.metrics, "correlation", lambda i, j: analysis.correlations[i][j]),
+        "correlations": square_table(
+            evaluation.metrics, "correlation", lambda row, column: analysis.correlations[row][column]
+        ),
         "explained": explanations(evaluation.metrics),
         "lower": [name for name in evaluation.metrics if is_less_better(name)],
         "means": means_table(evaluation),
@@ -60,10 +72,11 @@ def write_hevas(
     }
     page = environment().get_template("hevas.html.jinja").render(values)
     with replace_folder(out, "summary.json") as folder:
+        header = ["id", "headline", *evaluation.metrics]
         for system, headlines in systems.items():
-            rows = zip(documents.ids, headlines, evaluation.values[system].tolist(), strict=True)
+            values_of_items = evaluation.values[system].tolist()
+            rows = zip(documents.ids, headlines, values_of_items, strict=True)
             cells = [[id_, headline, *of_item] for id_, headline, of_item in rows]
-            header = ["id", "headline", *evaluation.metrics]
             write_table(folder / "items" / f"{system}.csv", header, cells, quote_formulas=True)
         write_table(folder / "summary.csv", *records(hevas_table(evaluation)), quote_formulas=True)
         write_json(folder / "summary.json", hevas_record(evaluation, analysis))
@@ -74,89 +87,122 @@ def write_hevas(
 
 
 def explanations(metrics: Sequence[str]) -> dict[str, str]:
-    """Return what the average and each metric mean, by the names of their columns."""
+    """Return the names of the columns to what the average and each metric mean."""
     average = "Mean of the metrics that have a place below their mean, each in 0 to 1, more is better."
-    return {OVERALL: average, **{name: METRICS[name].about for name in metrics}}
+    texts = {OVERALL: average}
+    for name in metrics:
+        texts[name] = METRICS[name].about
+    return texts
 
 
 def metric_heading(metric: str) -> str:
-    """A metric as the head of a column, with an arrow where less is better."""
+    """Return the heading of a metric's column, with an arrow where less is better."""
     return f"{metric} ↓" if is_less_better(metric) else metric
 
 
 def hevas_table(evaluation: Evaluation) -> Table:
-    """Means of the systems, the best average first, each with its rank (one that is not averaged has none)."""
-    means, ranks, overall = evaluation.means, evaluation.ranks, evaluation.overall
-    below = {name: Column(f"{name} rank", "count") for name in evaluation.normalised}
-    signs = dict.fromkeys(evaluation.indistinct, " ≈")
-    columns = (
-        *(Column("rank", "count"), Column("system", "text"), Column("n", "count"), Column("empty", "count")),
-        Column(OVERALL),
-        *(
-            Column(name, title=metric_heading(name) + signs.get(name, ""), secondary=below.get(name))
-            for name in evaluation.metrics
-        ),
-        Column("signature", "text"),
-    )
+    """Return the means of the systems, the best average first, each with its rank below.
+
+    A metric that is not averaged has no ranks.
+    """
     rows: list[Row] = []
-    for system, average in overall.items():
-        rank = None
-        if average is not None:
-            rank = 1 + sum(other > average for other in overall.values() if other is not None)
-        empty = int(evaluation.empty[system].sum())
-        values: dict[str, Value] = {
-            "rank": rank,
-            "system": system,
-            "n": len(evaluation.ids),
-            "empty": empty,
-            OVERALL: average,
-            **means[system],
-            **{f"{name} rank": number for name, number in ranks[system].items()},
-            "signature": evaluation.signature,
-        }
-        best = {name for name, number in ranks[system].items() if number == 1}
-        best |= {OVERALL} if not rows else set()
-        rows.append(Row(values, best=best, remark=f"{empty} empty" if empty else ""))
+    means = evaluation.means
+    ranks = evaluation.ranks
+    for system in evaluation.overall:
+        row = _hevas_row(evaluation, system, means[system], ranks[system])
+        if not rows:
+            row = replace(row, best={*row.best, OVERALL})
+        rows.append(row)
+    columns = [
+        Column("rank", "count"),
+        Column("system", "text"),
+        Column("n", "count"),
+        Column("empty", "count"),
+        Column(OVERALL),
+        *(_metric_column(evaluation, name) for name in evaluation.metrics),
+        Column("signature", "text"),
+    ]
     return Table(columns, rows)
 
 
+def _metric_column(evaluation: Evaluation, metric: str) -> Column:
+    """Return the column of a metric's means, with their ranks below where it is averaged."""
+    title = metric_heading(metric)
+    if metric in evaluation.indistinct:
+        title += " ≈"
+    ranks = Column(f"{metric} rank", "count") if metric in evaluation.normalised else None
+    return Column(metric, title=title, secondary=ranks)
+
+
+def _hevas_row(
+    evaluation: Evaluation, system: str, means: Mapping[str, float], ranks: Mapping[str, int]
+) -> Row:
+    """Return the row of a system with its means and ranks; it has no rank where there is no average."""
+    average = evaluation.overall[system]
+    rank = None
+    if average is not None:
+        others = [other for other in evaluation.overall.values() if other is not None]
+        rank = 1 + sum(other > average for other in others)
+    empty = int(evaluation.empty[system].sum())
+    values: dict[str, Value] = {
+        "rank": rank,
+        "system": system,
+        "n": len(evaluation.ids),
+        "empty": empty,
+        OVERALL: average,
+        **means,
+        **{f"{name} rank": number for name, number in ranks.items()},
+        "signature": evaluation.signature,
+    }
+    best = {name for name, number in ranks.items() if number == 1}
+    return Row(values, best=best, remark=f"{empty} empty" if empty else "")
+
+
 def means_table(evaluation: Evaluation) -> Table:
-    """The means of an evaluation, without what is the same for all systems."""
-    table, shown = hevas_table(evaluation), {"system", *evaluation.metrics}
-    shown |= {OVERALL} if evaluation.normalised else set()
+    """Return the table of means without the columns that are the same for all systems."""
+    table = hevas_table(evaluation)
+    shown = {"system", *evaluation.metrics}
+    if evaluation.normalised:
+        shown.add(OVERALL)
     columns = [column for column in table.columns if column.name in shown]
-    note = f"≈ does not tell these systems apart: means differ by less than {ALIKE:.0%} of the largest; "
-    note += ("not in" if evaluation.distinct else "--distinct leaves them out of") + " average and ranks"
-    return replace(table, columns=columns, notes=[note] if evaluation.indistinct else [])
+    notes = []
+    if evaluation.indistinct:
+        alike = f"means differ by less than {ALIKE:.0%} of the largest"
+        effect = "not in" if evaluation.distinct else "--distinct leaves them out of"
+        notes.append(f"≈ does not tell these systems apart: {alike}; {effect} average and ranks")
+    return replace(table, columns=columns, notes=notes)
 
 
 def hevas_remarks(evaluation: Evaluation) -> list[str]:
-    """A sentence for each system with empty headlines."""
+    """Return a sentence for each system with empty headlines."""
     n = len(evaluation.ids)
-    return [
-        f"{system}: {count} of {n} headlines are empty; they have 0 in every metric and count as the worst"
-        for system, flags in evaluation.empty.items()
-        if (count := flags.sum())
-    ]
+    remarks = []
+    for system, flags in evaluation.empty.items():
+        count = flags.sum()
+        if count:
+            fault = f"{count} of {n} headlines are empty"
+            remarks.append(f"{system}: {fault}; they have 0 in every metric and count as the worst")
+    return remarks
 
 
 def hevas_record(evaluation: Evaluation, analysis: Analysis) -> dict[str, object]:
-    """An evaluation without the values of single documents, as a JSON object."""
-    means, ranks = evaluation.means, evaluation.ranks
+    """Return the JSON object of an evaluation, without the values of single documents."""
+    means = evaluation.means
+    ranks = evaluation.ranks
+    systems = {}
+    for system, average in evaluation.overall.items():
+        systems[system] = {
+            OVERALL: average,
+            "empty": int(evaluation.empty[system].sum()),
+            "means": means[system],
+            "ranks": ranks[system],
+        }
     return {
         "signature": analysis.signature,
         "n": len(evaluation.ids),
         "metrics": list(evaluation.metrics),
         "indistinct": evaluation.indistinct,
-        "systems": {
-            system: {
-                OVERALL: average,
-                "empty": int(evaluation.empty[system].sum()),
-                "means": means[system],
-                "ranks": ranks[system],
-            }
-            for system, average in evaluation.overall.items()
-        },
+        "systems": systems,
         "comparisons": {name: asdict(comparison) for name, comparison in analysis.comparisons.items()},
         "correlations": {
             "metrics": list(evaluation.metrics),
@@ -167,122 +213,190 @@ def hevas_record(evaluation: Evaluation, analysis: Analysis) -> dict[str, object
 
 
 def comparison_tables(comparison: Comparison) -> list[Table]:
-    """Mean, interval and normality of each system by one metric, and the tests of every two."""
-    columns = (
+    """Return the means of the systems by one metric with intervals and normality, and the tests of every two.
+
+    With a single system there are no tests, and one table.
+    """
+    summary_columns = [
         Column("system", "text"),
         Column("mean"),
         Column("interval", "interval", f"{100 * comparison.level:g}% interval"),
         Column("shapiro_p", "p", "normal, p"),
-    )
-    summaries = Table(columns, [Row(vars(summary)) for summary in comparison.systems])
-    published = "Tukey" if comparison.published_test == "tukey" else "rank-sum"
-    tests = (
-        Column("systems", "text"),
-        Column("difference"),
-        Column("published_p", "p", f"HEvAS ({published}), p"),
-        Column("p", "p", "signed-rank, p"),
-        Column("p_holm", "p", "Holm, p"),
-    )
-    rows = [Row({"systems": f"{pair.first} – {pair.second}", **vars(pair)}) for pair in comparison.pairs]
-    return [summaries, *([Table(tests, rows)] if rows else [])]
+    ]
+    tables = [Table(summary_columns, [Row(vars(summary)) for summary in comparison.systems])]
+    if comparison.pairs:
+        published = "Tukey" if comparison.published_test == "tukey" else "rank-sum"
+        test_columns = [
+            Column("systems", "text"),
+            Column("difference"),
+            Column("published_p", "p", f"HEvAS ({published}), p"),
+            Column("p", "p", "signed-rank, p"),
+            Column("p_holm", "p", "Holm, p"),
+        ]
+        rows = []
+        for pair in comparison.pairs:
+            rows.append(Row({"systems": f"{pair.first} – {pair.second}", **vars(pair)}))
+        tables.append(Table(test_columns, rows))
+    return tables
 
 
 def hevas_drawings(evaluation: Evaluation, analysis: Analysis, charts: Sequence[str]) -> list[Drawing]:
-    """The charts of an evaluation, of headlines that have words but for the average; no scatter of a single metric."""
-    draw = {
-        "bar": lambda: bar_chart(analysis.comparisons, intervals=False),
-        "interval": lambda: bar_chart(analysis.comparisons),
-        "box": lambda: box_chart(evaluation),
-        "scatter": lambda: scatter_chart(
-            {name: evaluation.scores(name)[evaluation.written] for name in evaluation.metrics}
-        ),
-    }
-    wanted = [name for name in CHARTS if name in charts and (name != "scatter" or evaluation.metrics[1:])]
-    return [Drawing(name, *CHARTS[name], draw[name]()) for name in wanted]
+    """Draw the charts with these names; there is no scatter of a single metric.
+
+    But for the average in the box chart they show headlines that have words.
+    """
+    drawings = []
+    for name, (title, description) in CHARTS.items():
+        if name not in charts:
+            continue
+        if name == "scatter" and len(evaluation.metrics) < 2:
+            continue
+        figure = _draw(name, evaluation, analysis)
+        drawings.append(Drawing(name, title, description, figure))
+    return drawings
+
+
+def _draw(name: str, evaluation: Evaluation, analysis: Analysis) -> Figure:
+    """Draw the chart with this name, of `CHARTS`."""
+    if name == "bar":
+        return bar_chart(analysis.comparisons, intervals=False)
+    if name == "interval":
+        return bar_chart(analysis.comparisons)
+    if name == "box":
+        return box_chart(evaluation)
+    written = evaluation.written
+    return scatter_chart({name: evaluation.scores(name)[written] for name in evaluation.metrics})
 
 
 @styled
 def bar_chart(comparisons: Mapping[str, Comparison], *, intervals: bool = True) -> Figure:
-    """Mean of every system with or without its interval, one panel a metric; hatched where it is of some headlines only."""
+    """Draw the mean of every system with or without its interval, one panel a metric.
+
+    A bar is hatched where the system left headlines empty, which the mean leaves out.
+    """
     first = next(iter(comparisons.values()))
     what = f"mean with {first.level:.0%} bootstrap interval" if intervals else "mean"
     panels = _panels(list(comparisons), [summary.system for summary in first.systems], what)
     for axes, comparison in zip(panels, comparisons.values(), strict=True):
-        means = np.array([summary.mean for summary in comparison.systems])
+        _draw_bars(axes, comparison, intervals=intervals)
+    return figure_of(panels[0])
+
+
+def _draw_bars(axes: Axes, comparison: Comparison, *, intervals: bool) -> None:
+    """Draw the means of the systems by one metric as bars."""
+    means = np.array([summary.mean for summary in comparison.systems])
+    gaps = None
+    if intervals:
         ends = np.array([summary.interval for summary in comparison.systems])
-        gaps = np.clip(np.abs(ends.T - means), 0, None) if intervals else None
-        bar = {"ecolor": "black", "elinewidth": 1.3, "capsize": 2.6}
-        bars = axes.barh(range(len(means)), means, 0.68, xerr=gaps, color=SYSTEMS, error_kw=bar)
-        for row, summary in enumerate(comparison.systems):
-            if summary.empty:
-                bars[row].set(hatch="////", alpha=0.5)
-                text = f" {summary.empty} of {comparison.documents} empty"
-                behind = {"facecolor": "white", "alpha": 0.85, "linewidth": 0, "pad": 0.8}
-                axes.text(0, row, text, va="center", fontsize="x-small", bbox=behind)
-        axes.axvline(0, color="black", linewidth=0.9)
-        if not means.any():
-            axes.set_xlim(0, 1)
-    return panels[0].figure  # type: ignore[return-value]  # no subfigure
+        gaps = np.clip(np.abs(ends.T - means), 0, None)
+    error_style = {"ecolor": "black", "elinewidth": 1.3, "capsize": 2.6}
+    rows = range(len(means))
+    bars = axes.barh(rows, means, 0.68, xerr=gaps, color=SYSTEMS, error_kw=error_style)
+    background = {"facecolor": "white", "alpha": 0.85, "linewidth": 0, "pad": 0.8}
+    for row, summary in enumerate(comparison.systems):
+        if summary.empty:
+            bars[row].set(hatch="////", alpha=0.5)
+            text = f" {summary.empty} of {comparison.documents} empty"
+            axes.text(0, row, text, va="center", fontsize="x-small", bbox=background)
+    axes.axvline(0, color="black", linewidth=0.9)
+    if not means.any():
+        axes.set_xlim(0, 1)
 
 
 @styled
 def box_chart(evaluation: Evaluation) -> Figure:
-    """Spread of every metric, one box a system: whiskers to 1.5 times its height."""
-    systems, written = evaluation.systems, evaluation.written.T
-    scores = {OVERALL: list(evaluation.overall_items.T)} if evaluation.normalised else {}
+    """Draw the spread of every metric, one box a system, with whiskers to 1.5 times its height."""
+    systems = evaluation.systems
+    scores = {}
+    if evaluation.normalised:
+        scores[OVERALL] = list(evaluation.overall_items.T)
     for name in evaluation.metrics:
-        columns = evaluation.scores(name).T
-        scores[name] = [column[has_words] for column, has_words in zip(columns, written, strict=True)]
+        columns = zip(evaluation.scores(name).T, evaluation.written.T, strict=True)
+        scores[name] = [column[has_words] for column, has_words in columns]
     panels = _panels(list(scores), systems, "quartiles and median; diamond: mean")
-    white = {"marker": "D", "markersize": 4, "markerfacecolor": "white", "markeredgecolor": "black"}
     for axes, values in zip(panels, scores.values(), strict=True):
-        look: dict[str, Any] = {"orientation": "horizontal", "patch_artist": True, "manage_ticks": False}
-        look["flierprops"] = {"marker": ".", "markersize": 3, "markeredgecolor": LINE, "rasterized": True}
-        look |= {"medianprops": {"color": "black", "linewidth": 1.8}, "meanprops": white, "showmeans": True}
-        boxes = axes.boxplot(values, positions=range(len(systems)), widths=0.62, **look)
+        boxes = axes.boxplot(
+            values,
+            positions=range(len(systems)),
+            widths=0.62,
+            orientation="horizontal",
+            patch_artist=True,
+            manage_ticks=False,
+            showmeans=True,
+            flierprops={"marker": ".", "markersize": 3, "markeredgecolor": LINE, "rasterized": True},
+            medianprops={"color": "black", "linewidth": 1.8},
+            meanprops={
+                "marker": "D",
+                "markersize": 4,
+                "markerfacecolor": "white",
+                "markeredgecolor": "black",
+            },
+        )
         for row, box in enumerate(boxes["boxes"]):
             box.set_facecolor(SYSTEMS[row % len(SYSTEMS)])
-    return panels[0].figure  # type: ignore[return-value]  # no subfigure
+    return figure_of(panels[0])
 
 
 @styled
 def scatter_chart(scores: Mapping[str, Floats]) -> Figure:
-    """Scatter of every two metrics, at most 400 points; their correlations are in the table."""
+    """Draw every two metrics against each other, at most 400 points; their correlations are in the table."""
     count = len(scores)
     side = min(0.6 * count + 1.9, 9.6)
     axes = Figure((side, side), dpi=130).subplots()
-    # each metric between -.42 and .42, inside its cell
-    values = np.array([np.ravel(column) for column in scores.values()])
-    values = values[:, np.random.default_rng(1).permutation(values.shape[1])[:_POINTS]]
-    low, spread = values.min(axis=1, keepdims=True), np.ptp(values, axis=1, keepdims=True)
-    values = np.divide(values - low, spread, out=np.full_like(values, 0.5), where=spread > 0) * 0.84 - 0.42
+    values = _values_in_cells(np.array([np.ravel(column) for column in scores.values()]))
     rows, columns = np.tril_indices(count, -1)
-    x, y = values[columns] + columns[:, None], rows[:, None] - values[rows]
-    axes.scatter(x, y, s=max(15 / count, 0.7), color=SYSTEMS[0], alpha=0.45, linewidths=0, rasterized=True)
+    axes.scatter(
+        values[columns] + columns[:, None],
+        rows[:, None] - values[rows],
+        s=max(15 / count, 0.7),
+        color=SYSTEMS[0],
+        alpha=0.45,
+        linewidths=0,
+        rasterized=True,
+    )
     axes.set_xticks(range(count - 1), list(scores)[:-1], rotation=90)
     axes.set_yticks(range(1, count), list(scores)[1:])
     axes.set(aspect="equal", xlim=(-0.5, count - 1.5), ylim=(count - 0.5, 0.5))
     axes.grid(visible=False)
     axes.tick_params(length=0)
-    return axes.figure  # type: ignore[return-value]  # no subfigure
+    return figure_of(axes)
+
+
+def _values_in_cells(values: Floats) -> Floats:
+    """Draw some of the values (m, n) of m metrics, and scale each metric to −.42 to .42, inside its cell."""
+    values = values[:, np.random.default_rng(1).permutation(values.shape[1])[:_SCATTER_POINTS]]
+    low = values.min(axis=1, keepdims=True)
+    spread = np.ptp(values, axis=1, keepdims=True)
+    middle = np.full_like(values, 0.5)
+    return np.divide(values - low, spread, out=middle, where=spread > 0) * 0.84 - 0.42
 
 
 def _panels(metrics: Sequence[str], systems: Sequence[str], what: str) -> list[Axes]:
-    """An empty panel for each metric, two side by side, about as wide as a phone; systems from the top."""
-    rows = -(-len(metrics) // 2)
-    names = [
-        name if len(name) <= NAME_LENGTH else f"{name[: NAME_LENGTH - 6]}…{name[-5:]}" for name in systems
-    ]
-    figure = Figure((5.2, rows * (0.24 * len(systems) + 0.75) + 0.5), dpi=160)
-    panels = figure.subplots(rows, min(2, len(metrics)), sharey=True, squeeze=False).ravel().tolist()
-    for axes in panels[len(metrics) :]:
-        axes.set_visible(False)
-    panels[0].set_yticks(range(len(systems)), names)
+    """Return an empty panel for each metric, two side by side, about as wide as a phone.
+
+    Systems stand from the top down, and `what` below all panels says what they show.
+    """
+    rows = math.ceil(len(metrics) / 2)
+    height = rows * (0.24 * len(systems) + 0.75) + 0.5
+    figure = Figure((5.2, height), dpi=160)
+    places = figure.subplots(rows, min(2, len(metrics)), sharey=True, squeeze=False).ravel().tolist()
+    panels = places[: len(metrics)]
+    for unused in places[len(metrics) :]:
+        unused.set_visible(False)
+    panels[0].set_yticks(range(len(systems)), [_cut(name) for name in systems])
     panels[0].set_ylim(len(systems) - 0.45, -0.55)
-    for axes, metric in zip(panels, metrics, strict=False):
+    for axes, metric in zip(panels, metrics, strict=True):
         axes.set_title(metric_heading(metric), pad=4)
         axes.xaxis.set_major_locator(MaxNLocator(3, steps=[1, 2, 5, 10]))
         axes.xaxis.set_major_formatter("{x:g}")
-    lower = ";  ↓ lower is better" if any(map(is_less_better, metrics)) else ""
-    figure.supxlabel(what + lower, fontsize="medium")
-    return panels[: len(metrics)]
+    if any(is_less_better(metric) for metric in metrics):
+        what += ";  ↓ lower is better"
+    figure.supxlabel(what, fontsize="medium")
+    return panels
+
+
+def _cut(name: str) -> str:
+    """Return the name of a system for a chart, the middle left out where it is long."""
+    if len(name) <= NAME_LENGTH:
+        return name
+    return f"{name[: NAME_LENGTH - 6]}…{name[-5:]}"

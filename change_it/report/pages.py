@@ -1,4 +1,4 @@
-"""The pages: their templates, what each aspect was validated on, and the table of all items.
+"""Hold what pages have in common: their templates, what aspects were validated on, and the table of items.
 
 Each page is one HTML file, opens offline, follows light and dark, reads on a phone.
 """
@@ -30,93 +30,152 @@ from change_it.scoring.aspects import (
 )
 from change_it.version import __version__
 
-# What each aspect was validated on, which reports show. Their figures are compared with the tables of benchmarks/ by a test.
+# A test compares the figures of these texts with the tables of benchmarks/.
+#: What compliancy was validated on.
 COMPLIANCY = (
-    "It does not see the order of words: gold's own words, shuffled, keep .94 to 1.04 of gold's compliancy on five corpora. "
-    "Among headlines that models wrote, HH and AH order as an LLM reader does (AUC .84 and .82, means of three corpora). "
+    "It does not see the order of words: gold's own words, shuffled, keep .94 to 1.04 of gold's "
+    "compliancy on five corpora. "
+    "Among headlines that models wrote, HH and AH order as an LLM reader does (AUC .84 and .82, means "
+    "of three corpora). "
     "On the worst corpus they have .74 and .79. "
-    "At .5, the papers' threshold, both accept more than the LLM reader: of 40 headlines of the writer that ships, AH 39, "
-    "the LLM reader 23."
+    "At .5, the papers' threshold, both accept more than the LLM reader: of 40 headlines of the writer "
+    "that ships, AH 39, the LLM reader 23."
 )
+#: What style was validated on.
 STYLE = (
-    "Validated by provenance alone, on two invented newspapers. There main tells their headlines on one event apart, and "
-    "copies, clauses and gold come out in this order. "
-    "Of four pairs of real newspapers it can be measured on one, in one direction, with two of three seeds. "
+    "Validated by provenance alone, on two invented newspapers. "
+    "There main tells their headlines on one event apart, and copies, clauses and gold come out in this "
+    "order. "
+    "Of four pairs of real newspapers it can be measured on one, in one direction, with two of three "
+    "seeds. "
     "There a copy is not surely below a clause. "
     "Nobody was asked about style: people hardly tell two such newspapers apart."
 )
+#: What acceptability was validated on.
 ACCEPTABILITY = (
     "Not shown to be what readers accept. "
-    "The test was written down before an LLM reader read 730 headlines of two real pairs of newspapers and an invented one. "
-    "Among headlines that models wrote, it orders no better than ROUGE-L to the original (AUC .80 and .78, means). "
+    "The test was written down before an LLM reader read 730 headlines of two real pairs of newspapers "
+    "and an invented one. "
+    "Among headlines that models wrote, it orders no better than ROUGE-L to the original (AUC .80 and "
+    ".78, means). "
     "On both real pairs ROUGE-L has more, not surely. "
     "With gold and baselines, without copies, acceptability is surely ahead on the invented pair alone. "
     "It ordered all 61 pairs of systems as the LLM reader did; older labels have counter-examples. "
     "On four real pairs of newspapers it stopped none of ten kinds of wrong content. "
     "It is no share of good headlines: read HH and AH beside it."
 )
-#: Characters of all articles that a page has, at most.
-ARTICLES = 20_000_000
+#: Characters of all articles together above which a page has none of them.
+MAX_ARTICLE_CHARACTERS = 20_000_000
 
 
 @cache
 def environment() -> Environment:
-    """The templates of the pages: values are escaped, unknown ones refused."""
+    """Return the templates of the pages: values are escaped, and an unknown one is refused."""
     templates = template_environment(PackageLoader("change_it.report"), autoescape=True)
-    templates.filters |= {"formatted": formatted, "number": "{:,}".format}
-    templates.globals |= {"version": __version__, "specs": JUDGES, "named": named, "no_check": NO_CHECK}
-    templates.globals |= {"short_names": short_names, "judge_columns": judge_columns}
-    templates.globals |= {"graded_aspects": graded_aspects, "aspect_columns": aspect_columns}
+    templates.filters["formatted"] = formatted
+    templates.filters["number"] = "{:,}".format
+    templates.globals["version"] = __version__
+    templates.globals["specs"] = JUDGES
+    templates.globals["named"] = name_reasons
+    templates.globals["no_check"] = NO_CHECK
+    templates.globals["short_names"] = short_names
+    templates.globals["judge_columns"] = judge_columns
+    templates.globals["graded_aspects"] = graded_aspects
+    templates.globals["aspect_columns"] = aspect_columns
     return templates
 
 
-def named(reasons: Iterable[Mapping[str, str]]) -> str:
-    """Return reasons against a headline with the judges called as they are on every screen."""
+def name_reasons(reasons: Iterable[Mapping[str, str]]) -> str:
+    """Return the reasons against a headline in one line, with the judges named as on every screen."""
     return refusals(reasons, judge_headings())
 
 
 def judge_columns() -> dict[str, str]:
-    """Return what the columns of the judges' verdicts mean."""
+    """Return each judge to what the column of its verdicts means."""
     return {task: spec.wording.column for task, spec in JUDGES.items()}
 
 
 def aspect_columns() -> dict[str, str]:
-    """Return what the columns of the aspects mean."""
+    """Return each aspect to what its column means."""
     return {name: aspect.about for name, aspect in ASPECTS.items()}
 
 
 class ItemsTable(NamedTuple):
-    """The data of the table of items, which sorts and filters in the page without any other file."""
+    """The table of items, which sorts and filters in the page without any other file.
 
-    data: Markup  # base64 of compressed JSON
+    Attributes:
+        data: base64 of compressed JSON.
+        styles: the style sheet of the table.
+        script: the program that shows it.
+        checksum: the hash of the program, as a Content-Security-Policy names it.
+    """
+
+    data: Markup
     styles: Markup
     script: Markup
-    checksum: str  # of the script, as a Content-Security-Policy names it
+    checksum: str
 
 
 def items_table(
     systems: Mapping[str, pl.DataFrame], first: str = "", articles: Mapping[str, str] | None = None
 ) -> ItemsTable:
-    """The items of every system, a line for each headline, each text once: at first those of `first`; `articles` are by the ids of items."""
-    if not articles or sum(map(len, articles.values())) > ARTICLES:
-        articles = {}
+    """Return the table of the items of every system, a line for each headline, with each text once.
+
+    Args:
+        systems: the items of each system.
+        first: the system that is shown at first; empty for all.
+        articles: the articles by the ids of items. They are left out where they are too long for a page.
+    """
+    record = _items_record(systems, first, _fitting(articles))
+    data = json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()
+    packed = base64.b64encode(gzip.compress(data, mtime=0)).decode()
+    package = files("change_it.report")
+    library = _library_text("tabulator.min.js")
+    licence = _library_text("LICENSE")
+    own = (package / "templates" / "items.js").read_text(encoding="utf-8")
+    script = f"/*\n{licence}*/\n{library}\n{own}"
+    digest = base64.b64encode(sha256(script.encode()).digest()).decode()
+    styles = _library_text("tabulator.min.css")
+    return ItemsTable(Markup(packed), Markup(styles), Markup(script), f"sha256-{digest}")
+
+
+def _fitting(articles: Mapping[str, str] | None) -> Mapping[str, str]:
+    """Return the articles; none where they are too long for a page."""
+    if articles is None:
+        return {}
+    length = sum(len(article) for article in articles.values())
+    return articles if length <= MAX_ARTICLE_CHARACTERS else {}
+
+
+def _library_text(name: str) -> str:
+    """Return a file of Tabulator, without the comment that names a source map."""
+    text = (files("change_it.report") / "tabulator" / name).read_text(encoding="utf-8")
+    return re.sub(r"/[/*]# sourceMappingURL=\S+( \*/)?", "", text)
+
+
+def _items_record(
+    systems: Mapping[str, pl.DataFrame], first: str, articles: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the content of the table of items as a JSON object, which `items.js` reads.
+
+    Its rows are sorted by item, and each refers to the texts of its item by the id.
+    """
+    graded = graded_aspects()
+    probabilities = probability_columns()
+    measures = [*_verdicts_without_reason(), *JUDGES]
+    columns = ["id", "headline", *graded, *measures, *probabilities.values(), "unsupported", "refused_by"]
     items: dict[str, dict[str, str]] = {}
     rows: list[dict[str, Any]] = []
-    graded = graded_aspects()
-    # what speaks against a headline is among the reasons beside it
-    shown = [name for name, aspect in ASPECTS.items() if aspect.is_verdict and aspect.reason is None]
-    measures = (*shown, *JUDGES)
-    probabilities = probability_columns()
-    values = (*graded, *measures, *probabilities.values())
-    columns = ["id", "headline", *values, "unsupported", "refused_by"]
     for system, table in systems.items():
-        for item in table.iter_rows(named=True):
-            shared = {name: item[name] for name in ("id", "direction", "source", "gold")}
-            items.setdefault(item["id"], shared | {"article": articles.get(item["id"], "")})
+        for item in table.select("id", "direction", "source", "gold").iter_rows(named=True):
+            if item["id"] not in items:
+                items[item["id"]] = {**item, "article": articles.get(item["id"], "")}
         rounded = table.select(columns).with_columns(pl.col(pl.Float32, pl.Float64).round(3))
-        rows += [{"system": system, **row} for row in rounded.iter_rows(named=True)]
-    places = {key: place for place, key in enumerate(items)}
-    record = {
+        for row in rounded.iter_rows(named=True):
+            rows.append({"system": system, **row})
+    places = {id_: place for place, id_ in enumerate(items)}
+    rows.sort(key=lambda row: places[row["id"]])
+    return {
         "systems": list(systems),
         "first": first,
         "graded": graded,
@@ -124,15 +183,10 @@ def items_table(
         "probabilities": probabilities,
         "names": judge_headings(),
         "items": list(items.values()),
-        "rows": sorted(rows, key=lambda row: places[row["id"]]),
+        "rows": rows,
     }
-    data = json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()
-    package = files("change_it.report")
-    names = ("tabulator.min.js", "tabulator.min.css", "LICENSE")
-    texts = [(package / "tabulator" / name).read_text(encoding="utf-8") for name in names]
-    library, styles, licence = (re.sub(r"/[/*]# sourceMappingURL=\S+( \*/)?", "", text) for text in texts)
-    own = (package / "templates" / "items.js").read_text(encoding="utf-8")
-    script = f"/*\n{licence}*/\n{library}\n{own}"
-    digest = base64.b64encode(sha256(script.encode()).digest()).decode()
-    packed = base64.b64encode(gzip.compress(data, mtime=0)).decode()
-    return ItemsTable(Markup(packed), Markup(styles), Markup(script), f"sha256-{digest}")
+
+
+def _verdicts_without_reason() -> list[str]:
+    """Return the aspects that are verdicts and that no reason against a headline names."""
+    return [name for name, aspect in ASPECTS.items() if aspect.is_verdict and aspect.reason is None]

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 import polars as pl
@@ -9,26 +10,32 @@ import polars as pl
 from change_it.audit.record import Summary
 from change_it.audit.verdict import MEASURES, Measure, MeasureVerdict
 from change_it.corpus.test_set import BUILT_IN, CLAUSE, GOLD
-from change_it.files.texts import counted
+from change_it.files.texts import counted, enumerated
 from change_it.scoring.aspects import ASPECTS, compared_aspects
 from change_it.scoring.scores import Scores
-from change_it.stats import AVERAGE, Floats, Statistics, holm, measure
+from change_it.stats import AVERAGE, Floats, Score, Statistics, holm, measure
 
-#: What the verdicts answer.
+#: The question that the verdicts on the measures answer.
 QUESTION = "Can these measures rank systems here?"
 #: A system whose fluency is surely below gold's by more than this does not write sentences.
 FLUENCY_GAP = 0.1
 #: A difference is sure below this p, corrected after Holm.
 SURE = 0.05
-#: Own systems that have a sentence each.
+#: Own systems that have a sentence each, at most.
 NAMED_SYSTEMS = 3
-#: On which side of another system one is, in words that its name can follow.
-ABOVE, BELOW, LEVEL = "above", "below", "not surely different from"
+#: Why a measure is grey where nothing is known of it.
 NO_AUDIT_REASON = "not known: these judges have no audit"
 #: Why an aspect is grey for which no rule says which wrong headlines it should notice.
 NOT_AUDITED_REASON = "not known: the audit says nothing of it"
+#: What follows where a system is above gold.
 NOT_BETTER = "That does not make it better: read the headlines."
+#: What follows where a system is not surely different from gold, and none is above it.
 NOT_AS_GOOD = "That does not make it as good: read the headlines."
+
+#: On which side of another system a system is.
+Side = Literal["above", "below", "not surely different from"]
+#: The sides in the order in which a sentence names them.
+SIDES: tuple[Side, ...] = get_args(Side)
 
 
 @dataclass(frozen=True)
@@ -36,16 +43,16 @@ class Ranking:
     """What the measures of a table can say of its systems.
 
     Attributes:
-        summary: of the judges that score.
-        unwritten: system to why it is taken for one that does not write sentences.
+        summary: what is known of the judges that score.
+        unwritten: each system that does not write sentences to why it is taken for one.
     """
 
     summary: Summary
     unwritten: Mapping[str, str]
 
     @classmethod
-    def of(cls, scores: Scores, summary: Summary) -> "Ranking":
-        """Find the systems that do not write sentences."""
+    def from_scores(cls, scores: Scores, summary: Summary) -> "Ranking":
+        """Return what the measures can say of the systems of a table, with those that write no sentences."""
         return cls(summary, find_unwritten(scores))
 
     @classmethod
@@ -57,13 +64,13 @@ class Ranking:
 
     @property
     def verdicts(self) -> Mapping[Measure, MeasureVerdict]:
-        """Measure to its verdict; empty without an audit."""
+        """Return the verdict on each measure; empty without an audit."""
         return self.summary.verdicts
 
     @property
     def measures(self) -> list[Measure]:
-        """The measures that can rank systems, or systems that write sentences, in the order of tables."""
-        return sorted(self.summary.rank, key=list(ASPECTS).index)
+        """Return the measures that can rank all systems or those that write sentences, in table order."""
+        return sorted(self.summary.rankable, key=list(ASPECTS).index)
 
     def reason(self, name: Measure, system: str) -> str:
         """Return why the figure of a measure says nothing of a system; empty where it does."""
@@ -72,39 +79,63 @@ class Ranking:
             return NO_AUDIT_REASON
         if not verdict.can_rank:
             return verdict.sentence
-        return self.unwritten.get(system, "") if verdict.verdict == "ranks sentences" else ""
+        if verdict.verdict == "ranks sentences":
+            return self.unwritten.get(system, "")
+        return ""
 
     def grey(self, system: str) -> dict[str, str]:
         """Return the measures whose figures say nothing of a system, and why."""
-        reasons = {str(name): self.reason(name, system) for name in MEASURES}
-        not_audited = [name for name in compared_aspects() if name not in reasons]
-        reasons |= dict.fromkeys(not_audited, NOT_AUDITED_REASON)
-        return {name: reason for name, reason in reasons.items() if reason}
+        reasons: dict[str, str] = {}
+        for measure_name in MEASURES:
+            reason = self.reason(measure_name, system)
+            if reason:
+                reasons[measure_name] = reason
+        for aspect in compared_aspects():
+            if aspect not in MEASURES:
+                reasons[aspect] = NOT_AUDITED_REASON
+        return reasons
 
 
 def find_unwritten(scores: Scores) -> dict[str, str]:
-    """Return the systems whose fluency is surely below gold's by more than a tenth, and a sentence that says so."""
+    """Return the systems that write no sentences, each with a sentence that says so.
+
+    Their fluency is surely below gold's by more than `FLUENCY_GAP`. Nothing is found without gold or without
+    a fluency judge.
+    """
     if GOLD not in scores.items or "fluency" not in scores.known:
         return {}
     gold = _fluency_of_items([scores.items[GOLD]])
     found = {}
     for name in scores.names:
-        runs = [scores.items[run] for run in runs_of(scores, name)]
-        both = gold.join(_fluency_of_items(runs), on="id", suffix="_system", maintain_order="left")
-        gaps = (both["fluency_system"] - both["fluency"]).to_numpy()
-        columns = {"n": np.ones(both.height), "gap": gaps}
-        strata, events = both["direction"].to_list(), both["event"].to_list()
-        found_gap = measure(columns, _mean_gap, strata, events, resamples=scores.settings.resamples)[AVERAGE][
-            "gap"
-        ]
-        if name != GOLD and found_gap.high < -FLUENCY_GAP:
-            below = f"{-found_gap.value:.2f}".removeprefix("0")
+        if name == GOLD:
+            continue
+        system = _fluency_of_items([scores.items[run] for run in runs_of(scores, name)])
+        gap = _fluency_gap(system, gold, scores.settings.resamples)
+        if gap.high < -FLUENCY_GAP:
+            below = f"{-gap.value:.2f}".removeprefix("0")
             found[name] = f"its fluency is {below} below gold's: it does not write sentences"
     return found
 
 
+def _fluency_gap(system: pl.DataFrame, gold: pl.DataFrame, resamples: int) -> Score:
+    """Return the mean difference of a system's fluency from gold's on the same items, with its interval.
+
+    Both tables are of `_fluency_of_items`.
+    """
+    both = gold.join(system, on="id", suffix="_system", maintain_order="left")
+    gaps = (both["fluency_system"] - both["fluency"]).to_numpy()
+    measured = measure(
+        {"n": np.ones(both.height), "gap": gaps},
+        _mean_gap,
+        both["direction"].to_list(),
+        both["event"].to_list(),
+        resamples=resamples,
+    )
+    return measured[AVERAGE]["gap"]
+
+
 def runs_of(scores: Scores, name: str) -> list[str]:
-    """Return the systems that a row of a table is of: itself, or its runs."""
+    """Return the systems that a row of a table describes: the system of this name, or its runs."""
     if name in scores.items:
         return [name]
     return [system for system in scores.items if system.rpartition(".")[0] == name]
@@ -125,18 +156,35 @@ def _mean_gap(sums: Statistics) -> dict[str, Floats]:
 
 def verdict_answers(verdicts: Mapping[Measure, MeasureVerdict]) -> list[tuple[Measure, str]]:
     """Return each measure and the answer to "can it rank systems here?"."""
-    return [(name, verdicts[name].answer if name in verdicts else NO_AUDIT_REASON) for name in MEASURES]
+    answers = []
+    for name in MEASURES:
+        answer = verdicts[name].answer if name in verdicts else NO_AUDIT_REASON
+        answers.append((name, answer))
+    return answers
 
 
 def best_system(scores: Scores) -> str:
-    """Return the first system of the table that is not built in; gold, or the first one, where there is none."""
-    own = [system for system in scores.systems if system not in BUILT_IN]
-    return next(iter([*own, *({GOLD} & {*scores.systems}), *scores.systems]))
+    """Return the first system of the table that is not built in.
+
+    Where all are built in it is gold, or without gold the first one.
+    """
+    own = systems_of_files(scores)
+    if own:
+        return own[0]
+    return GOLD if GOLD in scores.systems else scores.systems[0]
+
+
+def systems_of_files(scores: Scores) -> list[str]:
+    """Return the systems that are not built in, each of several runs for itself."""
+    return [system for system in scores.systems if system not in BUILT_IN]
 
 
 def own_systems(scores: Scores) -> list[str]:
-    """Return the names of rows that are not built in, the mean of several runs in their place."""
-    runs = {run for name in scores.names if scores.row(name).runs > 1 for run in runs_of(scores, name)}
+    """Return the systems that are not built in, with the mean of several runs in the place of the runs."""
+    runs: set[str] = set()
+    for name in scores.names:
+        if scores.row(name).runs > 1:
+            runs.update(runs_of(scores, name))
     return [name for name in scores.names if name not in BUILT_IN and name not in runs]
 
 
@@ -147,59 +195,77 @@ def outcome(scores: Scores, ranking: Ranking) -> str:
         return ""
     if not ranking.measures:
         return f"Report nothing from this table. What would help: {what_helps(ranking.summary)}."
-    sentences, sides = [], set()
+    sentences = []
+    sides_of_gold: set[Side] = set()
     for name in own[:NAMED_SYSTEMS]:
-        sentence, found = compared(scores, ranking, name, own)
+        sentence, sides = compare_with_gold(scores, ranking, name, own)
         sentences.append(sentence)
-        sides |= found
+        sides_of_gold |= sides
     if len(own) > NAMED_SYSTEMS:
         sentences.append(f"{len(own) - NAMED_SYSTEMS} systems more are in the table.")
-    if ABOVE in sides:
+    if "above" in sides_of_gold:
         sentences.append(NOT_BETTER)
-    elif LEVEL in sides:
+    elif "not surely different from" in sides_of_gold:
         sentences.append(NOT_AS_GOOD)
+    undecided = [name for name, verdict in ranking.verdicts.items() if verdict.verdict == "not known"]
+    if undecided:
+        measures = enumerated(undecided)
+        sentences.append(f"To know whether {measures} can rank systems: {what_helps(ranking.summary)}.")
     return " ".join(sentences)
 
 
-def compared(scores: Scores, ranking: Ranking, system: str, own: Sequence[str]) -> tuple[str, set[str]]:
+def compare_with_gold(
+    scores: Scores, ranking: Ranking, system: str, own: Sequence[str]
+) -> tuple[str, set[Side]]:
     """Compare a system with gold, or without it with a clause, in the measures that can rank it.
+
+    Args:
+        scores: the table.
+        ranking: what the measures can say of its systems.
+        system: the system.
+        own: all systems that are compared in this way; p-values are corrected for them.
 
     Returns:
         A sentence, and the sides of gold on which the system is; none without gold.
     """
     other = GOLD if GOLD in scores.names else CLAUSE
-    measures = [name for name in ranking.measures if name in scores.known]
-    counting = [name for name in measures if not ranking.reason(name, system)]
-    if not counting:
-        return f"No measure ranks {system}: {ranking.unwritten.get(system, 'none is known of it')}.", set()
-    sides: dict[str, list[str]] = {ABOVE: [], BELOW: [], LEVEL: []}
-    for name in counting:
-        sides[_side(scores, name, system, other, own)].append(name)
-    parts = [f"{side} {other} in {_joined(names)}" for side, names in sides.items() if names]
-    taken = {side for side, names in sides.items() if names and other == GOLD}
-    return f"{system} is {', '.join(parts)}.", taken
+    ranked = [name for name in ranking.measures if name in scores.known and not ranking.reason(name, system)]
+    if not ranked:
+        reason = ranking.unwritten.get(system, "none is known of it")
+        return f"No measure ranks {system}: {reason}.", set()
+    sides = {name: _side(scores, name, system, other, own) for name in ranked}
+    parts = []
+    for side in SIDES:
+        names = [name for name in ranked if sides[name] == side]
+        if names:
+            parts.append(f"{side} {other} in {enumerated(names)}")
+    sides_of_gold = set(sides.values()) if other == GOLD else set()
+    return f"{system} is {', '.join(parts)}.", sides_of_gold
 
 
-def _joined(names: Sequence[str]) -> str:
-    """Return `a, b and c`."""
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last
+def _side(scores: Scores, name: str, system: str, other: str, own: Sequence[str]) -> Side:
+    """Return on which side of another system a system is by a measure.
 
-
-def _side(scores: Scores, name: str, system: str, other: str, own: Sequence[str]) -> str:
-    """Return whether a system is surely above or below another one, by the paired test or, of several runs, by its interval."""
-    value, of_other = scores.row(system).values[name], scores.row(other).values[name]
+    The paired test decides, corrected after Holm for all own systems; of several runs the interval does.
+    """
+    value = scores.row(system).values[name]
+    value_of_other = scores.row(other).values[name]
     if system in scores.items:
         tested = [one for one in own if one in scores.items]
-        place = scores.systems.index(other)
-        p_values = [float(scores.p_values[name][scores.systems.index(one), place]) for one in tested]
-        is_sure = holm(p_values)[tested.index(system)] < SURE
+        corrected = holm(p_values_beside(scores, name, other, tested))
+        is_sure = corrected[tested.index(system)] < SURE
     else:
         low, high = scores.row(system).intervals.get(name, (-np.inf, np.inf))
-        is_sure = not low <= of_other <= high
+        is_sure = not low <= value_of_other <= high
     if not is_sure:
-        return LEVEL
-    return ABOVE if value > of_other else BELOW
+        return "not surely different from"
+    return "above" if value > value_of_other else "below"
+
+
+def p_values_beside(scores: Scores, measure_name: str, system: str, others: Sequence[str]) -> list[float]:
+    """Return the p-values of the paired tests of a system with each of the others, not corrected."""
+    beside = scores.p_values[measure_name][scores.systems.index(system)]
+    return [float(beside[scores.systems.index(other)]) for other in others]
 
 
 def what_helps(summary: Summary) -> str:
@@ -208,20 +274,24 @@ def what_helps(summary: Summary) -> str:
         return "an audit, which says whether the measures can rank systems here (change-it audit)"
     needed = [verdict.pairs_needed for verdict in summary.verdicts.values() if verdict.verdict == "not known"]
     helps = []
-    pairs = min((number for number in needed if number is not None), default=None)
-    if pairs is not None and pairs <= summary.test_pairs:
-        helps.append(f"an audit of more headlines (change-it audit --items {2 * pairs})")
-    elif pairs is not None:
-        helps.append(
-            f"about {pairs:,} test pairs in the place of {summary.test_pairs:,}{_articles(summary, pairs)}"
-        )
-    elif needed:
-        helps.append(f"more than ten times the {summary.pairs:,} test pairs that were tried")
+    if needed:
+        known = [number for number in needed if number is not None]
+        helps.append(_more_pairs(summary, min(known, default=None)))
     helps.append("people who read the headlines (change-it annotate sheets)")
     return ", or ".join(helps)
 
 
-def _articles(summary: Summary, pairs: int) -> str:
+def _more_pairs(summary: Summary, pairs: int | None) -> str:
+    """Say how to come by so many test pairs; None are more than ten times those that were tried."""
+    if pairs is None:
+        return f"more than ten times the {summary.pairs:,} test pairs that were tried"
+    if pairs <= summary.test_pairs:
+        return f"an audit of more headlines (change-it audit --items {2 * pairs})"
+    articles = _articles_needed(summary, pairs)
+    return f"about {pairs:,} test pairs in the place of {summary.test_pairs:,}{articles}"
+
+
+def _articles_needed(summary: Summary, pairs: int) -> str:
     """Say how many articles have so many test pairs, at the rate of this corpus."""
     if not summary.articles or not summary.test_pairs:
         return ""
@@ -230,6 +300,6 @@ def _articles(summary: Summary, pairs: int) -> str:
 
 
 def headline(scores: Scores) -> str:
-    """Return what a table is of: `300 headlines of 251 events`."""
+    """Return what a table is measured on: `300 headlines of 251 events`."""
     row = scores.row(scores.systems[0])
     return f"{counted(row.n, 'headline')} of {counted(row.events, 'event')}"

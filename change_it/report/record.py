@@ -1,4 +1,4 @@
-"""What `scores.json` of a report holds: verdicts on the judges, the scores of systems, and what they come to."""
+"""Define, write and read `scores.json` of a report: verdicts on the judges, scores, and what they come to."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +9,7 @@ from change_it.files.records import BESIDE, IF_KNOWN, read_record, to_json
 from change_it.judges.reliability import Verdict
 from change_it.scoring.record import ScoresRecord
 
-#: Name of the record in the folder of a report.
+#: Name of the file of the record in the folder of a report.
 SCORES = "scores.json"
 
 
@@ -18,12 +18,12 @@ class ReportRecord:
     """The content of `scores.json`.
 
     Attributes:
-        verdicts: measure to what it is worth on the corpus of the audit; empty without an audit.
-        judges: verdicts on each judge.
-        scores: scores on headlines with an aligned one; in the file its fields stand beside these.
-        meaning: what the table comes to, in a sentence or two.
-        grey: system to the measures whose figures say nothing of it, and why.
-        all_articles: scores on all test articles, where every file has headlines of them.
+        verdicts: each measure to what it is worth on the corpus of the audit; empty without an audit.
+        judges: a verdict on each judge.
+        scores: the scores on items with an aligned headline; in the file its fields stand beside these.
+        meaning: one or two sentences that say what the table comes to.
+        grey: each system to the measures whose figures say nothing of it, and why.
+        all_articles: the scores on all test articles, where every file has headlines of them.
         made: date, version, machine and libraries of the report.
     """
 

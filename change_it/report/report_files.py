@@ -1,4 +1,4 @@
-"""Files of a report: tables, charts and a page, put in place all at once."""
+"""Write the files of a report, all at once: a page, tables, a chart and the items of every system."""
 
 import os
 import platform
@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from os.path import relpath
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -25,15 +26,9 @@ from change_it.judges.spec import JUDGES, MAIN, acceptability_tasks
 from change_it.render.tables import Table, to_latex
 from change_it.report import score_tables as tables
 from change_it.report.audit_tables import verdict_values
-from change_it.report.charts import plane, plotted_measures
-from change_it.report.pages import (
-    ACCEPTABILITY,
-    COMPLIANCY,
-    STYLE,
-    environment,
-    items_table,
-)
-from change_it.report.ranking import Ranking, best_system, headline, outcome
+from change_it.report.charts import plotted_measures, style_plane
+from change_it.report.pages import ACCEPTABILITY, COMPLIANCY, STYLE, environment, items_table
+from change_it.report.ranking import Ranking, best_system, headline, outcome, systems_of_files
 from change_it.report.record import SCORES, ReportRecord, write_report_record
 from change_it.scoring.aspects import ASPECTS, refusals
 from change_it.scoring.overlap import OVERLAP_MEASURES
@@ -56,55 +51,25 @@ def write_report(
 ) -> None:
     """Write page, `systems.csv`, `scores.json`, `charts/plane.svg` and `items/<system>.csv`.
 
-    `metrics` are of `read_metrics`, `made` is of `made`; `articles`, by the ids of items, are shown with them. `all_articles`
-    are the scores on the test articles without a partner, too: they have a table of their own, and `all-articles.csv`.
+    Args:
+        out: the folder; a report that is there is replaced as a whole.
+        scores: the scores of the systems on items with an aligned headline.
+        metrics: what training measured of the judges, of `read_metrics`.
+        audit: what is known of the judges.
+        made: date, version, machine and libraries, of `provenance`; None where they are not told.
+        articles: the articles by the ids of items, which are shown with them.
+        all_articles: the scores on all test articles, with those without a partner; they have a table of
+            their own, and `all-articles.csv`.
     """
-    ranking = Ranking.of(scores, audit)
-    main = metrics.get(MAIN)
-    written = tables.examples_table(scores)
-    drawing = plane(scores)
-    single = tables.systems_table(scores, [AVERAGE], (*JUDGES, *OVERLAP_MEASURES))
-    compared = all_articles or scores
-    own = [name for name in compared.systems if name not in BUILT_IN]
-    parts = {
-        "written": written,
-        "judges": metrics or audit.judges or audit.kinds,
-        "tests": scores.systems[1:],
-    }
-    validation = {"compliancy": COMPLIANCY, "style": STYLE, "acceptability": ACCEPTABILITY}
-    values: dict[str, object] = {
-        "absent": [section for section, content in parts.items() if not content],
-        "items": items_table(scores.items, best_system(scores), articles),
+    drawing = style_plane(scores)
+    values = {
+        **_page_values(scores, audit, all_articles),
+        **_judge_values(metrics, audit),
+        "absent": _absent_sections(scores, metrics, audit),
+        "audit_page": _relative_address(audit.page, out),
         "chart": drawing,
-        "not_ranking": [name for name in plotted_measures(scores) if name not in ranking.measures],
-        "validation": validation,
-        "other_aspects": [name for name in ASPECTS if name not in validation],
-        "averaged": tables.averaged(scores),
-        "few": tables.few_events(scores),
-        "ours": len(own),
-        "outlets": " and ".join(scores.outlets),
-        "factors": _factors(" and ".join(scores.outlets)),
-        "invented": is_sample_corpus(scores.outlets),
+        "items": items_table(scores.items, best_system(scores), articles),
         "made": made,
-        "scores": scores,
-        "audit": audit,
-        "audit_page": relpath(audit.page, out.resolve()).replace("\\", "/") if audit.page else "",
-        **verdict_values(audit),
-        "judges": JUDGES,
-        "headline": headline(scores),
-        "ranked": tables.ranked_table(scores, ranking),
-        "count": len(next(iter(scores.items.values()))),
-        "written": written,
-        "outcome": outcome(scores, ranking),
-        "average": tables.systems_table(scores, [AVERAGE], (*ASPECTS, "accepted"), ranking),
-        "all_articles": _table_of_all(all_articles, scores, audit) if all_articles else None,
-        "differences": tables.differences_table(compared, own[0]) if len(own) > 1 else None,
-        "latex": to_latex(tables.paper_table({"with a partner": scores}, ranking.measures)),
-        "single": replace(single, notes=()),  # they stand at the first
-        "likeness": tables.likeness(scores),
-        "by_direction": tables.systems_table(scores, scores.directions[:-1], ranking=ranking),
-        "within_event": within_event_table(main.within_event, main.style) if main else None,
-        "tests": {name: tables.tests_table(scores, name) for name in scores.p_values},
     }
     page = environment().get_template("compliancy.html.jinja").render(values)
     record = replace(report_record(scores, audit, all_articles), made=dict(made) if made else None)
@@ -121,21 +86,86 @@ def write_report(
         write_text(folder / "report.html", page)
 
 
+def _page_values(scores: Scores, audit: Summary, all_articles: Scores | None) -> dict[str, Any]:
+    """Return what the page shows of the scores, as the variables of its template."""
+    ranking = Ranking.from_scores(scores, audit)
+    compared = all_articles or scores
+    own = systems_of_files(compared)
+    outlets = " and ".join(scores.outlets)
+    validation = {"compliancy": COMPLIANCY, "style": STYLE, "acceptability": ACCEPTABILITY}
+    single = tables.systems_table(scores, [AVERAGE], (*JUDGES, *OVERLAP_MEASURES))
+    return {
+        "scores": scores,
+        "outlets": outlets,
+        "invented": is_sample_corpus(scores.outlets),
+        "ours": len(own),
+        "headline": headline(scores),
+        "few": tables.few_events(scores),
+        "outcome": outcome(scores, ranking),
+        "averaged": tables.name_average(scores),
+        "written": tables.examples_table(scores),
+        "ranked": tables.ranked_table(scores, ranking),
+        "average": tables.systems_table(scores, [AVERAGE], (*ASPECTS, "accepted"), ranking),
+        "all_articles": _table_of_all(all_articles, scores, audit) if all_articles else None,
+        "differences": tables.differences_table(compared, own[0]) if len(own) > 1 else None,
+        "latex": to_latex(tables.paper_table({"with a partner": scores}, ranking.measures)),
+        # Its notes stand at the table of averages.
+        "single": replace(single, notes=()),
+        "likeness": tables.overlap_correlations(scores),
+        "by_direction": tables.systems_table(scores, scores.directions[:-1], ranking=ranking),
+        "tests": {name: tables.tests_table(scores, name) for name in scores.p_values},
+        "validation": validation,
+        "other_aspects": [name for name in ASPECTS if name not in validation],
+        "factors": _factors(outlets),
+        "not_ranking": [name for name in plotted_measures(scores) if name not in ranking.measures],
+    }
+
+
+def _judge_values(metrics: Mapping[str, JudgeMetrics], audit: Summary) -> dict[str, Any]:
+    """Return what the page shows of the judges and of their audit, as the variables of its template."""
+    main = metrics.get(MAIN)
+    return {
+        **verdict_values(audit),
+        "audit": audit,
+        "judges": JUDGES,
+        "within_event": within_event_table(main.within_event, main.style) if main else None,
+    }
+
+
+def _absent_sections(scores: Scores, metrics: Mapping[str, JudgeMetrics], audit: Summary) -> list[str]:
+    """Return the sections of the page that have no content."""
+    absent = []
+    if best_system(scores) in BUILT_IN:
+        absent.append("written")
+    if not metrics and not audit.judges and not audit.kinds:
+        absent.append("judges")
+    if len(scores.systems) < 2:
+        absent.append("tests")
+    return absent
+
+
+def _relative_address(page: Path | None, out: Path) -> str:
+    """Return the address of a page as seen from the folder of the report; empty without a page."""
+    if page is None:
+        return ""
+    return relpath(page, out.resolve()).replace("\\", "/")
+
+
 def _write_systems(path: Path, scores: Scores) -> None:
-    """Write the rows of a table of systems."""
+    """Write the scores of all systems as CSV, a line for each system and direction."""
     cells = [row.flat(scores.measures) for row in scores.rows]
     rows = [list(row.values()) for row in cells]
     write_table(path, list(cells[0]), rows, quote_formulas=True)
 
 
 def _factors(outlets: str) -> str:
-    """Return the judges that acceptability multiplies, each with what is to be known of it."""
+    """Return the judges that acceptability multiplies, as a sentence has them, each with its remark."""
     specs = [JUDGES[task] for task in acceptability_tasks()]
     return enumerated([spec.heading + spec.wording.remark.format(outlets=outlets) for spec in specs])
 
 
 def _table_of_all(all_articles: Scores, pairs: Scores, audit: Summary) -> Table:
-    """Return the averages on all test articles, those without a partner among them."""
+    """Return the averages on all test articles, which have notes at another table."""
     ranking = Ranking.of_all(all_articles, pairs, audit)
     table = tables.systems_table(all_articles, [AVERAGE], ASPECTS, ranking)
     return replace(table, notes=())
@@ -144,8 +174,8 @@ def _table_of_all(all_articles: Scores, pairs: Scores, audit: Summary) -> Table:
 def report_record(
     scores: Scores, audit: Summary = NO_AUDIT, all_articles: Scores | None = None
 ) -> ReportRecord:
-    """Return the report without its items, as its file has it."""
-    ranking = Ranking.of(scores, audit)
+    """Return the report without its items, as `scores.json` has it."""
+    ranking = Ranking.from_scores(scores, audit)
     return ReportRecord(
         verdicts=dict(audit.verdicts),
         judges=audit.judges,
@@ -157,45 +187,59 @@ def report_record(
 
 
 def without_formulas(items: pl.DataFrame) -> pl.DataFrame:
-    """Items for a spreadsheet: lists as texts, an apostrophe before what would be taken for a formula.
+    """Return items for a spreadsheet, with an apostrophe before what it would take for a formula.
 
-    `unsupported` has the texts alone, each on a line of its cell; their places are those where they stand in the headline.
+    Lists become texts. `unsupported` has the parts of the headline alone, each on a line of its cell.
     """
-    parts = ["\n".join(part["text"] for part in parts) for parts in items["unsupported"].to_list()]
+    unsupported = []
+    for parts in items["unsupported"].to_list():
+        unsupported.append("\n".join(part["text"] for part in parts))
     reasons = [refusals(reasons) for reasons in items["refused_by"].to_list()]
     items = items.with_columns(
-        pl.Series("unsupported", parts, pl.String), pl.Series("refused_by", reasons, pl.String)
+        pl.Series("unsupported", unsupported, pl.String), pl.Series("refused_by", reasons, pl.String)
     )
-    return items.with_columns(
-        pl.col(name).map_elements(without_formula, return_dtype=pl.String)
-        for name, kind in items.schema.items()
-        if kind == pl.String
-    )
+    return items.with_columns(pl.col(pl.String).map_elements(without_formula, return_dtype=pl.String))
 
 
-def made(commits: Iterable[str] = ()) -> dict[str, str]:
+def provenance(commits: Iterable[str] = ()) -> dict[str, str]:
     """Return date, version, machine and libraries of a report, for its page and `scores.json`.
 
-    GPUs are named where torch is loaded: nothing else computes on them, and it is not loaded for their names.
-
     Args:
-        commits: those of the Hub that the judges were loaded from, empty for judges of this machine.
+        commits: the commits on the Hub that the judges were loaded from; an empty text for each judge of this
+            machine.
     """
-    gpus: list[str] = []
-    if torch := sys.modules.get("torch"):
-        gpus = [torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())]
+    libraries = [f"Python {platform.python_version()}"]
+    libraries += [f"{name} {version(name)}" for name in LIBRARIES]
+    made = {
+        "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "version": f"change_it {__version__}",
+        "hardware": ", ".join([_processors(), *_gpus()]),
+        "libraries": ", ".join(libraries),
+    }
+    on_hub = sorted({commit for commit in commits if commit})
+    if on_hub:
+        made["judges"] = f"of the Hub, commit {listed(on_hub)}"
+    return made
+
+
+def _processors() -> str:
+    """Return the number of cores that may be used, and the name of the processor."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     processor = platform.processor() or platform.machine()
     with suppress(OSError):
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
-        if match := re.search(r"^model name\s*: (.*)", text, re.MULTILINE):
-            processor = match[1]
-    of_judges = listed(sorted({commit for commit in commits if commit}))
-    libraries = [f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in LIBRARIES)]
-    return {
-        "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "version": f"change_it {__version__}",
-        "hardware": ", ".join((f"{cores} × {processor}", *gpus)),
-        "libraries": ", ".join(libraries),
-        **({"judges": f"of the Hub, commit {of_judges}"} if of_judges else {}),
-    }
+        model = re.search(r"^model name\s*: (.*)", text, re.MULTILINE)
+        if model:
+            processor = model[1]
+    return f"{cores} × {processor}"
+
+
+def _gpus() -> list[str]:
+    """Return the names of the GPUs if torch is loaded.
+
+    Nothing else computes on them, and torch is not loaded for their names.
+    """
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return []
+    return [torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())]

@@ -1,8 +1,9 @@
-"""The tables of results: systems, judges, tests and correlations, each built once for terminal, page and files."""
+"""Build the tables of results, each once for terminal, page and files: systems, differences and tests."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, permutations, product
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -22,7 +23,15 @@ from change_it.render.tables import (
     p_value,
     with_interval,
 )
-from change_it.report.ranking import Ranking, best_system, headline, outcome, own_systems
+from change_it.report.ranking import (
+    Ranking,
+    best_system,
+    headline,
+    outcome,
+    own_systems,
+    p_values_beside,
+    systems_of_files,
+)
 from change_it.scoring.aspects import (
     ASPECTS,
     compared_aspects,
@@ -36,15 +45,24 @@ from change_it.scoring.overlap import OF_REFERENCE, correlations
 from change_it.scoring.scores import AVERAGE, ScoreRow, Scores
 from change_it.stats import Score, holm
 
-#: Headlines that reports begin with, of those that nothing refuses and of the others each.
-SHOWN = 3
-#: Events below which a table says that they are few: to tell systems apart whose shares differ by .2 takes about as many.
-FEW = 50
-#: Follows the names of systems that judges chose, and what it means.
+#: Number of headlines that reports begin with, of those that nothing refuses and of the others each.
+SHOWN_EXAMPLES = 3
+#: Number of events below which a table says that they are few. To tell two systems apart whose shares differ
+#: by .2 takes about as many.
+FEW_EVENTS = 50
+#: A measure has a star below this p, corrected after Holm.
+STAR_BELOW = 0.05
+#: A measure has two stars below this p, corrected after Holm.
+TWO_STARS_BELOW = 0.01
+#: The mark behind the names of systems that judges chose.
 DAGGER = "†"
-CHOSEN = f"{DAGGER} judges of other events chose each headline, or what the system learnt from: that also finds what no judge sees"
+#: What the mark means.
+DAGGER_NOTE = (
+    f"{DAGGER} judges of other events chose each headline, or what the system learnt from: that also finds "
+    "what no judge sees"
+)
 
-#: Overlap as heads of columns.
+#: Headings of the columns of overlap.
 OVERLAP_HEADINGS = {
     "bleu": "BLEU",
     "rougeL": "ROUGE-L",
@@ -54,76 +72,125 @@ OVERLAP_HEADINGS = {
 
 
 def heading_of(measure: str) -> str:
-    """Return a measure as the head of a column."""
-    return {**judge_headings(), **OVERLAP_HEADINGS}.get(measure, measure)
+    """Return the heading of a measure's column."""
+    headings = judge_headings() | OVERLAP_HEADINGS
+    return headings.get(measure, measure)
 
 
-def averaged(scores: Scores) -> str:
-    """What the rows of averages are of."""
-    one, *others = scores.directions[:-1]
-    return "average of the directions" if others else one
+def name_average(scores: Scores) -> str:
+    """Say what the rows of averages are: those of both directions, or of the only one."""
+    directions = scores.directions[:-1]
+    return "average of the directions" if len(directions) > 1 else directions[0]
 
 
 def examples_table(scores: Scores) -> Table | None:
-    """Headlines of the best system that nothing refuses, and others, drawn at random; None where all systems are built in."""
+    """Return random headlines of the best system, of those that nothing refuses and of the others.
+
+    None is returned where all systems are built in.
+    """
     system = best_system(scores)
     if system in BUILT_IN:
         return None
     items = scores.items[system].sample(fraction=1, shuffle=True, seed=1)
+    is_passing = pl.col("refused_by").list.len() == 0
+    passing = items.filter(is_passing)
+    refused = items.filter(~is_passing)
     targets = {f"{label}2{target}": target for label, target in permutations(scores.outlets)}
-    sides = [items.filter((pl.col("refused_by").list.len() == 0) == passes) for passes in (True, False)]
     rows = []
-    for item in pl.concat(side.head(SHOWN) for side in sides).iter_rows(named=True):
-        places = tuple((part["start"], part["end"]) for part in item["unsupported"])
-        shown = {"headline": UnderlinedText(item["headline"], places), "gold": item["gold"] or None}
-        refused = refusals(item["refused_by"], judge_headings()) or "nothing"
-        shown |= {"to": targets[item["direction"]], "refused_by": refused}
-        rows.append(Row({**item, **shown}))
+    for item in pl.concat([passing.head(SHOWN_EXAMPLES), refused.head(SHOWN_EXAMPLES)]).iter_rows(named=True):
+        rows.append(Row(_example(item, targets[item["direction"]])))
     columns = [
-        *(Column("source", "text", "original"), Column("to", "text")),
-        *(Column("headline", "text", "new headline"), Column("refused_by", "text", "refused by")),
+        Column("source", "text", "original"),
+        Column("to", "text"),
+        Column("headline", "text", "new headline"),
+        Column("refused_by", "text", "refused by"),
         *(Column(name) for name in graded_aspects() if name in scores.known),
         Column("gold", "text", "the other newspaper's own"),
     ]
-    passing, refused = (f"{min(SHOWN, side.height)} of {side.height:,}" for side in sides)
-    title = f"Examples of {system} (random): {passing} that nothing refuses, {refused} refused"
+    counts = f"{_shown_of(passing)} that nothing refuses, {_shown_of(refused)} refused"
     note = "underlined: numbers, names and quotations that no source has"
-    return Table(columns, rows, title, [note])
+    return Table(columns, rows, f"Examples of {system} (random): {counts}", [note])
+
+
+def _example(item: Mapping[str, Any], target: str) -> dict[str, Value]:
+    """Return the cells of an item: what no source has is underlined, and `target` is the outlet aimed at."""
+    places = tuple((part["start"], part["end"]) for part in item["unsupported"])
+    return {
+        **item,
+        "headline": UnderlinedText(item["headline"], places),
+        "gold": item["gold"] or None,
+        "to": target,
+        "refused_by": refusals(item["refused_by"], judge_headings()) or "nothing",
+    }
+
+
+def _shown_of(items: pl.DataFrame) -> str:
+    """Say how many of the items are shown as examples: `3 of 1,204`."""
+    return f"{min(SHOWN_EXAMPLES, items.height)} of {items.height:,}"
 
 
 def best_columns(scores: Scores, rankable: Collection[str] | None = None) -> dict[str, set[str]]:
-    """Return, of each system of files, the measures in which its average is the best of them.
+    """Return each system of files to the measures in which its average is the best of them.
 
-    `rankable` are the measures that can rank systems, by default all compared aspects. A single system is the best of nothing.
+    Args:
+        scores: the table.
+        rankable: the measures that can rank systems; None for all compared aspects.
+
+    Returns:
+        The measures by system. A single system is the best of nothing.
     """
     if rankable is None:
         rankable = compared_aspects()
     own = [name for name in scores.names if name not in BUILT_IN]
     columns: dict[str, set[str]] = {name: set() for name in own}
+    if len(own) < 2:
+        return columns
     for measure in rankable:
-        known = {name: scores.row(name).values.get(measure) for name in own}
-        values = [value for value in known.values() if value is not None]
-        if len(own) > 1 and values:
-            for name, value in known.items():
-                if value == max(values):
-                    columns[name].add(measure)
+        values: dict[str, float] = {}
+        for name in own:
+            value = scores.row(name).values.get(measure)
+            if value is not None:
+                values[name] = value
+        best = max(values.values(), default=None)
+        for name, value in values.items():
+            if value == best:
+                columns[name].add(measure)
     return columns
 
 
 def paper_table(tables: Mapping[str, Scores], rankable: Collection[str] | None = None) -> Table:
-    """Return the averages of the systems for a paper: a group for each of the tables, by its name where there are several."""
+    """Return the averages of the systems for a paper, a group for each of several tables.
+
+    Args:
+        tables: the scores by the name of their group.
+        rankable: the measures that can rank systems, see `best_columns`.
+    """
     rows = []
-    for group, scores in tables.items():
+    known: set[str] = set()
+    for name, scores in tables.items():
+        known |= scores.known
+        group = name if len(tables) > 1 else ""
         best = best_columns(scores, rankable)
         for system in scores.names:
             row = scores.row(system)
-            values: dict[str, Value] = {"system": system, "n": row.n, "events": row.events, **row.values}
-            values |= {f"{name}_interval": ends for name, ends in row.intervals.items()}
-            rows.append(Row(values, group if len(tables) > 1 else "", best=best.get(system, ())))
-    known = {name for scores in tables.values() for name in scores.known}
-    columns = [with_interval(name, heading_of(name)) for name in (*ASPECTS, "accepted") if name in known]
+            values: dict[str, Value] = {"system": system, "n": row.n, "events": row.events}
+            values.update(row.values)
+            values.update(_intervals(row))
+            rows.append(Row(values, group, best=best.get(system, ())))
+    measures = [name for name in (*ASPECTS, "accepted") if name in known]
     counts = [Column("n", "count"), Column("events", "count")]
-    return Table([Column("system", "text"), *columns, *counts], rows).with_groups()
+    columns = [Column("system", "text"), *_interval_columns(measures), *counts]
+    return Table(columns, rows).with_groups()
+
+
+def _interval_columns(measures: Sequence[str]) -> list[Column]:
+    """Return a column for each measure, with its interval below the value."""
+    return [with_interval(name, heading_of(name)) for name in measures]
+
+
+def _estimate_columns(measures: Sequence[str]) -> list[Column]:
+    """Return a column for each measure, with its interval in brackets behind the value."""
+    return [Column(name, "estimate") for name in measures]
 
 
 def differences_table(scores: Scores, against: str) -> Table:
@@ -166,39 +233,60 @@ def systems_table(
     measures: Collection[str] | None = None,
     ranking: Ranking | None = None,
 ) -> Table:
-    """Return a group a direction: the systems with some measures or all, intervals and n; averages with marks of significance.
+    """Return the systems with their measures, intervals and n, a group for each of several directions.
 
-    What says nothing of a system by `ranking` is grey and has no mark. Of the measures that can rank the best system of files is
-    marked.
+    Args:
+        scores: the table.
+        directions: the directions that are shown; averages have marks of significance and notes.
+        measures: the measures that are shown; None for all.
+        ranking: what the measures can say of the systems. A figure that says nothing of a system is grey and
+            has no star, and only a measure that can rank marks the best system of files.
     """
-    best, stars = significance(scores)
+    best = best_system(scores)
     best_of = best_columns(scores, ranking.measures if ranking else None)
+    stars = significance(scores)
     rows = []
     for direction, system in product(directions, scores.names):
         row = scores.row(system, direction)
+        is_average = direction == AVERAGE
         grey = ranking.grey(system) if ranking else {}
         marks = {"system": DAGGER} if row.chosen else {}
-        if direction == AVERAGE:
-            of_system = stars.get(system, {}).items()
-            marks |= {name: mark for name, mark in of_system if name not in grey}
-        remark = [ranking.unwritten[system]] if ranking and system in ranking.unwritten else []
-        remark += [f"best of {row.candidates:.2g} {choices_of(system)}"] if row.candidates else []
-        remark += [f"{row.errors} without a headline"] if row.errors else []
-        values = {"system": system, "n": row.n, **_values(row)}
-        group = direction if len(directions) > 1 else ""
-        text = ", ".join(remark)
-        in_front = best_of.get(system, ()) if direction == AVERAGE else ()
-        rows.append(Row(values, group, system == best, in_front, marks, grey, text))
-    note = f"* p < .05, ** p < .01 against {best} (paired approximate randomisation, after Holm)"
-    columns = [
-        with_interval(name, heading_of(name))
-        for name in scores.measures
-        if measures is None or name in measures
-    ]
-    has_stars = any(name != "system" for row in rows for name in row.marks)
-    notes = [*([note] if has_stars else []), *remarks(scores)]
-    columns = [Column("system", "text"), *columns, Column("n", "count")]
-    return Table(columns, rows, notes=notes if AVERAGE in directions else [])
+        if is_average:
+            of_system = stars.get(system, {})
+            marks.update({name: star for name, star in of_system.items() if name not in grey})
+        rows.append(
+            Row(
+                {"system": system, "n": row.n, **_values(row)},
+                group=direction if len(directions) > 1 else "",
+                highlight=system == best,
+                best=best_of.get(system, ()) if is_average else (),
+                marks=marks,
+                grey=grey,
+                remark=_row_remark(row, ranking),
+            )
+        )
+    shown = [name for name in scores.measures if measures is None or name in measures]
+    columns = [Column("system", "text"), *_interval_columns(shown), Column("n", "count")]
+    notes = []
+    if AVERAGE in directions:
+        if any(row.marks.keys() - {"system"} for row in rows):
+            notes.append(
+                f"* p < .05, ** p < .01 against {best} (paired approximate randomisation, after Holm)"
+            )
+        notes += remarks(scores)
+    return Table(columns, rows, notes=notes)
+
+
+def _row_remark(row: ScoreRow, ranking: Ranking | None) -> str:
+    """Say why a system's figures count for little: it writes no sentences, was chosen, or lacks headlines."""
+    parts = []
+    if ranking and row.system in ranking.unwritten:
+        parts.append(ranking.unwritten[row.system])
+    if row.candidates:
+        parts.append(f"best of {row.candidates:.2g} {choices_of(row.system)}")
+    if row.errors:
+        parts.append(f"{row.errors} without a headline")
+    return ", ".join(parts)
 
 
 def choices_of(system: str) -> str:
@@ -206,96 +294,121 @@ def choices_of(system: str) -> str:
     return "clauses" if system == FLOOR else "drafts"
 
 
-def significance(scores: Scores) -> tuple[str, dict[str, dict[str, str]]]:
-    """The best system, and for each other marks of the aspects in which paired tests, corrected after Holm, tell it from that."""
+def significance(scores: Scores) -> dict[str, dict[str, str]]:
+    """Return each other system to its stars, at the measures in which paired tests tell it from the best one.
+
+    The tests are corrected after Holm for all other systems. One star is p < .05, two are p < .01.
+    """
     best = best_system(scores)
     others = [system for system in scores.systems if system != best]
-    marks: dict[str, dict[str, str]] = {}
-    for measure, p_values in scores.p_values.items():
-        beside_best = p_values[scores.systems.index(best)]
-        corrected = holm([float(beside_best[scores.systems.index(system)]) for system in others])
+    stars: dict[str, dict[str, str]] = {}
+    for measure in scores.p_values:
+        corrected = holm(p_values_beside(scores, measure, best, others))
         for system, p in zip(others, corrected, strict=True):
-            if p < 0.05:
-                marks.setdefault(system, {})[measure] = "**" if p < 0.01 else "*"
-    return best, marks
+            if p < STAR_BELOW:
+                stars.setdefault(system, {})[measure] = "**" if p < TWO_STARS_BELOW else "*"
+    return stars
 
 
 def meaning(scores: Scores, ranking: Ranking) -> str:
     """Return what the table comes to in a sentence or two."""
-    return " ".join(filter(None, (outcome(scores, ranking), few_events(scores))))
+    sentences = (outcome(scores, ranking), few_events(scores))
+    return " ".join(sentence for sentence in sentences if sentence)
 
 
 def ranked_table(scores: Scores, ranking: Ranking) -> Table | None:
-    """Return one's own systems beside gold and a clause, with the measures that can rank; None where there is nothing of either."""
-    own, measures = own_systems(scores), [name for name in ranking.measures if name in scores.known]
+    """Return one's own systems beside gold and a clause, with the measures that can rank.
+
+    None is returned where there is no system of one's own, or no such measure.
+    """
+    own = own_systems(scores)
+    measures = [name for name in ranking.measures if name in scores.known]
     if not own or not measures:
         return None
-    shown = [*own, *(name for name in (GOLD, CLAUSE) if name in scores.names)]
-    columns = [Column("system", "text"), *(Column(name, "estimate") for name in measures)]
-    rows = [
-        Row({"system": name, **_estimates(scores.row(name), measures)}, grey=ranking.grey(name))
-        for name in shown
-    ]
-    return Table(columns, rows)
+    baselines = [name for name in (GOLD, CLAUSE) if name in scores.names]
+    rows = []
+    for name in [*own, *baselines]:
+        estimates = _estimates(scores.row(name), measures)
+        rows.append(Row({"system": name, **estimates}, grey=ranking.grey(name)))
+    return Table([Column("system", "text"), *_estimate_columns(measures)], rows)
 
 
-def likeness(scores: Scores) -> str:
-    """A sentence with Spearman's correlations of BLEU and ROUGE-L with the judges, headline by headline; empty without systems of files or references."""
-    own = [name for name in scores.systems if name not in BUILT_IN]
-    if not own or not {*OF_REFERENCE} & {*scores.row(own[0]).values}:
+def overlap_correlations(scores: Scores) -> str:
+    """Say how BLEU and ROUGE-L correlate with the judges (Spearman), headline by headline.
+
+    The sentence is empty without systems of files, or without references.
+    """
+    own = systems_of_files(scores)
+    if not own or not set(OF_REFERENCE) & scores.row(own[0]).values.keys():
         return ""
     sentences = []
     for measure, judges in correlations(pl.concat(scores.items[name] for name in own)).items():
-        shown = (f"{heading_of(name)} {_correlation(rho)}" for name, rho in judges.items())
+        shown = [f"{heading_of(name)} {_correlation(rho)}" for name, rho in judges.items()]
         sentences.append(f"{heading_of(measure)}: {', '.join(shown)}")
     return (
-        f"Spearman's correlation with the judges' probabilities, headline by headline over {listed(own)}, with 95% intervals over "
-        f"events. {'; '.join(sentences)}."
+        "Spearman's correlation with the judges' probabilities, headline by headline over "
+        f"{listed(own)}, with 95% intervals over events. {'; '.join(sentences)}."
     )
 
 
 def _correlation(rho: Score) -> str:
-    """A correlation and its interval; n/a where it is undefined."""
-    return f"{figure(rho.value)} ({formatted(rho.interval, 'interval')})" if np.isfinite(rho).all() else "n/a"
+    """Return a correlation with its interval; n/a where it is undefined."""
+    if not np.isfinite(rho).all():
+        return "n/a"
+    return f"{figure(rho.value)} ({formatted(rho.interval, 'interval')})"
 
 
 def few_events(scores: Scores) -> str:
-    """A sentence where the scored headlines are of few events, else nothing."""
+    """Say that the headlines are of few events; empty where they are not."""
     row = scores.row(scores.systems[0])
-    if row.events >= FEW:
+    if row.events >= FEW_EVENTS:
         return ""
     scored = f"{counted(row.n, 'headline')} of {counted(row.events, 'event')}"
     return f"These are few, {scored}: the intervals say more than the figures."
 
 
 def terminal_table(scores: Scores, ranking: Ranking, *, by_direction: bool = False) -> Table:
-    """Return the averages of the systems for the terminal, perhaps with each direction below."""
-    accepted = ["accepted"] if "accepted" in scores.known else []
-    measures = (*ASPECTS, *accepted)
-    columns = [Column("system", "text"), *(Column(name, "estimate") for name in measures)]
-    rows, best = [], best_system(scores)
+    """Return the averages of the systems for the terminal, with each direction below if `by_direction`."""
+    measures = list(ASPECTS)
+    if "accepted" in scores.known:
+        measures.append("accepted")
+    columns = [Column("system", "text"), *_estimate_columns(measures)]
+    best = best_system(scores)
     best_of = best_columns(scores, ranking.measures)
     directions = scores.directions[:-1] if by_direction else []
+    rows = []
     for system in scores.names:
-        row, group, grey = scores.row(system), system if by_direction else "", ranking.grey(system)
-        marks = {"system": f" {DAGGER}"} if row.chosen else {}
-        values: dict[str, Value] = {"system": system, **_estimates(row, measures)}
-        rows.append(Row(values, group, system == best, best_of.get(system, ()), marks, grey=grey))
-        for name in directions:
-            values = {"system": f"  {name}", **_estimates(scores.row(system, name), measures)}
-            rows.append(Row(values, group, grey=grey))
-    of_what = "mean of both directions" if len(scores.directions) > 2 else scores.directions[0]
-    title = f"Results: {headline(scores)}, {of_what}, 95% intervals"
-    notes = ["* the best of the systems of files in this column"] if any(best_of.values()) else []
+        row = scores.row(system)
+        group = system if by_direction else ""
+        grey = ranking.grey(system)
+        rows.append(
+            Row(
+                {"system": system, **_estimates(row, measures)},
+                group=group,
+                highlight=system == best,
+                best=best_of.get(system, ()),
+                marks={"system": f" {DAGGER}"} if row.chosen else {},
+                grey=grey,
+            )
+        )
+        for direction in directions:
+            estimates = _estimates(scores.row(system, direction), measures)
+            rows.append(Row({"system": f"  {direction}", **estimates}, group, grey=grey))
+    measured_on = "mean of both directions" if len(scores.directions) > 2 else scores.directions[0]
+    title = f"Results: {headline(scores)}, {measured_on}, 95% intervals"
+    notes = []
+    if any(best_of.values()):
+        notes.append("* the best of the systems of files in this column")
     return Table(columns, rows, title, notes)
 
 
 def _estimates(row: ScoreRow, measures: Collection[str]) -> dict[str, Value]:
-    """Return measure to its value with its interval; of a brief aspect the value alone."""
+    """Return each measure to its value with its interval; a brief aspect has the value alone."""
     brief = {name for name, aspect in ASPECTS.items() if aspect.brief}
     cells: dict[str, Value] = {}
     for name in measures:
-        value, ends = row.values.get(name), row.intervals.get(name)
+        value = row.values.get(name)
+        ends = row.intervals.get(name)
         if value is None:
             cells[name] = "n/a"
         elif ends is None or name in brief:
@@ -306,73 +419,114 @@ def _estimates(row: ScoreRow, measures: Collection[str]) -> dict[str, Value]:
 
 
 def remarks(scores: Scores) -> list[str]:
-    """Notes on single systems, and on what cannot be computed."""
-    lines = other_corpus(scores.trained)
+    """Return notes on the judges, on single systems, and on what cannot be measured."""
+    lines = remarks_on_corpus(scores.trained)
     for system, share in scores.accepted.items():
         accepted = f"{system}: readers accept {figure(share.plain)} of the {share.labels} labelled headlines"
         predicted = f"with what predicts it of the others {figure(share.share)}"
         lines.append(f"{accepted}; {predicted}, which saves {figure(share.saved)} of the labels")
-    for system in scores.names:
-        row = scores.row(system)
+    rows = [scores.row(system) for system in scores.names]
+    for row in rows:
         if row.runs > 1:
-            lines.append(f"{system}: mean of {row.runs} runs; its intervals draw runs and events")
-            continue
-        if row.errors:
-            lines.append(
-                f"{system}: {row.errors} of {row.n} items have no headline and count as not compliant"
-            )
-    chosen = [scores.row(system) for system in scores.names if scores.row(system).chosen]
+            lines.append(f"{row.system}: mean of {row.runs} runs; its intervals draw runs and events")
+        elif row.errors:
+            missing = f"{row.errors} of {row.n} items have no headline and count as not compliant"
+            lines.append(f"{row.system}: {missing}")
+    chosen = [row for row in rows if row.chosen]
     if chosen:
-        among = [
-            f"{row.system}: {row.candidates:.2g} {choices_of(row.system)}" for row in chosen if row.candidates
-        ]
-        counts = f" ({'; '.join(among)})" if among else ""
-        lines.append(f"{CHOSEN}{counts}")
-    return [*lines, *lacking(scores.known, scores.style_fault)]
+        lines.append(DAGGER_NOTE + _numbers_of_choices(chosen))
+    return lines + missing_measures(scores.known, scores.style_fault)
 
 
-def other_corpus(trained: str) -> list[str]:
-    """What to know of judges that were trained on another corpus (`Judges.check_corpus`)."""
-    unknown = (
-        "the judges do not say which articles they learnt from, and these may be among them: train them again"
-    )
-    other = f"the judges were trained on another corpus ({trained}), without these test articles"
-    return [unknown if "unknown" in trained else other] if trained else []
+def _numbers_of_choices(chosen: Sequence[ScoreRow]) -> str:
+    """Say in brackets among how many headlines judges chose for each system; empty where none is known."""
+    parts = []
+    for row in chosen:
+        if row.candidates:
+            parts.append(f"{row.system}: {row.candidates:.2g} {choices_of(row.system)}")
+    if not parts:
+        return ""
+    return f" ({'; '.join(parts)})"
 
 
-def lacking(known: Collection[str], style_fault: str) -> list[str]:
-    """Why style, acceptability or a factor of it cannot be computed, and what to do, from the measures that are known."""
+def remarks_on_corpus(judges_corpus: str) -> list[str]:
+    """Return what people must know of judges that were trained on another corpus.
+
+    Args:
+        judges_corpus: what `Judges.check_corpus` returns; empty for judges of this corpus.
+    """
+    if not judges_corpus:
+        return []
+    if "unknown" in judges_corpus:
+        fault = "the judges do not say which articles they learnt from, and these may be among them"
+        return [f"{fault}: train them again"]
+    return [f"the judges were trained on another corpus ({judges_corpus}), without these test articles"]
+
+
+def missing_measures(known: Collection[str], style_fault: str) -> list[str]:
+    """Say why style, acceptability or a factor of it cannot be measured, and what to do.
+
+    Args:
+        known: the measures that are known.
+        style_fault: why style is n/a; empty where it is not.
+    """
     lines = [style_fault] if style_fault else []
     for task in optional_tasks():
         if task not in known:
-            what = f"acceptability and {task} are" if JUDGES[task].in_acceptability else f"{task} is"
-            missing = f"{what} n/a: these judges have no {task} judge"
-            lines.append(f"{missing}, train one with change-it train judge --task {task}")
+            missing = f"{task} is"
+            if JUDGES[task].in_acceptability:
+                missing = f"acceptability and {task} are"
+            fault = f"{missing} n/a: these judges have no {task} judge"
+            lines.append(f"{fault}, train one with change-it train judge --task {task}")
     if "evidence" not in known:
         lines.append("articles of this corpus are too short to be evidence: acceptability is without it")
     return lines
 
 
 def _values(row: ScoreRow) -> dict[str, Value]:
-    values: dict[str, Value] = {**row.values}
-    values |= {name: "n/a" for name in compliancy_measures() if name not in row.values}
-    return values | {f"{name}_interval": ends for name, ends in row.intervals.items()}
+    """Return the values and intervals of a row, with n/a for each of `compliancy_measures` that it lacks."""
+    values: dict[str, Value] = dict(row.values)
+    for name in compliancy_measures():
+        values.setdefault(name, "n/a")
+    return values | _intervals(row)
+
+
+def _intervals(row: ScoreRow) -> dict[str, Value]:
+    """Return the intervals of a row, that of each measure under the name of its column."""
+    return {f"{name}_interval": ends for name, ends in row.intervals.items()}
 
 
 def tests_table(scores: Scores, measure: str) -> Table:
-    """p-values of the paired tests of an average, corrected after Holm for all pairs, a square of systems; at the least that the trials can give they say so."""
+    """Return the p-values of all paired tests of an average, a square of systems.
+
+    They are corrected after Holm for all pairs. A p-value that is the least which so many trials can give has
+    a sign that says so.
+    """
     pairs = list(combinations(range(len(scores.systems)), 2))
     corrected = holm([float(scores.p_values[measure][pair]) for pair in pairs])
     least = len(pairs) / (scores.trials + 1)
-    shown = [f"≤ {p_value(least)}" if p <= least * 1.001 else p_value(p) for p in corrected]
-    cells = dict(zip(pairs, shown, strict=True))
-    return square(scores.systems, "text", lambda i, j: cells[min(i, j), max(i, j)])
+    cells = {}
+    for pair, p in zip(pairs, corrected, strict=True):
+        # A little more than the least is the same p, rounded.
+        if p <= least * 1.001:
+            cells[pair] = f"≤ {p_value(least)}"
+        else:
+            cells[pair] = p_value(p)
+    return square_table(scores.systems, "text", lambda i, j: cells[min(i, j), max(i, j)])
 
 
-def square(names: Sequence[str], format_: Format, cell: Callable[[int, int], Value]) -> Table:
-    """A row and a column for each name, with nothing on the diagonal."""
-    rows = [
-        Row({"": name} | {other: "" if i == j else cell(i, j) for j, other in enumerate(names)})
-        for i, name in enumerate(names)
-    ]
+def square_table(names: Sequence[str], format_: Format, cell: Callable[[int, int], Value]) -> Table:
+    """Return a table with a row and a column for each name, and nothing on the diagonal.
+
+    Args:
+        names: the names.
+        format_: the format of the cells.
+        cell: returns the cell of a row and a column, by their places among the names.
+    """
+    rows = []
+    for i, name in enumerate(names):
+        values: dict[str, Value] = {"": name}
+        for j, other in enumerate(names):
+            values[other] = "" if i == j else cell(i, j)
+        rows.append(Row(values))
     return Table([Column("", "text"), *(Column(name, format_) for name in names)], rows)

@@ -1,4 +1,4 @@
-"""What a terminal shows of verdicts, headlines and limits: 80 columns, results before examples, limits after them."""
+"""Print verdicts, scores, examples and limits on a terminal of 80 columns, results before examples."""
 
 from typing import TYPE_CHECKING
 
@@ -13,29 +13,29 @@ from change_it.scoring.scores import Scores
 if TYPE_CHECKING:
     from rich.console import Console
 
-#: Columns that the names of measures take.
+#: Columns of the terminal that the names of measures take.
 _MEASURE_WIDTH = 17
 
 
 def print_verdicts(summary: Summary, to: "Console") -> None:
-    """Print whether each measure can rank systems here; what cannot is grey."""
+    """Print whether each measure can rank systems here; a measure that cannot is grey."""
     print_lines([QUESTION], to)
-    verdicts = {str(measure): verdict for measure, verdict in summary.verdicts.items()}
     for name, answer in verdict_answers(summary.verdicts):
-        verdict = verdicts.get(name)
-        style = "" if verdict and verdict.can_rank else "dim"
+        verdict = summary.verdicts.get(name)
+        can_rank = verdict is not None and verdict.can_rank
+        style = "" if can_rank else "dim"
         first = f"  {name}".ljust(_MEASURE_WIDTH)
         print_wrapped(answer, to, first=first, after=" " * _MEASURE_WIDTH, style=style)
 
 
 def print_scores(scores: Scores, ranking: Ranking, to: "Console", *, by_direction: bool = False) -> None:
-    """Print verdicts, the table of systems and what it comes to, then examples."""
+    """Print the verdicts on the measures, the table of systems, what it comes to, and examples."""
     print_verdicts(ranking.summary, to)
     print_lines([""], to)
     print_table(terminal_table(scores, ranking, by_direction=by_direction), to)
-    come_to = meaning(scores, ranking)
-    if come_to:
-        print_wrapped(come_to, to, first="→ ", after="  ", style="bold")
+    sentences = meaning(scores, ranking)
+    if sentences:
+        print_wrapped(sentences, to, first="→ ", after="  ", style="bold")
     own = own_systems(scores)
     for system, reason in ranking.unwritten.items():
         if system in own:
@@ -49,36 +49,47 @@ def print_scores(scores: Scores, ranking: Ranking, to: "Console", *, by_directio
 
 
 def print_examples(examples: Table, to: "Console") -> None:
-    """Print each headline in a line, and the original and why it is refused in another; the report has them whole."""
+    """Print two lines for each example: the new headline, then the original and why the new one is refused.
+
+    Both are cut to the width of the terminal; the report has them whole.
+    """
     width = min(80, to.width)
     for row in examples.rows:
         refused = _plain(row.values["refused_by"])
-        passes = refused == "nothing"
-        reason = "" if passes else f" | {refused}"
-        headline = f"  {'✓' if passes else '✗'} {_plain(row.values['headline'])}"
-        original = _shortened(f"    was: {_plain(row.values['source'])}", max(30, width - len(reason)))
-        print_lines([_shortened(headline, width)], to)
+        if refused == "nothing":
+            mark = "✓"
+            reason = ""
+        else:
+            mark = "✗"
+            reason = f" | {refused}"
+        headline = _shortened(f"  {mark} {_plain(row.values['headline'])}", width)
+        room = max(30, width - len(reason))
+        original = _shortened(f"    was: {_plain(row.values['source'])}", room)
+        print_lines([headline], to)
         to.print(original + reason, soft_wrap=True, markup=False, highlight=False, style="dim")
 
 
 def _shortened(text: str, width: int) -> str:
-    """Return a text of at most so many characters; what is cut ends in three dots.
+    """Return a text cut to at most `width` characters; one that is cut ends in three dots.
 
     Examples:
         >>> _shortened("Crolla il ponte", 15), _shortened("Crolla il ponte", 10)
         ('Crolla il ponte', 'Crolla il…')
     """
-    return text if len(text) <= width else f"{text[: width - 1].rstrip()}…"
+    if len(text) <= width:
+        return text
+    return f"{text[: width - 1].rstrip()}…"
 
 
 def print_limits(scores: Scores, to: "Console") -> None:
-    """Print what nobody may overlook."""
-    limit = f"{NO_CHECK[:1].upper()}{NO_CHECK[1:]}."
-    print_wrapped(f"Read this first: {limit[:1].lower()}{limit[1:]}", to, after="  ")
+    """Print what no measure checks, and whether the newspapers are invented."""
+    print_wrapped(f"Read this first: {NO_CHECK[:1].lower()}{NO_CHECK[1:]}.", to, after="  ")
     if is_sample_corpus(scores.outlets):
         print_lines(["  These newspapers are invented: no figure says anything about a real one."], to)
 
 
 def _plain(value: Value) -> str:
-    """Return a text without its underlines."""
-    return value.text if isinstance(value, UnderlinedText) else str(value)
+    """Return the text of a value without its underlines."""
+    if isinstance(value, UnderlinedText):
+        return value.text
+    return str(value)

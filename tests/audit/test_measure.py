@@ -37,7 +37,7 @@ def measured(sample, judges, kinds, monkeypatch, at_most=200, groups=("wrong con
 
 
 def test_what_is_kept_is_the_mean_over_gold_s_of_the_same_items(sample, judges, monkeypatch):
-    """Fluency refuses all of one kind, none of another, and about half of a third; a fourth has two headlines."""
+    """Fluency refuses all of one kind, none of another, and about half of a third; a fourth has two texts."""
     few = sorted(item.id for item in sample.test.items if item.reference)[:2]
     kinds = {
         "refused": lambda item: f"{item.reference}?!",

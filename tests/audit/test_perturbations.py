@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from change_it.audit import perturbations
-from change_it.audit.perturbations import CLAIMS, PERTURBATIONS, perturbed
+from change_it.audit.perturbations import CLAIMS, PERTURBATIONS, perturb
 from change_it.corpus.tasks import negatives
 from change_it.judges.data import HELD_OUT
 from change_it.text.corruptions import CORRUPTIONS
@@ -17,7 +17,7 @@ FACTS = {"swap_numbers", "swap_names", "swap_roles", "negate"}
 
 def made(sample, name, at_most=40):
     items = sample.test.items
-    headlines = perturbed(items, PERTURBATIONS[name], sample, seed=1, at_most=at_most)
+    headlines = perturb(items, PERTURBATIONS[name], sample, seed=1, at_most=at_most)
     return [(items[place], text) for place, text in headlines]
 
 
@@ -85,19 +85,35 @@ def test_every_kind_makes_headlines_and_the_same_ones_again(sample, name):
         ("capitals", {"source": "CADE"}, None),
         ("half and half", {"source": "Uno due tre quattro", "reference": "A b c d e"}, "Uno due c d e"),
         ("names swapped", {"reference": "Ieri Rossi batte Verdi"}, "Ieri Verdi batte Rossi"),
-        ("number mistaken", {"reference": "In 12 a casa", "article": "Sono 12, non 120 o 30."}, "In 30 a casa"),
+        (
+            "number mistaken",
+            {"reference": "In 12 a casa", "article": "Sono 12, non 120 o 30."},
+            "In 30 a casa",
+        ),
         ("number mistaken", {"reference": "In 12 a casa", "article": "Sono 12 di 120."}, None),
-        ("name mistaken", {"reference": "Oggi parla Rossi", "article": "Arriva subito Verdi, parla Verdi con Neri."}, "Oggi parla Verdi"),
-        ("name mistaken", {"reference": "Oggi parla Rossi", "article": "Arriva subito Rossi, parla Rossi con Neri."}, None),
+        (
+            "name mistaken",
+            {"reference": "Oggi parla Rossi", "article": "Arriva subito Verdi, parla Verdi con Neri."},
+            "Oggi parla Verdi",
+        ),
+        (
+            "name mistaken",
+            {"reference": "Oggi parla Rossi", "article": "Arriva subito Rossi, parla Rossi con Neri."},
+            None,
+        ),
         ("shuffled", {"reference": "uno due"}, "due uno"),
         ("shuffled", {"reference": "uno uno"}, None),
         ("one word repeated", {"reference": "Il ponte!"}, "ponte ponte ponte ponte ponte"),
-        ("article's key words", {"reference": "Zanzara tigre", "article": "La Xilofonia e la Xilofonia e Zebrafilia."}, "Xilofonia Zebrafilia"),
+        (
+            "article's key words",
+            {"reference": "Zanzara tigre", "article": "La Xilofonia e la Xilofonia e Zebrafilia."},
+            "Xilofonia Zebrafilia",
+        ),
         ("first sentence", {"article": "Crolla il ponte. Nessun ferito."}, "Crolla il ponte."),
         ("claim added", {"article": " ".join(CLAIMS["it"])}, None),
     ],
-)  # fmt: skip
+)
 def test_what_is_done_to_a_headline(sample, name, texts, expected):
     item = replace(sample.test.items[0], **texts)
-    headlines = perturbed([item], PERTURBATIONS[name], sample, seed=1, at_most=1)
+    headlines = perturb([item], PERTURBATIONS[name], sample, seed=1, at_most=1)
     assert [text for _, text in headlines] == [expected] * (expected is not None)

@@ -11,7 +11,7 @@ from scoring_fakes import SCALE, FakeJudges, scored, toy_test_set
 from change_it.hevas.analysis import compare
 from change_it.render.drawing import save
 from change_it.render.tables import figure
-from change_it.report.charts import Drawing, _extents, _shared, plane
+from change_it.report.charts import Drawing, _extents, _shared, style_plane
 from change_it.report.hevas_report import bar_chart, scatter_chart
 from change_it.scoring.record import CurvePoint
 from change_it.scoring.systems import ScoredSystem
@@ -58,7 +58,7 @@ def test_the_plane_has_a_point_and_a_label_of_its_own_for_each_system():
     ]
     rows = [replace(row, system="floor") if row.system == "lead" else row for row in found.rows]
     found = replace(found, rows=rows, curve=curve)
-    drawing = plane(found)
+    drawing = style_plane(found)
     [axes] = drawing.figure.axes
     drawing.figure.draw_without_rendering()  # puts the texts in their places
     boxes = {text.get_text(): Text.get_window_extent(text) for text in axes.texts}
@@ -72,7 +72,7 @@ def test_the_plane_has_a_point_and_a_label_of_its_own_for_each_system():
 
 def test_without_style_the_plane_has_one_axis():
     found = scored(toy_test_set(), FakeJudges(scale=SCALE._replace(pairs=3)))
-    [axes] = plane(found).figure.axes
+    [axes] = style_plane(found).figure.axes
     assert axes.get_xlabel() == "compliancy"
     assert [label.get_text() for label in axes.get_yticklabels()] == found.names
     places = [float(line.get_xdata()[0]) for line in axes.lines]

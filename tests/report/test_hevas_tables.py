@@ -7,7 +7,7 @@ from change_it.report.hevas_report import hevas_table
 
 
 def test_an_average_of_nothing_is_ranked_as_any_other():
-    """Of KL-C, in which less is better, both have the worst, 1: an average of 0, and the one rank that there is below x."""
+    """Two systems have 1 in KL-C, the worst value: their average is 0, and they share the rank below x."""
     values = {"x": np.array([[0.5]]), "y": np.array([[1.0]]), "z": np.array([[1.0]])}
     empty = {name: np.zeros(1, bool) for name in values}
     table = hevas_table(Evaluation(("KL-C",), values, empty, ("1",), ""))

@@ -17,10 +17,10 @@ from scoring_fakes import SCALE, FakeJudges, toy_test_set
 from change_it.audit.record import NO_AUDIT, Example, Summary, TriedKind
 from change_it.audit.verdict import KindShare, MeasureVerdict
 from change_it.judges.reliability import Verdict
-from change_it.report.pages import ACCEPTABILITY, COMPLIANCY, STYLE, named
+from change_it.report.pages import ACCEPTABILITY, COMPLIANCY, STYLE, name_reasons
 from change_it.report.ranking import Ranking
 from change_it.report.record import read_report_record
-from change_it.report.report_files import made, write_report
+from change_it.report.report_files import provenance, write_report
 from change_it.report.score_tables import (
     examples_table,
     significance,
@@ -120,7 +120,7 @@ def test_one_direction_is_named(tmp_path):
     one = replace(test, items=tuple(item for item in test.items if item.target == "gio"))
     mine = ScoredSystem("mine", tuple(item.source for item in one.items))
     scores = score(one, FakeJudges(scale=SCALE._replace(pairs=19)), [*built_in_systems(one), mine])
-    ranking = Ranking.of(scores, NO_AUDIT)
+    ranking = Ranking.from_scores(scores, NO_AUDIT)
     assert terminal_table(scores, ranking).title == "Results: 4 headlines of 4 events, rep2gio, 95% intervals"
     write_report(tmp_path / "report", scores, {})
     text = unescape((tmp_path / "report" / "report.html").read_text())
@@ -148,7 +148,7 @@ def test_the_page_has_all_items_of_all_systems(report, scores):
 def test_judges_have_one_name_in_reasons():
     shown = "Story (HH); Evidence: no hh; edited: 2 of 9 words new"
     reasons = [("hh", ""), ("evidence", "no hh"), ("edited", "2 of 9 words new")]
-    assert named([{"name": name, "detail": detail} for name, detail in reasons]) == shown
+    assert name_reasons([{"name": name, "detail": detail} for name, detail in reasons]) == shown
 
 
 def test_an_audit_is_linked_from_the_folder_of_the_report(tmp_path, scores):
@@ -281,7 +281,7 @@ def test_marks_say_which_systems_differ_from_the_best_of_ours(scores):
         p_values[at["hostile"], at[system]] = p
     changed = replace(scores, p_values={"style": p_values})
     marks = {"gold": {"style": "**"}, "copy": {"style": "*"}}
-    assert significance(changed) == ("hostile", marks)  # after Holm lead has more than .05
+    assert significance(changed) == marks  # after Holm lead has more than .05
     table = systems_table(changed, ["average"])
     assert {row.values["system"]: row.marks for row in table.rows}["gold"] == marks["gold"]
     assert "against hostile" in table.notes[0]
@@ -289,5 +289,5 @@ def test_marks_say_which_systems_differ_from_the_best_of_ours(scores):
 
 def test_a_report_names_the_commits_of_judges_from_the_hub():
     first, second = "a" * 40, "b" * 40
-    assert made([second, first, second, ""])["judges"] == f"of the Hub, commit {first}, {second}"
-    assert "judges" not in made(["", ""])
+    assert provenance([second, first, second, ""])["judges"] == f"of the Hub, commit {first}, {second}"
+    assert "judges" not in provenance(["", ""])

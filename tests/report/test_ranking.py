@@ -43,7 +43,10 @@ def summary(style=RANKS, acceptability=RANKS, compliancy=SENTENCES, **more):
 
 @pytest.fixture(scope="module")
 def scores():
-    """Eight headlines of four events by `mine`, gold's own in another order, and by `salad`, one word again and again."""
+    """Score eight headlines of four events: `mine` writes gold, `salad` one word four times.
+
+    The fluency judge refuses a headline of one word.
+    """
     test = toy_test_set()
     mine = ScoredSystem("mine", tuple(item.reference for item in test.items))
     salad = ScoredSystem("salad", tuple(" ".join([item.source.split()[0]] * 4) for item in test.items))
@@ -59,7 +62,7 @@ def with_p(scores, p):
 
 
 def test_what_cannot_rank_is_grey_and_has_no_mark(scores):
-    ranking = Ranking.of(scores, summary(acceptability=CANNOT))
+    ranking = Ranking.from_scores(scores, summary(acceptability=CANNOT))
     rows = {
         row.values["system"]: row
         for row in systems_table(with_p(scores, 0.0), ["average"], ranking=ranking).rows
@@ -77,27 +80,30 @@ def test_what_cannot_rank_is_grey_and_has_no_mark(scores):
 
 
 def test_a_system_that_writes_no_sentences_is_greyed_where_only_these_are_ranked(scores):
-    ranking = Ranking.of(scores, summary())
+    ranking = Ranking.from_scores(scores, summary())
     assert ranking.grey("mine") == {}
     assert set(ranking.grey("salad")) == {"compliancy"}
     assert "its fluency is 1.00 below gold's" in ranking.reason("compliancy", "salad")
-    all_rank = Ranking.of(scores, summary(compliancy=RANKS))
+    all_rank = Ranking.from_scores(scores, summary(compliancy=RANKS))
     assert all_rank.grey("salad") == {}
 
 
 def test_of_few_events_only_a_sure_difference_counts(scores):
-    """Gold is fluent; half of the headlines of `mixed` are not, which of four events is not surely more than a tenth."""
+    """Gold is fluent; one headline of `almost` and half of `mixed` are not.
+
+    Of four events one headline is not surely more than a tenth.
+    """
     mixed = scores.items["mine"].with_columns(fluency=scores.items["mine"]["direction"] == "rep2gio")
     one = scores.items["mine"]["id"] != scores.items["mine"]["id"][0]
     almost = scores.items["mine"].with_columns(fluency=one)
     changed = replace(scores, items={**scores.items, "mine": almost})
-    assert "mine" not in Ranking.of(changed, summary()).unwritten
+    assert "mine" not in Ranking.from_scores(changed, summary()).unwritten
     changed = replace(scores, items={**scores.items, "mine": mixed})
-    assert "mine" in Ranking.of(changed, summary()).unwritten
+    assert "mine" in Ranking.from_scores(changed, summary()).unwritten
 
 
 def test_above_gold_is_not_better(scores):
-    ranking = Ranking.of(scores, summary())
+    ranking = Ranking.from_scores(scores, summary())
     higher = scores.row("gold").values | dict.fromkeys(("style", "acceptability", "compliancy"), 0.1)
     rows = [replace(row, values=higher) if row.system == "gold" else row for row in scores.rows]
     above = replace(scores, rows=rows)
@@ -121,11 +127,12 @@ def test_all_articles_know_from_the_pairs_who_writes_no_sentences(scores):
 
 def test_where_nothing_can_rank_nothing_is_reported(scores):
     nothing = summary(CANNOT, UNKNOWN, CANNOT, pairs=42, test_pairs=42, articles=5379)
-    ranking = Ranking.of(scores, nothing)
+    ranking = Ranking.from_scores(scores, nothing)
     assert ranked_table(scores, ranking) is None
     assert outcome(scores, ranking) == (
-        "Report nothing from this table. What would help: about 160 test pairs in the place of 42, which is some "
-        "20,500 articles at this corpus's rate, or people who read the headlines (change-it annotate sheets)."
+        "Report nothing from this table. What would help: about 160 test pairs in the place of 42, "
+        "which is some 20,500 articles at this corpus's rate, "
+        "or people who read the headlines (change-it annotate sheets)."
     )
     fewer = replace(nothing, test_pairs=504)
     assert "an audit of more headlines (change-it audit --items 320)" in what_helps(fewer)
@@ -133,7 +140,7 @@ def test_where_nothing_can_rank_nothing_is_reported(scores):
 
 
 def test_without_an_audit_nothing_is_ranked(scores):
-    ranking = Ranking.of(scores, NO_AUDIT)
+    ranking = Ranking.from_scores(scores, NO_AUDIT)
     assert set(ranking.grey("gold")) == {"compliancy", "style", "acceptability"}
     assert outcome(scores, ranking).startswith("Report nothing from this table.")
 
@@ -150,7 +157,7 @@ def test_the_record_has_the_verdicts_of_the_audit(scores):
 def test_a_terminal_shows_verdicts_first_in_80_columns(scores):
     text = io.StringIO()
     to = Console(file=text, width=100)
-    print_scores(scores, Ranking.of(scores, summary(style=CANNOT)), to)
+    print_scores(scores, Ranking.from_scores(scores, summary(style=CANNOT)), to)
     lines = text.getvalue().splitlines()
     assert lines[:2] == [
         "Can these measures rank systems here?",
@@ -159,7 +166,9 @@ def test_a_terminal_shows_verdicts_first_in_80_columns(scores):
     assert lines[2] == "  acceptability  yes"
     assert max(map(len, lines)) <= 80
     assert sum("was: " in line for line in lines) > 0
-    columns = [column.name for column in terminal_table(scores, Ranking.of(scores, summary())).columns]
+    columns = [
+        column.name for column in terminal_table(scores, Ranking.from_scores(scores, summary())).columns
+    ]
     assert columns == ["system", "compliancy", "style", "acceptability", "edited"]
 
 

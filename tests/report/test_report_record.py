@@ -1,4 +1,4 @@
-"""The record of a report is read as it was written, and refused in one sentence where it is another version's."""
+"""The record of a report is read as it was written, and one of another version is refused in one sentence."""
 
 import json
 
@@ -79,11 +79,17 @@ def test_a_point_of_the_curve_has_each_interval_behind_its_measure():
         (lambda record: record.pop("meaning"), "it lacks meaning"),
         (lambda record: record.pop("systems"), "it lacks systems"),
         (lambda record: record.update(outlets=["rep"]), "outlets has 1 values in the place of 2"),
-        (lambda record: record.update(systems={"mine": {"average": {}}}), "it lacks systems.mine.average.chosen"),
+        (
+            lambda record: record.update(systems={"mine": {"average": {}}}),
+            "it lacks systems.mine.average.chosen",
+        ),
         (lambda record: record.update(floor=[{"compliancy": 0.5}]), "it lacks floor.candidates"),
-        (lambda record: record.update(verdicts={"style": {"verdict": "fine"}}), "verdicts.style.verdict is 'fine'"),
+        (
+            lambda record: record.update(verdicts={"style": {"verdict": "fine"}}),
+            "verdicts.style.verdict is 'fine'",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_record_of_another_version_gets_one_sentence(tmp_path, change, says):
     write_report_record(tmp_path, a_report(("rep", "gio"), {}))
     edit(tmp_path / SCORES, change)

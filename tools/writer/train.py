@@ -17,7 +17,7 @@ from change_it.cli.quickstart import SHIPPED
 from change_it.corpus.reading.options import BuildOptions
 from change_it.files.atomic import read_json, write_json, write_text
 from change_it.generators.options import GeneratorOptions
-from change_it.report.report_files import made
+from change_it.report.report_files import provenance
 from tools.sample import write
 from tools.sample.write import WriteOptions
 
@@ -103,7 +103,7 @@ def ship(generator: Path, out: Path) -> None:
         evaluations=len(training["history"]),
         loss=metrics["validation_loss"],
         minutes=training["seconds"] / 60,
-        hardware=made()["hardware"].partition("× ")[2],
+        hardware=provenance()["hardware"].partition("× ")[2],
         weights=metrics["weights_hash"],
     )
     write_text(out / "README.md", card)
