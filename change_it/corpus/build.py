@@ -1,4 +1,6 @@
-"""From the articles of two outlets to a corpus folder: aligned pairs, splits and training sets for `load_dataset`."""
+"""From the articles of two outlets to a corpus folder: aligned pairs, splits and training sets for
+`load_dataset`.
+"""
 
 import dataclasses
 import hashlib
@@ -93,7 +95,9 @@ class Corpus:
 
 
 def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lambda text: None) -> Corpus:
-    """Align, split and make all training sets (LREC 2020 §4.1, EvalNLGEval 2020 §3); the same input gives the same rows."""
+    """Align, split and make all training sets (LREC 2020 §4.1, EvalNLGEval 2020 §3); the same input gives the
+    same rows.
+    """
     # The order of the input's rows decides nothing.
     keys = [(a.label, str(a.date or ""), a.headline, a.article, a.id) for a in reading.articles]
     order = sorted(range(len(keys)), key=keys.__getitem__)
@@ -188,7 +192,9 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
 
 
 def _number_of_test_articles(options: BuildOptions, *, is_split: bool) -> int | None:
-    """Return how many articles of each outlet without a partner are tested; None leaves it to `splits.wanted_alone`."""
+    """Return how many articles of each outlet without a partner are tested; None leaves it to
+    `splits.wanted_alone`.
+    """
     number = options.test_articles
     if number and is_split:
         fault = (
@@ -274,7 +280,9 @@ def _report(
 
 
 def _days_apart(lags: Sequence[Lag], lag: Lag, options: BuildOptions) -> DaysApart:
-    """Count the one-to-one pairs of a lag, strict and loose, and estimate the share of each that is one event."""
+    """Count the one-to-one pairs of a lag, strict and loose, and estimate the share of each that is one
+    event.
+    """
     return DaysApart(
         days=lag.days,
         compared=lag.compared,
@@ -291,7 +299,9 @@ def _rounded(share: float) -> float | None:
 
 
 def one_event(report: CorpusReport, name: ThresholdName) -> float | None:
-    """Estimate the share of the strict or loose pairs inside the window that are one event; None where pairs are too few."""
+    """Estimate the share of the strict or loose pairs inside the window that are one event; None where pairs
+    are too few.
+    """
     window = report.options.window_days
     pairs_by_share: list[tuple[int, float]] = []
     for row in report.days_apart:
@@ -305,7 +315,9 @@ def one_event(report: CorpusReport, name: ThresholdName) -> float | None:
 
 
 def _events(tables: Tables) -> EventCounts:
-    """Count articles and days of the largest event, and test pairs, their events, and how many pairs of events of their own they are worth."""
+    """Count articles and days of the largest event, and test pairs, their events, and how many pairs of
+    events of their own they are worth.
+    """
     articles = pl.concat(tables["articles"].values())
     span = pl.col("date").max() - pl.col("date").min()
     events = articles.group_by("event").agg(pl.len(), days=span.dt.total_days() + 1)
@@ -378,7 +390,8 @@ def write_corpus(corpus: Corpus, out: Path) -> None:
 def card(corpus: Corpus, files: Mapping[str, ConfigFiles]) -> str:
     """Return the data set card, whose YAML makes `load_dataset(folder, config)` work.
 
-    `datasets` caches a folder under its last name and this YAML alone: the digests tell two folders of one name apart.
+    `datasets` caches a folder under its last name and this YAML alone: the digests tell two folders of one
+    name apart.
     """
     environment = template_environment(FileSystemLoader(dataset_script_path()), autoescape=False)
     environment.filters |= {"plain": without_markup, "table": card_markdown}
@@ -396,7 +409,9 @@ def card(corpus: Corpus, files: Mapping[str, ConfigFiles]) -> str:
 
 
 def _dataset_info(corpus: Corpus, files: Mapping[str, ConfigFiles]) -> str:
-    """Return the YAML of `dataset_info`, as `push_to_hub` of `datasets` writes it: columns with types, rows and bytes of each config."""
+    """Return the YAML of `dataset_info`, as `push_to_hub` of `datasets` writes it: columns with types, rows
+    and bytes of each config.
+    """
     from datasets import DatasetInfo, Features
     from datasets.info import DatasetInfosDict
     from datasets.splits import SplitDict, SplitInfo
@@ -420,7 +435,9 @@ def _dataset_info(corpus: Corpus, files: Mapping[str, ConfigFiles]) -> str:
 
 
 def _with_equal_texts(clusters: Ints, articles: list[Article]) -> Ints:
-    """Join to the cluster of a text the articles that are it or have it as headline, so that none brings a test text to training."""
+    """Join to the cluster of a text the articles that are it or have it as headline, so that none brings a
+    test text to training.
+    """
     rows = {article.article: row for row, article in enumerate(articles)}
     equal = [
         (row, rows[text])

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 REPORT = "alignment.json"
 CARD = "README.md"
 REJECTED = "rejected.csv"
-#: In the folder of a trained model: what its card says of its corpus, and what tells its articles from those of another one.
+#: In the folder of a trained model: what its card says of its corpus, and what tells its articles from those
+#: of another one.
 MODEL_CORPUS = "corpus.json"
 
 SPLITS = ("train", "validation", "test", OTHER)
@@ -83,7 +84,9 @@ def arrow_schema(config: str, outlets: Outlets) -> "pa.Schema":
 
 
 def read_table(corpus: str, config: str, split: str, columns: Sequence[str] | None = None) -> "pl.DataFrame":
-    """One config and split of a corpus (folder or Hub id); class labels are numbers, a split that it has no rows for is empty."""
+    """One config and split of a corpus (folder or Hub id); class labels are numbers, a split that it has no
+    rows for is empty.
+    """
     import polars as pl
 
     wanted = list(CONFIGS.get(config, {}) if columns is None else columns)
@@ -124,7 +127,9 @@ def read_report(corpus: str | Path) -> CorpusReport | None:
 
 
 def read_warnings(corpus: str) -> list[str]:
-    """The warnings of `corpus build`, for the commands that use the corpus, how many looks it has, and what its loose pairs are worth."""
+    """The warnings of `corpus build`, for the commands that use the corpus, how many looks it has, and what
+    its loose pairs are worth.
+    """
     report = read_report(corpus)
     if report is None:
         return []
@@ -145,7 +150,9 @@ def read_language(corpus: str) -> str:
 
 
 def describe_corpus(corpus: str, *, learnt: str | None = None) -> TrainedOn:
-    """Describe a corpus (folder or Hub id) for a model trained on it; `learnt` are the hashes of a judge's articles."""
+    """Describe a corpus (folder or Hub id) for a model trained on it; `learnt` are the hashes of a judge's
+    articles.
+    """
     report = read_report(corpus)
     described = TrainedOn(
         dataset=None if Path(corpus).is_dir() else corpus,
@@ -249,7 +256,9 @@ def check_corpus(corpus: str) -> None:
 
 
 def check_outlet(corpus: str, to: str) -> None:
-    """Refuse an outlet that a corpus folder does not have; those of a Hub id are known only when it is loaded."""
+    """Refuse an outlet that a corpus folder does not have; those of a Hub id are known only when it is
+    loaded.
+    """
     report = None if is_hub_id(corpus) else read_report(corpus)
     if report and to not in report.outlets.names:
         raise InputError(f"--to {to} is no outlet of {corpus}: give {' or '.join(report.outlets.names)}")

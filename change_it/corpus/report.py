@@ -1,4 +1,6 @@
-"""What a corpus has, from its `alignment.json`: the tables that `corpus build` prints and the data set card shows."""
+"""What a corpus has, from its `alignment.json`: the tables that `corpus build` prints and the data set card
+shows.
+"""
 
 from dataclasses import asdict
 
@@ -67,7 +69,9 @@ def _days(report: CorpusReport) -> Table:
 
 
 def _precision(report: CorpusReport) -> list[str]:
-    """Say how many test articles have no partner, how sure a share is on pairs and on all, and what would help."""
+    """Say how many test articles have no partner, how sure a share is on pairs and on all, and what would
+    help.
+    """
     events = report.events.effective
     alone = report.test_articles
     total = sum(alone.values())
