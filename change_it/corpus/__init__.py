@@ -1,6 +1,4 @@
-"""Turn two newspapers' articles into aligned pairs, splits and the sets that all else is trained and tested
-on.
-"""
+"""Turn two newspapers' articles into aligned pairs, splits, and sets to train and test on."""
 
 from change_it.corpus.reading.article import Article, Outlets
 

@@ -1,6 +1,4 @@
-"""Build aligned splits of two newspapers' raw articles as a `datasets` builder, as `change-it corpus build`
-does.
-"""
+"""Build aligned splits of raw articles as a `datasets` builder, as `change-it corpus build` does."""
 
 import dataclasses
 from collections.abc import Iterator

@@ -17,8 +17,9 @@ OFFSET: Any = {"textcoords": "offset points", "fontsize": "small"}
 
 @styled
 def draw_curve(record: CorpusReport, path: Path) -> None:
-    """Draw the number of alignments against the threshold (LREC 2020, Figure 2) from the `alignment.json` of
-    a corpus.
+    """Draw the number of alignments against the threshold (LREC 2020, Figure 2).
+
+    The record is the `alignment.json` of a corpus.
     """
     axes = narrow(3.6)
     bins = record.histogram

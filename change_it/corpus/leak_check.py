@@ -92,7 +92,7 @@ def _without_changed_facts(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def tested_articles(tables: Mapping[str, Mapping[str, pl.DataFrame]]) -> list[pl.DataFrame]:
-    """Return the tables of the test articles: those of A2, and those without a partner where there are any."""
+    """Return the tables of the test articles: A2, and those without a partner where there are any."""
     tested = [tables["articles"]["test"]]
     if "test" in tables.get(TEST_ARTICLES, {}):
         tested.append(tables[TEST_ARTICLES]["test"])

@@ -15,8 +15,9 @@ ThresholdName = Literal["strict", "loose"]
 
 @dataclass(frozen=True, kw_only=True)
 class BuiltWith:
-    """The options of `change-it corpus build` that decide what is in a corpus; see
-    `reading.options.BuildOptions`.
+    """The options of `change-it corpus build` that decide what is in a corpus.
+
+    See `reading.options.BuildOptions`.
     """
 
     files: tuple[str, ...]
@@ -116,8 +117,11 @@ class EventCounts:
 
 @dataclass(frozen=True, kw_only=True)
 class OtherOutlets:
-    """Further outlets: articles of each, most first, and strict pairs with one of them; written as `{}`
-    without any.
+    """Further outlets; written as `{}` without any.
+
+    Attributes:
+        articles: outlet to number of articles, most first.
+        pairs: number of strict pairs with an article of one of them.
     """
 
     articles: dict[str, int] = field(default_factory=dict)
@@ -130,7 +134,13 @@ class OtherOutlets:
 
 @dataclass(frozen=True, kw_only=True)
 class Histogram:
-    """Pairs by cosine: `edges` are those of the bins, of `compared` articles and of one-to-one `pairs`."""
+    """Pairs by cosine.
+
+    Attributes:
+        edges: of the bins, ascending.
+        compared: number of compared pairs in each bin.
+        pairs: number of one-to-one pairs in each bin.
+    """
 
     edges: list[float]
     compared: list[int]
@@ -139,8 +149,11 @@ class Histogram:
 
 @dataclass(frozen=True, kw_only=True)
 class Neighbours:
-    """Test articles that have a training article above the strict cosine inside the guard; and those of them
-    that have one of the other outlet.
+    """Test articles that have a training article above the strict cosine inside the guard.
+
+    Attributes:
+        articles: their number.
+        other_outlet: number of those that have one of the other outlet.
     """
 
     articles: int
