@@ -112,23 +112,14 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
 
     The same input gives the same rows.
     """
-    # The order of the input's rows decides nothing.
-    keys = [(a.label, str(a.date or ""), a.headline, a.article, a.id) for a in reading.articles]
-    order = sorted(range(len(keys)), key=keys.__getitem__)
-    articles, places = [reading.articles[row] for row in order], [reading.places[row] for row in order]
-    outlets, alignments = reading.outlets, [article.alignment for article in articles]
-    is_split = any(alignments)  # by the input
-    notes: list[str] = []
-    if options.language is None:
-        language, note = _guessed(articles, outlets)
-        options = dataclasses.replace(options, language=language)
-        notes.append(note)
-    if not any(article.date for article in articles):
-        if options.window is not None and not is_split:
-            compared = "every article of one outlet is compared with every article of the other"
-            notes.append(f"No row has a date, so {compared}")
-        options = dataclasses.replace(options, window_days="none")
-    if options.window is not None and not is_split:
+    order = _order_of(reading.articles)
+    articles = [reading.articles[row] for row in order]
+    places = [reading.places[row] for row in order]
+    outlets = reading.outlets
+    alignments = [article.alignment for article in articles]
+    is_split_by_input = any(alignments)
+    options, notes = _completed(options, articles, outlets, is_split=is_split_by_input)
+    if options.window is not None and not is_split_by_input:
         refuse_apart(articles, outlets.names, options.window)
     stage("near-duplicates")
     vectors = tfidf(
@@ -148,10 +139,10 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         loose=options.loose,
         seed=options.seed,
         sizes=sizes,
-        alignments=alignments if is_split else None,
+        alignments=alignments if is_split_by_input else None,
         close=candidates.close.positions,
         others=candidates.others.positions,
-        test_articles=_number_of_test_articles(options, is_split=is_split),
+        test_articles=_number_of_test_articles(options, is_split=is_split_by_input),
     )
     stage("nearest wrong articles")
     ids = pl.Series("id", [article.id for article in articles])
@@ -173,23 +164,18 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         TEST_ARTICLES: {"test": alone},
     }
     all_tables = base | training_sets(base, neighbours.with_columns(ids), outlets, nearest, options)
-    tables = {
-        config: {side: rows.select(*CONFIGS[config]) for side, rows in all_tables[config].items()}
-        for config in CONFIGS
-    }
+    tables: Tables = {}
+    for config, columns in CONFIGS.items():
+        tables[config] = {side: rows.select(*columns) for side, rows in all_tables[config].items()}
     stage("leak check")
     near = test_neighbours(tables, ids.to_list(), vectors, options)
     leaks = leak_check(tables, pl.DataFrame([ids, pl.Series("cluster", clusters)]), near)
-    if near.articles and not is_split:
+    if near.articles and not is_split_by_input:
         raise RuntimeError(f"the leak check found test articles close to training ones: {near}")
     test_headlines = tables["pairs"]["test"].select("a_headline", "b_headline").rows()
-    tables = {
-        config: filled
-        for config, by_side in tables.items()
-        if (filled := {side: rows for side, rows in by_side.items() if rows.height})
-    }
+    tables = _without_empty(tables)
     advice = "it is left after --mend" if reading.mended else "--mend takes it off"
-    links = candidates.pairs.positions if is_split else candidates.close.positions
+    links = candidates.pairs.positions if is_split_by_input else candidates.close.positions
     issues = [*reading.issues, *find_issues(articles, outlets.names, links, advice)]
     issues += same_headlines(test_headlines)
     report = _report(reading, options, candidates, splits, tables, leaks)
@@ -203,6 +189,39 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     )
     removed = [Rejection(*places[row], ids[row], reason) for row, reason in sorted(splits.removed.items())]
     return Corpus(outlets, tables, [*reading.rejected, *removed], report)
+
+
+def _order_of(articles: Sequence[Article]) -> list[int]:
+    """Return the positions of articles in an order that the order of the input's rows does not change."""
+    keys = [(a.label, str(a.date or ""), a.headline, a.article, a.id) for a in articles]
+    return sorted(range(len(keys)), key=keys.__getitem__)
+
+
+def _completed(
+    options: BuildOptions, articles: Sequence[Article], outlets: Outlets, *, is_split: bool
+) -> tuple[BuildOptions, list[str]]:
+    """Return the options with a language, without a window where no article has a date, and notes on that."""
+    notes: list[str] = []
+    if options.language is None:
+        language, note = _guessed(articles, outlets)
+        options = dataclasses.replace(options, language=language)
+        notes.append(note)
+    if not any(article.date for article in articles):
+        if options.window is not None and not is_split:
+            compared = "every article of one outlet is compared with every article of the other"
+            notes.append(f"No row has a date, so {compared}")
+        options = dataclasses.replace(options, window_days="none")
+    return options, notes
+
+
+def _without_empty(tables: Tables) -> Tables:
+    """Return the splits that have rows, and the configs that have such splits."""
+    filled: Tables = {}
+    for config, by_side in tables.items():
+        with_rows = {side: rows for side, rows in by_side.items() if rows.height}
+        if with_rows:
+            filled[config] = with_rows
+    return filled
 
 
 def _number_of_test_articles(options: BuildOptions, *, is_split: bool) -> int | None:
