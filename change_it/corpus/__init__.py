@@ -1,4 +1,4 @@
-"""Two newspapers' articles → aligned pairs → the splits and task sets that everything else is trained and tested on."""
+"""Turn two newspapers' articles into aligned pairs, splits, and sets to train and test on."""
 
 from change_it.corpus.reading.article import Article, Outlets
 

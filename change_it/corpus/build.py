@@ -1,4 +1,4 @@
-"""From the articles of two outlets to a corpus folder: aligned pairs, splits and training sets for `load_dataset`."""
+"""Build a corpus folder of the articles of two outlets: aligned pairs, splits and training sets."""
 
 import dataclasses
 import hashlib
@@ -29,6 +29,7 @@ from change_it.corpus.pairing.matching import (
     LEAST_PAIRS,
     Candidates,
     Lag,
+    Pairs,
     find_pairs,
     histogram,
     lowest_strict,
@@ -71,12 +72,19 @@ from change_it.version import __version__
 
 #: Rows of a group of parquet, few enough to stream.
 ROWS_A_GROUP = 5_000
-#: Articles of an outlet that its language is guessed from.
+#: Articles of an outlet that its language is guessed from, at most.
 GUESSED = 200
-#: Test pairs, and share of strict pairs that are one event, below which a corpus warns.
-ENOUGH, WARNED = 100, 0.8
-#: Articles and days of an event, and pairs of one if they are a tenth of all, above which a corpus warns.
-LARGEST, LONGEST, MANY_PAIRS = 20, 14, 5
+#: Test pairs below which a corpus warns.
+ENOUGH_TEST_PAIRS = 100
+#: Share of the strict pairs that report one event below which a corpus warns.
+ENOUGH_OF_ONE_EVENT = 0.8
+#: Articles of an event above which a corpus warns.
+LARGEST_EVENT = 20
+#: Days of an event above which a corpus warns.
+LONGEST_EVENT_DAYS = 14
+#: Pairs of an event from which a corpus warns, if they are a tenth of all.
+MANY_PAIRS = 5
+#: The parts of a corpus.
 SPLIT_NAMES = ("A1", "A2", "A3", "R")
 
 Stage = Callable[[str], None]
@@ -84,33 +92,34 @@ Stage = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Everything that a corpus folder holds."""
+    """Everything that a corpus folder holds.
+
+    Attributes:
+        outlets: A and B.
+        tables: config to split to rows, with the columns of `folder.CONFIGS` in that order.
+        rejected: rows that are in no table, those of the reading first.
+        report: the content of `alignment.json`.
+    """
 
     outlets: Outlets
-    tables: Tables  # config → split → rows, with the columns of `folder.CONFIGS` in that order
-    rejected: list[Rejection]  # rows that are in no table, those of the reading first
-    report: CorpusReport  # the content of `alignment.json`
+    tables: Tables
+    rejected: list[Rejection]
+    report: CorpusReport
 
 
 def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lambda text: None) -> Corpus:
-    """Align, split and make all training sets (LREC 2020 §4.1, EvalNLGEval 2020 §3); the same input gives the same rows."""
-    # The order of the input's rows decides nothing.
-    keys = [(a.label, str(a.date or ""), a.headline, a.article, a.id) for a in reading.articles]
-    order = sorted(range(len(keys)), key=keys.__getitem__)
-    articles, places = [reading.articles[row] for row in order], [reading.places[row] for row in order]
-    outlets, alignments = reading.outlets, [article.alignment for article in articles]
-    is_split = any(alignments)  # by the input
-    notes: list[str] = []
-    if options.language is None:
-        language, note = _guessed(articles, outlets)
-        options = dataclasses.replace(options, language=language)
-        notes.append(note)
-    if not any(article.date for article in articles):
-        if options.window is not None and not is_split:
-            compared = "every article of one outlet is compared with every article of the other"
-            notes.append(f"No row has a date, so {compared}")
-        options = dataclasses.replace(options, window_days="none")
-    if options.window is not None and not is_split:
+    """Align, split and make all training sets (LREC 2020 §4.1, EvalNLGEval 2020 §3).
+
+    The same input gives the same rows.
+    """
+    order = _order_of(reading.articles)
+    articles = [reading.articles[row] for row in order]
+    places = [reading.places[row] for row in order]
+    outlets = reading.outlets
+    alignments = [article.alignment for article in articles]
+    is_split_by_input = any(alignments)
+    options, notes = _completed(options, articles, outlets, is_split=is_split_by_input)
+    if options.window is not None and not is_split_by_input:
         refuse_apart(articles, outlets.names, options.window)
     stage("near-duplicates")
     vectors = tfidf(
@@ -130,10 +139,10 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         loose=options.loose,
         seed=options.seed,
         sizes=sizes,
-        alignments=alignments if is_split else None,
+        alignments=alignments if is_split_by_input else None,
         close=candidates.close.positions,
         others=candidates.others.positions,
-        test_articles=_number_of_test_articles(options, is_split=is_split),
+        test_articles=_number_of_test_articles(options, is_split=is_split_by_input),
     )
     stage("nearest wrong articles")
     ids = pl.Series("id", [article.id for article in articles])
@@ -155,23 +164,18 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         TEST_ARTICLES: {"test": alone},
     }
     all_tables = base | training_sets(base, neighbours.with_columns(ids), outlets, nearest, options)
-    tables = {
-        config: {side: rows.select(*CONFIGS[config]) for side, rows in all_tables[config].items()}
-        for config in CONFIGS
-    }
+    tables: Tables = {}
+    for config, columns in CONFIGS.items():
+        tables[config] = {side: rows.select(*columns) for side, rows in all_tables[config].items()}
     stage("leak check")
     near = test_neighbours(tables, ids.to_list(), vectors, options)
     leaks = leak_check(tables, pl.DataFrame([ids, pl.Series("cluster", clusters)]), near)
-    if near.articles and not is_split:
+    if near.articles and not is_split_by_input:
         raise RuntimeError(f"the leak check found test articles close to training ones: {near}")
     test_headlines = tables["pairs"]["test"].select("a_headline", "b_headline").rows()
-    tables = {
-        config: filled
-        for config, by_side in tables.items()
-        if (filled := {side: rows for side, rows in by_side.items() if rows.height})
-    }
+    tables = _without_empty(tables)
     advice = "it is left after --mend" if reading.mended else "--mend takes it off"
-    links = candidates.pairs.positions if is_split else candidates.close.positions
+    links = candidates.pairs.positions if is_split_by_input else candidates.close.positions
     issues = [*reading.issues, *find_issues(articles, outlets.names, links, advice)]
     issues += same_headlines(test_headlines)
     report = _report(reading, options, candidates, splits, tables, leaks)
@@ -187,8 +191,44 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     return Corpus(outlets, tables, [*reading.rejected, *removed], report)
 
 
+def _order_of(articles: Sequence[Article]) -> list[int]:
+    """Return the positions of articles in an order that the order of the input's rows does not change."""
+    keys = [(a.label, str(a.date or ""), a.headline, a.article, a.id) for a in articles]
+    return sorted(range(len(keys)), key=keys.__getitem__)
+
+
+def _completed(
+    options: BuildOptions, articles: Sequence[Article], outlets: Outlets, *, is_split: bool
+) -> tuple[BuildOptions, list[str]]:
+    """Return the options with a language, without a window where no article has a date, and notes on that."""
+    notes: list[str] = []
+    if options.language is None:
+        language, note = _guessed(articles, outlets)
+        options = dataclasses.replace(options, language=language)
+        notes.append(note)
+    if not any(article.date for article in articles):
+        if options.window is not None and not is_split:
+            compared = "every article of one outlet is compared with every article of the other"
+            notes.append(f"No row has a date, so {compared}")
+        options = dataclasses.replace(options, window_days="none")
+    return options, notes
+
+
+def _without_empty(tables: Tables) -> Tables:
+    """Return the splits that have rows, and the configs that have such splits."""
+    filled: Tables = {}
+    for config, by_side in tables.items():
+        with_rows = {side: rows for side, rows in by_side.items() if rows.height}
+        if with_rows:
+            filled[config] = with_rows
+    return filled
+
+
 def _number_of_test_articles(options: BuildOptions, *, is_split: bool) -> int | None:
-    """Return how many articles of each outlet without a partner are tested; None leaves it to `splits.wanted_alone`."""
+    """Return how many articles of each outlet without a partner are tested.
+
+    None leaves it to `splits.wanted_alone`.
+    """
     number = options.test_articles
     if number and is_split:
         fault = (
@@ -201,7 +241,7 @@ def _number_of_test_articles(options: BuildOptions, *, is_split: bool) -> int | 
 
 
 def _guessed(articles: Sequence[Article], outlets: Outlets) -> tuple[str, str]:
-    """The language of both outlets' articles as their function words tell it, and a note on it."""
+    """Guess the language of both outlets' articles by their function words; return it and a note on it."""
     texts = []
     for name in outlets.names:
         own = [article.article for article in articles if article.label == name]
@@ -274,7 +314,7 @@ def _report(
 
 
 def _days_apart(lags: Sequence[Lag], lag: Lag, options: BuildOptions) -> DaysApart:
-    """Count the one-to-one pairs of a lag, strict and loose, and estimate the share of each that is one event."""
+    """Count the strict and loose one-to-one pairs of a lag, and estimate their shares of one event."""
     return DaysApart(
         days=lag.days,
         compared=lag.compared,
@@ -287,11 +327,16 @@ def _days_apart(lags: Sequence[Lag], lag: Lag, options: BuildOptions) -> DaysApa
 
 def _rounded(share: float) -> float | None:
     """Return a share with three decimals; None where it is not known."""
-    return None if np.isnan(share) else round(share, 3)
+    if np.isnan(share):
+        return None
+    return round(share, 3)
 
 
 def one_event(report: CorpusReport, name: ThresholdName) -> float | None:
-    """Estimate the share of the strict or loose pairs inside the window that are one event; None where pairs are too few."""
+    """Estimate the share of the strict or loose pairs inside the window that report one event.
+
+    None where pairs are too few.
+    """
     window = report.options.window_days
     pairs_by_share: list[tuple[int, float]] = []
     for row in report.days_apart:
@@ -305,7 +350,10 @@ def one_event(report: CorpusReport, name: ThresholdName) -> float | None:
 
 
 def _events(tables: Tables) -> EventCounts:
-    """Count articles and days of the largest event, and test pairs, their events, and how many pairs of events of their own they are worth."""
+    """Count articles and days of the largest event, and test pairs, their events and their effective number.
+
+    That is how many pairs, each of an event of its own, the test pairs are worth.
+    """
     articles = pl.concat(tables["articles"].values())
     span = pl.col("date").max() - pl.col("date").min()
     events = articles.group_by("event").agg(pl.len(), days=span.dt.total_days() + 1)
@@ -378,7 +426,8 @@ def write_corpus(corpus: Corpus, out: Path) -> None:
 def card(corpus: Corpus, files: Mapping[str, ConfigFiles]) -> str:
     """Return the data set card, whose YAML makes `load_dataset(folder, config)` work.
 
-    `datasets` caches a folder under its last name and this YAML alone: the digests tell two folders of one name apart.
+    `datasets` caches a folder under its last name and this YAML alone: the digests tell two folders of one
+    name apart.
     """
     environment = template_environment(FileSystemLoader(dataset_script_path()), autoescape=False)
     environment.filters |= {"plain": without_markup, "table": card_markdown}
@@ -396,7 +445,10 @@ def card(corpus: Corpus, files: Mapping[str, ConfigFiles]) -> str:
 
 
 def _dataset_info(corpus: Corpus, files: Mapping[str, ConfigFiles]) -> str:
-    """Return the YAML of `dataset_info`, as `push_to_hub` of `datasets` writes it: columns with types, rows and bytes of each config."""
+    """Return the YAML of `dataset_info`, as `push_to_hub` of `datasets` writes it.
+
+    It has the columns with their types, the rows and the bytes of each config.
+    """
     from datasets import DatasetInfo, Features
     from datasets.info import DatasetInfosDict
     from datasets.splits import SplitDict, SplitInfo
@@ -420,19 +472,23 @@ def _dataset_info(corpus: Corpus, files: Mapping[str, ConfigFiles]) -> str:
 
 
 def _with_equal_texts(clusters: Ints, articles: list[Article]) -> Ints:
-    """Join to the cluster of a text the articles that are it or have it as headline, so that none brings a test text to training."""
-    rows = {article.article: row for row, article in enumerate(articles)}
-    equal = [
-        (row, rows[text])
-        for row, article in enumerate(articles)
-        for text in (article.headline, article.article)
-        if text in rows
-    ]
-    return components(clusters, *np.array(equal, dtype=np.int64).T)
+    """Join to the cluster of a text the articles that are this text or have it as headline.
+
+    So none of them brings a test text to training.
+    """
+    row_of_text = {article.article: row for row, article in enumerate(articles)}
+    rows = []
+    equal_rows = []
+    for row, article in enumerate(articles):
+        for text in (article.headline, article.article):
+            if text in row_of_text:
+                rows.append(row)
+                equal_rows.append(row_of_text[text])
+    return components(clusters, np.array(rows, dtype=np.int64), np.array(equal_rows, dtype=np.int64))
 
 
 def _article_table(articles: list[Article], splits: Splits) -> pl.DataFrame:
-    """Config `articles` for every article that was read, in order; an event has the id of its first article."""
+    """Make the config `articles` of all articles in order; an event has the id of its first article."""
     first = np.unique(splits.event, return_index=True)[1]
     names = ("id", "label", "date", "headline", "article")
     columns = {name: [getattr(article, name) for article in articles] for name in names}
@@ -444,35 +500,41 @@ def _article_table(articles: list[Article], splits: Splits) -> pl.DataFrame:
 
 
 def _pair_table(articles: pl.DataFrame, candidates: Candidates, splits: Splits) -> pl.DataFrame:
-    """Config `pairs`, best first, those of further outlets last, with the column `other`."""
+    """Make the config `pairs`, best first, those of further outlets last, with the column `other`."""
+    own = candidates.pairs.select(splits.pairs)
+    others = candidates.others.select(splits.others)
+    own_rows = _pair_rows(articles, own, splits.pair_alignment.tolist(), "p")
+    other_rows = _pair_rows(articles, others, ["A1"] * len(others), "o")
+    return pl.concat(
+        [own_rows.with_columns(other=pl.lit(False)), other_rows.with_columns(other=pl.lit(True))]
+    )
+
+
+def _pair_rows(articles: pl.DataFrame, pairs: Pairs, alignment: list[str], letter: str) -> pl.DataFrame:
+    """Return pairs with the columns of the config `pairs`; ids are a letter and the rank."""
+    digits = len(str(len(pairs)))
+    table = pl.DataFrame(
+        {
+            "pair_id": [f"{letter}{rank:0{digits}d}" for rank in range(1, len(pairs) + 1)],
+            "similarity": pairs.similarity,
+            "alignment": alignment,
+            "fold": articles["fold"].gather(pairs.a_index),
+            "event": articles["event"].gather(pairs.a_index),
+        },
+        schema_overrides={"pair_id": pl.String, "alignment": pl.String},
+    )
+    sides = [_with_prefix(articles[pairs.a_index], "a"), _with_prefix(articles[pairs.b_index], "b")]
+    return pl.concat([table, *sides], how="horizontal").select(*CONFIGS["pairs"])
+
+
+def _with_prefix(articles: pl.DataFrame, side: str) -> pl.DataFrame:
+    """Return what a pair has of its articles, in columns that begin with the side."""
     columns = ("id", "headline", "article", "date")
-    parts = []
-    for letter, pairs, alignment in (
-        ("p", candidates.pairs.select(splits.pairs), splits.pair_alignment.tolist()),
-        ("o", candidates.others.select(splits.others), ["A1"] * len(splits.others)),
-    ):
-        sides = [
-            articles[rows].select(pl.col(name).alias(f"{side}_{name}") for name in columns)
-            for side, rows in zip("ab", pairs.positions, strict=True)
-        ]
-        digits = len(str(len(pairs)))
-        table = pl.DataFrame(
-            {
-                "pair_id": [f"{letter}{rank:0{digits}d}" for rank in range(1, len(pairs) + 1)],
-                "similarity": pairs.similarity,
-                "alignment": alignment,
-                "fold": articles["fold"].gather(pairs.a_index),
-                "event": articles["event"].gather(pairs.a_index),
-            },
-            schema_overrides={"pair_id": pl.String, "alignment": pl.String},
-        )
-        table = pl.concat([table, *sides], how="horizontal").select(*CONFIGS["pairs"])
-        parts.append(table.with_columns(other=pl.lit(letter == "o")))
-    return pl.concat(parts)
+    return articles.select(pl.col(name).alias(f"{side}_{name}") for name in columns)
 
 
 def warnings_of(report: CorpusReport) -> list[str]:
-    """A sentence each where the test set is too small, pairs are not of one event, or an event is too large."""
+    """Warn of a small test set, of pairs that are not of one event, and of an event that is too large."""
     pairs, events, best = report.pairs.kept, report.events, report.lowest_strict
     strict, days = pairs["A1"] + pairs["A2"], report.options.window_days
     share = one_event(report, "strict")
@@ -480,25 +542,25 @@ def warnings_of(report: CorpusReport) -> list[str]:
     has_large_event = events.largest_pairs >= max(MANY_PAIRS, strict / 10)
     narrow = "narrow --window-days or " if days not in (0, "none") else ""
     mend, at_best = f"{narrow}raise --strict", f" to {best:g}" if best else ""
-    if pairs["A2"] < ENOUGH:
+    if pairs["A2"] < ENOUGH_TEST_PAIRS:
         mend, at_best = "more months of articles allow a higher --strict", ""
         helps = ["more months of articles"]
         if best and best < report.thresholds.strict and not has_large_event:
             helps.append(f"--strict {best:g}")
         if days != "none":
             next_day = [row for row in report.days_apart if row.days == days + 1]
-            if next_day and (next_day[0].strict_one_event or 0) >= WARNED:
+            if next_day and (next_day[0].strict_one_event or 0) >= ENOUGH_OF_ONE_EVENT:
                 helps.append(f"--window-days {days + 1}")
         verb = "is" if pairs["A2"] == 1 else "are"
         few = f"{counted(pairs['A2'], 'test pair')} {verb} few, so figures will be uncertain"
         warnings.append(f"{few}: what helps is {' or '.join(helps)} (see the table of pairs by days apart)")
-    if share is not None and share < WARNED:
+    if share is not None and share < ENOUGH_OF_ONE_EVENT:
         few = f"only {share:.0%} of the strict pairs report one event, by the estimate"
         warnings.append(f"{few}: {mend}{at_best}")
     if has_large_event:
         fault = f"an event has {events.largest_pairs} of the {strict:,} strict pairs"
         warnings.append(f"{fault}: {mend}")
-    elif events.largest > LARGEST or (events.largest_days or 0) > LONGEST:
+    elif events.largest > LARGEST_EVENT or (events.largest_days or 0) > LONGEST_EVENT_DAYS:
         length = f" in {events.largest_days} days" if events.largest_days else ""
         fault = f"an event has {events.largest} articles{length}, more than one event has"
         warnings.append(f"{fault}: {mend}")
@@ -506,7 +568,7 @@ def warnings_of(report: CorpusReport) -> list[str]:
 
 
 def _sides(rows: pl.DataFrame, config: str) -> dict[str, pl.DataFrame]:
-    """Train (A1, A3, R), test (A2), and what is of further outlets."""
+    """Return the splits of a config: train (A1, A3, R), test (A2), and what is of further outlets."""
     test, other = pl.col("alignment") == "A2", pl.col("other")
     sides = {"train": ~test & ~other, "test": test, OTHER: other}
     return {side: rows.filter(rule).select(*CONFIGS[config]) for side, rule in sides.items()}

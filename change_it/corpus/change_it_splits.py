@@ -1,4 +1,4 @@
-"""Raw articles of two newspapers → aligned splits, as a `datasets` builder that does what `change-it corpus build` does."""
+"""Build aligned splits of raw articles as a `datasets` builder, as `change-it corpus build` does."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -27,8 +27,8 @@ ChangeItSplitsConfig = dataclasses.make_dataclass(
 class ChangeItSplits(datasets.GeneratorBasedBuilder):
     """Read, align and split raw articles; rows are those of `change-it corpus build` with the same options.
 
-    `config_name` is `pairs` (default), `articles` or another config of a corpus folder, `data_files` the articles as `corpus build`
-    reads them; its other options are keywords.
+    `config_name` is `pairs` (default), `articles` or another config of a corpus folder, `data_files` the
+    articles as `corpus build` reads them; its other options are keywords.
 
     As in:
 
@@ -53,11 +53,14 @@ class ChangeItSplits(datasets.GeneratorBasedBuilder):
             raise ValueError("give the raw articles as data_files=...")
         fetched = dl_manager.download_and_extract(self.config.data_files)
         parts = fetched.values() if isinstance(fetched, dict) else [fetched]
-        files = tuple(
-            str(file) for part in parts for file in ([part] if isinstance(part, str | Path) else part)
-        )
+        files: list[str] = []
+        for part in parts:
+            if isinstance(part, str | Path):
+                files.append(str(part))
+            else:
+                files += [str(file) for file in part]
         chosen = {field.name: getattr(self.config, field.name) for field in _OPTIONS}
-        options = BuildOptions(files=files, out=Path(), **chosen)
+        options = BuildOptions(files=tuple(files), out=Path(), **chosen)
         corpus = build_corpus(read_articles(options), options)
         self.info.features = datasets.Features.from_dict(features(self.config.name, corpus.outlets))
         return [

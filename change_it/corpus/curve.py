@@ -1,4 +1,4 @@
-"""The chart of a corpus: how many pairs of articles each threshold would give."""
+"""Draw the chart of a corpus: how many pairs of articles each threshold would give."""
 
 from pathlib import Path
 from typing import Any
@@ -9,30 +9,27 @@ from matplotlib.ticker import StrMethodFormatter
 from change_it.corpus.record import CorpusReport
 from change_it.render.drawing import BLUE, GREEN, RED, narrow, save, styled
 
+#: The vertical axis ends at so many times the largest number of pairs.
+_ROOM_FOR_LABELS = 4
 #: Where a label stands beside its point.
 OFFSET: Any = {"textcoords": "offset points", "fontsize": "small"}
 
 
 @styled
 def draw_curve(record: CorpusReport, path: Path) -> None:
-    """Draw the number of alignments against the threshold (LREC 2020, Figure 2) from the `alignment.json` of a corpus."""
+    """Draw the number of alignments against the threshold (LREC 2020, Figure 2).
+
+    The record is the `alignment.json` of a corpus.
+    """
     axes = narrow(3.6)
     bins = record.histogram
-    lines = ((bins.compared, "compared", "--", 5), (bins.pairs, "one-to-one", "-", -16))
-    for pairs, label, line, offset in lines:
-        counts = np.array(pairs)
-        edges = np.array(bins.edges)[: len(counts)]
-        above = counts[::-1].cumsum()[::-1]
-        shown = (above > 0) & (counts.cumsum() > 0)  # from the first bin with any to the last
-        axes.plot(edges[shown], above[shown], line, color=BLUE, linewidth=2)
-        axes.annotate(label, (edges[shown][0], above[shown][0]), (0, offset), **OFFSET)
+    thresholds = record.thresholds
+    _draw_counts(axes, bins.edges, bins.compared, "compared", "--", label_offset=5)
+    _draw_counts(axes, bins.edges, bins.pairs, "one-to-one", "-", label_offset=-16)
     axes.set(yscale="log")
-    top = 4 * axes.get_ylim()[1]  # room for labels
-    strict = ("strict", GREEN, record.thresholds.strict, record.pairs.above_strict)
-    loose = ("loose", RED, record.thresholds.loose, record.pairs.above_loose)
-    for name, colour, value, count in (strict, loose):
-        axes.axvline(value, color=colour, linestyle=":", linewidth=2)
-        axes.annotate(f"{name} > {value:g}:\n{count:,} pairs", (value, top), (5, -14), color=colour, **OFFSET)
+    top = _ROOM_FOR_LABELS * axes.get_ylim()[1]
+    _draw_threshold(axes, "strict", thresholds.strict, record.pairs.above_strict, GREEN, top)
+    _draw_threshold(axes, "loose", thresholds.loose, record.pairs.above_loose, RED, top)
     axes.set_ylim(top=top)
     axes.set(xlabel="threshold (cosine similarity of the articles)", ylabel="pairs above it")
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
@@ -40,3 +37,23 @@ def draw_curve(record: CorpusReport, path: Path) -> None:
     axes.grid(axis="y")
     axes.set_title(f"Alignments of {record.outlets.a} and {record.outlets.b}", loc="left", pad=10)
     save(axes.figure, path)  # type: ignore[arg-type]  # no subfigure
+
+
+def _draw_counts(
+    axes: Any, edges: list[float], pairs: list[int], label: str, line: str, *, label_offset: int
+) -> None:
+    """Draw how many pairs are above each edge, from the first bin with any to the last."""
+    counts = np.array(pairs)
+    above = counts[::-1].cumsum()[::-1]
+    is_shown = (above > 0) & (counts.cumsum() > 0)
+    x = np.array(edges)[: len(counts)][is_shown]
+    y = above[is_shown]
+    axes.plot(x, y, line, color=BLUE, linewidth=2)
+    axes.annotate(label, (x[0], y[0]), (0, label_offset), **OFFSET)
+
+
+def _draw_threshold(axes: Any, name: str, threshold: float, count: int, colour: str, top: float) -> None:
+    """Draw a threshold, and say how many pairs are above it."""
+    axes.axvline(threshold, color=colour, linestyle=":", linewidth=2)
+    text = f"{name} > {threshold:g}:\n{count:,} pairs"
+    axes.annotate(text, (threshold, top), (5, -14), color=colour, **OFFSET)

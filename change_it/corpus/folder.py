@@ -1,4 +1,4 @@
-"""Files of a corpus folder, its configs with their columns and types, and their reading."""
+"""Name the files and configs of a corpus folder, with columns and types, and read them."""
 
 import hashlib
 import json
@@ -24,13 +24,24 @@ if TYPE_CHECKING:
 REPORT = "alignment.json"
 CARD = "README.md"
 REJECTED = "rejected.csv"
-#: In the folder of a trained model: what its card says of its corpus, and what tells its articles from those of another one.
+#: In the folder of a trained model: what its card says of its corpus, and what tells its articles from those
+#: of another one.
 MODEL_CORPUS = "corpus.json"
 
 SPLITS = ("train", "validation", "test", OTHER)
 
 #: Config of the test articles without a partner, which a corpus may lack.
 TEST_ARTICLES = "test_articles"
+
+
+def _types(columns: str) -> dict[str, str]:
+    """Return the type of each column of a text like `id label:outlet`, where a string has no type."""
+    types = {}
+    for column in columns.split():
+        name, _, kind = column.partition(":")
+        types[name] = kind or "string"
+    return types
+
 
 _HEADLINES = "id headline label:outlet fold:int64"
 _MATCHES = "label:match fold:int64 event kind"
@@ -48,12 +59,7 @@ _COLUMNS = {  # `outlet` and `match` are class labels
     "agnostic": _GENERATION,
 }
 #: Config → column → type; `outlet` and `match` are class labels.
-CONFIGS: dict[str, dict[str, str]] = {
-    config: {
-        name: kind or "string" for name, _, kind in (column.partition(":") for column in columns.split())
-    }
-    for config, columns in _COLUMNS.items()
-}
+CONFIGS: dict[str, dict[str, str]] = {config: _types(columns) for config, columns in _COLUMNS.items()}
 MATCH = ("no_match", "match")
 #: Number of alignments against the threshold (LREC 2020, Figure 2); the numbers are in the report.
 PICTURE = "curve.png"
@@ -62,18 +68,19 @@ FILES = tuple(f"{config}/{split}.parquet" for config in CONFIGS for split in SPL
 
 
 def features(config: str, outlets: Outlets) -> dict[str, dict[str, Any]]:
-    """Features of a config in the form of `datasets.Features.from_dict`."""
+    """Return the features of a config in the form of `datasets.Features.from_dict`."""
     classes = {"outlet": list(outlets.names), "match": list(MATCH)}
-    return {
-        name: {"names": classes[kind], "_type": "ClassLabel"}
-        if kind in classes
-        else {"dtype": kind, "_type": "Value"}
-        for name, kind in CONFIGS[config].items()
-    }
+    by_column: dict[str, dict[str, Any]] = {}
+    for name, kind in CONFIGS[config].items():
+        if kind in classes:
+            by_column[name] = {"names": classes[kind], "_type": "ClassLabel"}
+        else:
+            by_column[name] = {"dtype": kind, "_type": "Value"}
+    return by_column
 
 
 def arrow_schema(config: str, outlets: Outlets) -> "pa.Schema":
-    """Arrow schema of a config; its metadata give `datasets` the features, class labels included."""
+    """Return the Arrow schema of a config; its metadata give `datasets` the features and class labels."""
     import pyarrow as pa
 
     types = {"string": pa.string(), "date32": pa.date32(), "float64": pa.float64()}
@@ -83,7 +90,10 @@ def arrow_schema(config: str, outlets: Outlets) -> "pa.Schema":
 
 
 def read_table(corpus: str, config: str, split: str, columns: Sequence[str] | None = None) -> "pl.DataFrame":
-    """One config and split of a corpus (folder or Hub id); class labels are numbers, a split that it has no rows for is empty."""
+    """Read one config and split of a corpus (folder or Hub id).
+
+    Class labels are numbers. A split that the corpus has no rows for is empty.
+    """
     import polars as pl
 
     wanted = list(CONFIGS.get(config, {}) if columns is None else columns)
@@ -97,7 +107,7 @@ def read_table(corpus: str, config: str, split: str, columns: Sequence[str] | No
 
 
 def read_all_outlets(corpus: str, config: str, columns: Sequence[str] | None = None) -> "pl.DataFrame":
-    """The training rows of `articles` or `pairs`, those of further outlets last."""
+    """Read the training rows of `articles` or `pairs`, those of further outlets last."""
     import polars as pl
 
     parts = [read_table(corpus, config, split, columns) for split in ("train", OTHER)]
@@ -105,7 +115,7 @@ def read_all_outlets(corpus: str, config: str, columns: Sequence[str] | None = N
 
 
 def read_outlets(corpus: str) -> tuple[str, str]:
-    """Short names of the outlets A and B of a corpus (folder or Hub id)."""
+    """Read the short names of the outlets A and B of a corpus (folder or Hub id)."""
     from pyarrow.parquet import read_schema
 
     path = _table_path(corpus, "main", "test")
@@ -124,11 +134,15 @@ def read_report(corpus: str | Path) -> CorpusReport | None:
 
 
 def read_warnings(corpus: str) -> list[str]:
-    """The warnings of `corpus build`, for the commands that use the corpus, how many looks it has, and what its loose pairs are worth."""
+    """Return what the commands that use a corpus warn of.
+
+    These are the warnings of `corpus build`, the share of loose pairs that is one event, and the issues.
+    """
     report = read_report(corpus)
     if report is None:
         return []
-    warnings, share = [*report.warnings], report.loose_one_event
+    warnings = [*report.warnings]
+    share = report.loose_one_event
     if share is not None and share < 0.8:
         loose = f"some {share:.0%} of the loose pairs (A3, which s2s1 and s2s2 learn) report one event"
         warnings.append(f"{loose}, by the estimate")
@@ -139,13 +153,16 @@ def read_warnings(corpus: str) -> list[str]:
 
 
 def read_language(corpus: str) -> str:
-    """Language of a corpus; empty where it is unknown."""
+    """Return the language of a corpus; empty where it is unknown."""
     report = read_report(corpus)
     return (report.options.language or "") if report else ""
 
 
 def describe_corpus(corpus: str, *, learnt: str | None = None) -> TrainedOn:
-    """Describe a corpus (folder or Hub id) for a model trained on it; `learnt` are the hashes of a judge's articles."""
+    """Describe a corpus (folder or Hub id) for a model trained on it.
+
+    `learnt` are the hashes of the articles that a judge learnt from.
+    """
     report = read_report(corpus)
     described = TrainedOn(
         dataset=None if Path(corpus).is_dir() else corpus,
@@ -173,7 +190,7 @@ def read_trained_on(folder: Path) -> TrainedOn:
 
 
 def training_article_hashes(corpus: str, fold: str) -> str:
-    """The hashes of the training articles of the outlets A and B, of a fold or of `all`."""
+    """Return the hashes of the training articles of A and B, of a fold or of `all`, in one text."""
     rows = read_table(corpus, "articles", "train", ["headline", "article", "fold"])
     rows = rows if fold == "all" else rows.filter(fold=int(fold))
     return " ".join(sorted(map(hash_article, rows["headline"], rows["article"])))
@@ -189,12 +206,12 @@ def hashes_of_test_articles(corpus: str) -> list[str]:
 
 
 def hash_article(headline: str, article: str) -> str:
-    """48 bits of the hash of an article with its headline, by which it is known again in another corpus."""
+    """Return 48 bits of the hash of an article with its headline, which tell it in another corpus."""
     return hashlib.blake2b(f"{headline}\0{article}".encode(), digest_size=6).hexdigest()
 
 
 def digest_of(hashes: Iterable[str]) -> str:
-    """The digest of a corpus, from the hashes of its test articles."""
+    """Return the digest of a corpus, from the hashes of its test articles."""
     return hashlib.sha256(" ".join(sorted(hashes)).encode()).hexdigest()[:16]
 
 
@@ -249,7 +266,10 @@ def check_corpus(corpus: str) -> None:
 
 
 def check_outlet(corpus: str, to: str) -> None:
-    """Refuse an outlet that a corpus folder does not have; those of a Hub id are known only when it is loaded."""
+    """Refuse an outlet that a corpus folder does not have.
+
+    The outlets of a Hub id are known only when it is loaded.
+    """
     report = None if is_hub_id(corpus) else read_report(corpus)
     if report and to not in report.outlets.names:
         raise InputError(f"--to {to} is no outlet of {corpus}: give {' or '.join(report.outlets.names)}")
@@ -257,7 +277,7 @@ def check_outlet(corpus: str, to: str) -> None:
 
 @contextmanager
 def _errors(corpus: str, part: str, *kinds: type[Exception]) -> Iterator[None]:
-    """One sentence where a table is not as `corpus build` writes it."""
+    """Raise InputError with one sentence where a table is not as `corpus build` writes it."""
     faults: tuple[type[Exception], ...] = (ValueError, OSError, KeyError, TypeError, *kinds)
     try:
         yield

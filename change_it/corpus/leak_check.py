@@ -12,13 +12,13 @@ from change_it.corpus.reading.article import Article
 from change_it.corpus.reading.options import BuildOptions
 from change_it.corpus.record import LeakCheck, Neighbours
 from change_it.corpus.splits import Splits
-from change_it.stats import Ints
+from change_it.stats import Bools, Ints
 
-#: Columns of the finished tables that the leak check reads.
+#: Columns of the finished tables with ids of articles.
 _IDS = ("id", "a_id", "b_id")
-
+#: Columns with texts of articles.
 _TEXTS = ("article", "source", "a_article", "b_article")
-
+#: Columns with headlines.
 _HEADLINES = ("headline", "headline1", "headline2", "a_headline", "b_headline", "target")
 
 
@@ -27,50 +27,72 @@ def leak_check(
     clusters: pl.DataFrame,
     neighbours: Neighbours,
 ) -> LeakCheck:
-    """Compare every training and validation table with the test articles; it knows only the finished tables and the clusters (`id, cluster`).
+    """Compare every training and validation table with the test articles.
 
-    Counted over all sets, a RuntimeError where not 0: ids of test articles, of their near-duplicates and partners; texts of test
-    articles; and headlines, but changed ones of HH and AH, that belong to no training article. `neighbours` are those of
-    `test_neighbours`, which are reported with them.
+    Only the finished tables and the clusters are known here. Looked for, over all sets, are the ids of test
+    articles, of their near-duplicates and of their partners; texts of test articles; and headlines, but
+    changed ones of HH and AH, that belong to no training article.
+
+    Args:
+        tables: config to split to rows.
+        clusters: columns `id` and `cluster` of near-duplicates.
+        neighbours: what `test_neighbours` counts, which is reported with the result.
+
+    Raises:
+        RuntimeError: something was found.
     """
-    articles, pairs = tables["articles"], tables["pairs"]
+    articles = tables["articles"]
     test = pl.concat(tested_articles(tables))
-    test_ids = test["id"]
-    is_tested = pl.col("id").is_in(test_ids.implode())
-    near = clusters.filter(pl.col("cluster").is_in(clusters.filter(is_tested)["cluster"].implode()))
-    partners = pl.concat(
-        part.select(id=side, partner=other)
-        for part in pairs.values()
-        for side, other in (("a_id", "b_id"), ("b_id", "a_id"))
-    )
-    forbidden = {
-        "ids": ("ids", test_ids),
-        "near_duplicates": ("ids", near["id"]),
-        "partners": ("ids", partners.filter(is_tested)["partner"]),
-        "texts": ("texts", _hashes(test["article"])),
-    }
-    training_headlines = [part["headline"] for split, part in articles.items() if split != "test"]
-    headlines = _hashes(pl.concat(training_headlines)).unique().implode()
-    leaks = dict.fromkeys([*forbidden, "foreign_headlines"], 0)
+    forbidden_ids = _forbidden_ids(test, tables["pairs"].values(), clusters)
+    test_texts = _hashes(test["article"]).unique().implode()
+    training_headlines = [part["headline"] for part in _training(articles)]
+    known_headlines = _hashes(pl.concat(training_headlines)).unique().implode()
+    leaks = dict.fromkeys([*forbidden_ids, "texts", "foreign_headlines"], 0)
     rows = {}
     for config, splits in tables.items():
-        training = [part for split, part in splits.items() if split != "test"]
+        training = _training(splits)
         rows[config] = sum(part.height for part in training)
-        values = {"ids": _values(training, _IDS), "texts": _hashes(_values(training, _TEXTS))}
-        for name, (kind, series) in forbidden.items():
-            leaks[name] += int(values[kind].is_in(series.unique().implode()).sum())
-        unchanged = [
-            part.filter(pl.col("kind") != "facts") if "kind" in part.columns else part for part in training
-        ]
-        is_known = _hashes(_values(unchanged, _HEADLINES)).is_in(headlines)
+        ids = _values(training, _IDS)
+        for name, forbidden in forbidden_ids.items():
+            leaks[name] += int(ids.is_in(forbidden.unique().implode()).sum())
+        leaks["texts"] += int(_hashes(_values(training, _TEXTS)).is_in(test_texts).sum())
+        printed = [_without_changed_facts(part) for part in training]
+        is_known = _hashes(_values(printed, _HEADLINES)).is_in(known_headlines)
         leaks["foreign_headlines"] += int((~is_known).sum())
     if any(leaks.values()):
         raise RuntimeError(f"the leak check found test material in training sets: {leaks}")
     return LeakCheck(test_articles=test.height, rows=rows, found=leaks, neighbours=neighbours)
 
 
+def _forbidden_ids(
+    test: pl.DataFrame, pairs: Iterable[pl.DataFrame], clusters: pl.DataFrame
+) -> dict[str, pl.Series]:
+    """Return the ids that no training row may have: of test articles, near-duplicates and partners."""
+    is_tested = pl.col("id").is_in(test["id"].implode())
+    tested_clusters = clusters.filter(is_tested)["cluster"]
+    near = clusters.filter(pl.col("cluster").is_in(tested_clusters.implode()))
+    sides = []
+    for part in pairs:
+        sides.append(part.select(id="a_id", partner="b_id"))
+        sides.append(part.select(id="b_id", partner="a_id"))
+    partners = pl.concat(sides).filter(is_tested)["partner"]
+    return {"ids": test["id"], "near_duplicates": near["id"], "partners": partners}
+
+
+def _training(splits: Mapping[str, pl.DataFrame]) -> list[pl.DataFrame]:
+    """Return the tables of all splits but the test."""
+    return [part for split, part in splits.items() if split != "test"]
+
+
+def _without_changed_facts(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows whose headlines were printed."""
+    if "kind" not in rows.columns:
+        return rows
+    return rows.filter(pl.col("kind") != "facts")
+
+
 def tested_articles(tables: Mapping[str, Mapping[str, pl.DataFrame]]) -> list[pl.DataFrame]:
-    """Return the tables of the test articles: those of A2, and those without a partner where there are any."""
+    """Return the tables of the test articles: A2, and those without a partner where there are any."""
     tested = [tables["articles"]["test"]]
     if "test" in tables.get(TEST_ARTICLES, {}):
         tested.append(tables[TEST_ARTICLES]["test"])
@@ -78,13 +100,15 @@ def tested_articles(tables: Mapping[str, Mapping[str, pl.DataFrame]]) -> list[pl
 
 
 def _values(tables: Iterable[pl.DataFrame], columns: tuple[str, ...]) -> pl.Series:
-    parts = [table[name] for table in tables for name in columns if name in table.columns]
-    none = pl.Series("value", [], pl.String)
-    return pl.concat([none, *(part.alias("value") for part in parts)]).drop_nulls()
+    """Return the values of some columns of all tables, of those that have them, without nulls."""
+    parts = [pl.Series("value", [], pl.String)]
+    for table in tables:
+        parts += [table[name].alias("value") for name in columns if name in table.columns]
+    return pl.concat(parts).drop_nulls()
 
 
 def _hashes(texts: pl.Series) -> pl.Series:
-    """64-bit hashes, because a set of whole articles would double the memory."""
+    """Return 64-bit hashes of texts: a set of whole articles would double the memory."""
     return texts.hash(seed=0)
 
 
@@ -96,29 +120,60 @@ def find_neighbours(
     paired: Ints,
     options: BuildOptions,
 ) -> pl.DataFrame:
-    """The ids of wrong articles of the same side and fold, one row an article, null where there is none.
+    """Find wrong articles of the same side of the split and the same fold.
 
-    `own_id` is of the nearest of the own outlet below the loose threshold. Of `paired` articles (positions) `other_id` is of
-    such a one of the other outlet, and `near_id` of its nearest between the thresholds, at least `DAYS_OF_TWO_EVENTS` days away.
+    Args:
+        articles: all articles.
+        vectors: (articles, words) of unit length.
+        labels: (articles,) 0 for A, 1 for B, from 2 on for further outlets.
+        splits: of the articles.
+        paired: positions of the articles that are in a pair.
+        options: thresholds and guard.
+
+    Returns:
+        One row an article with ids, null where there is none. `own_id` is the nearest article of the same
+        outlet below the loose threshold. `other_id` is that of the other outlet, for paired articles.
+            `near_id`
+        is the nearest of the other outlet between the thresholds, at least `DAYS_OF_TWO_EVENTS` days away,
+            for
+        paired articles.
     """
     days = day_numbers(article.date for article in articles)
     groups = (splits.alignment == "A2") * 2 + splits.fold
-    present = (splits.alignment != "") & ~splits.alone
-    has_pair = np.isin(np.arange(len(articles)), paired)
+    is_present = (splits.alignment != "") & ~splits.alone
+    is_paired = np.isin(np.arange(len(articles)), paired)
     below = Likeness(ceiling=options.loose)
     between = Likeness(ceiling=options.strict, floor=options.loose, days_apart=DAYS_OF_TWO_EVENTS)
     columns: dict[str, pl.Series] = {}
     for which, likeness in {"own": below, "other": below, "near": between}.items():
         index = np.full(len(articles), -1, dtype=np.int64)
         for outlet in np.unique(labels).tolist():
-            own, other = labels == outlet, (labels == 1 - outlet) if outlet < 2 else (labels != outlet)
-            x = np.flatnonzero(present & own & (True if which == "own" else has_pair))
-            y = np.flatnonzero(present & (own if which == "own" else other))
-            compared = vectors, days, groups, splits.event, (x, y)
-            index[x] = nearest_wrong(*compared, window_days=options.guard, likeness=likeness)
-        names = [articles[place].id if place >= 0 else None for place in index.tolist()]
-        columns[f"{which}_id"] = pl.Series(names, dtype=pl.String)
+            is_own = labels == outlet
+            if which == "own":
+                x = np.flatnonzero(is_present & is_own)
+                y = x
+            else:
+                x = np.flatnonzero(is_present & is_own & is_paired)
+                y = np.flatnonzero(is_present & _is_opposite(labels, outlet))
+            index[x] = nearest_wrong(
+                vectors,
+                days,
+                groups,
+                splits.event,
+                (x, y),
+                window_days=options.guard,
+                likeness=likeness,
+            )
+        ids = [articles[place].id if place >= 0 else None for place in index.tolist()]
+        columns[f"{which}_id"] = pl.Series(ids, dtype=pl.String)
     return pl.DataFrame(columns)
+
+
+def _is_opposite(labels: Ints, outlet: int) -> Bools:
+    """Mark the articles of the other outlet, (articles,); of a further outlet those of all others."""
+    if outlet < 2:
+        return labels == 1 - outlet
+    return labels != outlet
 
 
 def test_neighbours(
@@ -127,17 +182,24 @@ def test_neighbours(
     vectors: csr_matrix,
     options: BuildOptions,
 ) -> Neighbours:
-    """Count the test articles that have a training article above the strict cosine inside the guard; `ids` are those of `vectors`."""
-    row = {id_: number for number, id_ in enumerate(ids)}
+    """Count the test articles that have a training article above the strict cosine inside the guard.
+
+    Args:
+        tables: config to split to rows.
+        ids: (articles,) ids of the rows of `vectors`.
+        vectors: (articles, words) of unit length.
+        options: strict threshold and guard.
+    """
+    row_of_id = {id_: number for number, id_ in enumerate(ids)}
     tested = pl.concat(tested_articles(tables))
-    training_articles = pl.concat(part for split, part in tables["articles"].items() if split != "test")
-    all_articles = pl.concat([tested, training_articles])
+    all_articles = pl.concat([tested, *_training(tables["articles"])])
     guard = options.guard if all_articles["date"].is_not_null().any() else None
     test, training = np.split(np.arange(all_articles.height), [tested.height])
-    rows, days = vectors[[row[id_] for id_ in all_articles["id"]]], day_numbers(all_articles["date"])
+    rows = vectors[[row_of_id[id_] for id_ in all_articles["id"]]]
+    days = day_numbers(all_articles["date"])
     close = align(rows, days, (test, training), window_days=guard, floor=options.strict)
     labels = all_articles["label"].to_numpy()
-    foreign = labels[close.a_index] != labels[close.b_index]
+    is_of_both = labels[close.a_index] != labels[close.b_index]
     return Neighbours(
-        articles=len(np.unique(close.a_index)), other_outlet=len(np.unique(close.a_index[foreign]))
+        articles=len(np.unique(close.a_index)), other_outlet=len(np.unique(close.a_index[is_of_both]))
     )

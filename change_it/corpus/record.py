@@ -15,7 +15,10 @@ ThresholdName = Literal["strict", "loose"]
 
 @dataclass(frozen=True, kw_only=True)
 class BuiltWith:
-    """The options of `change-it corpus build` that decide what is in a corpus; see `reading.options.BuildOptions`."""
+    """The options of `change-it corpus build` that decide what is in a corpus.
+
+    See `reading.options.BuildOptions`.
+    """
 
     files: tuple[str, ...]
     columns: str
@@ -114,7 +117,12 @@ class EventCounts:
 
 @dataclass(frozen=True, kw_only=True)
 class OtherOutlets:
-    """Further outlets: articles of each, most first, and strict pairs with one of them; written as `{}` without any."""
+    """Further outlets; written as `{}` without any.
+
+    Attributes:
+        articles: outlet to number of articles, most first.
+        pairs: number of strict pairs with an article of one of them.
+    """
 
     articles: dict[str, int] = field(default_factory=dict)
     pairs: int = 0
@@ -126,7 +134,13 @@ class OtherOutlets:
 
 @dataclass(frozen=True, kw_only=True)
 class Histogram:
-    """Pairs by cosine: `edges` are those of the bins, of `compared` articles and of one-to-one `pairs`."""
+    """Pairs by cosine.
+
+    Attributes:
+        edges: of the bins, ascending.
+        compared: number of compared pairs in each bin.
+        pairs: number of one-to-one pairs in each bin.
+    """
 
     edges: list[float]
     compared: list[int]
@@ -135,7 +149,12 @@ class Histogram:
 
 @dataclass(frozen=True, kw_only=True)
 class Neighbours:
-    """Test articles that have a training article above the strict cosine inside the guard; and those of them that have one of the other outlet."""
+    """Test articles that have a training article above the strict cosine inside the guard.
+
+    Attributes:
+        articles: their number.
+        other_outlet: number of those that have one of the other outlet.
+    """
 
     articles: int
     other_outlet: int
@@ -202,7 +221,8 @@ class CorpusReport:
         thresholds: cosines of strict and loose pairs.
         pairs: numbers of pairs.
         days_apart: pairs by days apart; empty without dates or window.
-        lowest_strict: the lowest threshold whose pairs are one event in nine of ten, estimated; None where it is not known.
+        lowest_strict: the lowest threshold whose pairs are one event in nine of ten, estimated; None where it
+            is not known.
         events: how large events are.
         other_outlets: further outlets.
         histogram: pairs by cosine.
@@ -260,7 +280,8 @@ class TrainedOn:
         language: its language; None where it is unknown.
         digest: what tells its test articles from those of another corpus; empty where it is unknown.
         sample: see `CorpusReport`, as for `rows`, `kept`, `thresholds`, `pairs` and `looks`.
-        learnt: of a judge, the hashes of the training articles that it learnt from, with a space between them.
+        learnt: of a judge, the hashes of the training articles that it learnt from, with a space between
+            them.
     """
 
     dataset: str | None = None

@@ -1,4 +1,4 @@
-"""What a corpus has, from its `alignment.json`: the tables that `corpus build` prints and the data set card shows."""
+"""Make the tables that `corpus build` prints and the data set card shows, of an `alignment.json`."""
 
 from dataclasses import asdict
 
@@ -13,23 +13,25 @@ ENOUGH_EVENTS = 385
 
 
 def summary(report: CorpusReport) -> list[Table]:
-    """Rows, pairs by days apart where there are dates, and splits; what was seen besides is in the notes."""
+    """Return the tables of rows, of pairs by days apart where there are dates, and of splits, with notes."""
     days = [_days(report)] if report.days_apart else []
     return [_rows(report), *days, _splits(report)]
 
 
 def _rows(report: CorpusReport) -> Table:
-    """Rows in, kept and rejected, and the pairs that were found."""
+    """Show the rows that were read, kept and rejected, and the pairs that were found."""
     rejected = sorted(report.rejected.items(), key=lambda item: (-item[1], item[0]))
     counts = [("in", report.rows), ("kept", report.kept)]
     counts += [(f"rejected: {reason}", count) for reason, count in rejected]
     rows = [Row({"what": what, "rows": count}) for what, count in counts]
     pairs, thresholds = report.pairs, report.thresholds
-    notes = [
-        f"Dates of {listed(files)}: the {first} comes first"
-        for first, is_day in (("day", True), ("month", False))
-        if (files := [file for file, day_first in report.day_first.items() if day_first is is_day])
-    ]
+    notes = []
+    day_first = [file for file, is_first in report.day_first.items() if is_first]
+    month_first = [file for file, is_first in report.day_first.items() if not is_first]
+    if day_first:
+        notes.append(f"Dates of {listed(day_first)}: the day comes first")
+    if month_first:
+        notes.append(f"Dates of {listed(month_first)}: the month comes first")
     notes.append(
         f"Pairs above {thresholds.strict}: {pairs.above_strict:,} · above {thresholds.loose}: "
         f"{pairs.above_loose:,} · not kept, because they touch the test set: {pairs.dropped:,}"
@@ -46,7 +48,7 @@ def _rows(report: CorpusReport) -> Table:
 
 
 def _days(report: CorpusReport) -> Table:
-    """Pairs by days apart, with the estimated share of them that is one event."""
+    """Show the pairs by days apart, with the estimated share of them that is one event."""
     columns = [Column("days", "count", title="days apart")]
     for name, threshold in asdict(report.thresholds).items():
         columns.append(Column(name, "count", title=f"{name} > {threshold:g}"))
@@ -67,7 +69,7 @@ def _days(report: CorpusReport) -> Table:
 
 
 def _precision(report: CorpusReport) -> list[str]:
-    """Say how many test articles have no partner, how sure a share is on pairs and on all, and what would help."""
+    """Say how sure a share is on the test pairs and on all test articles, and what would help."""
     events = report.events.effective
     alone = report.test_articles
     total = sum(alone.values())
@@ -97,7 +99,7 @@ def _half_width(events: float) -> float:
 
 
 def _splits(report: CorpusReport) -> Table:
-    """Pairs and articles by split, what the leak check and the largest event say, warnings and looks."""
+    """Show pairs and articles by split, and in notes leak check, largest event, warnings and issues."""
     outlets = report.outlets.names
     rows = [
         Row(
@@ -113,11 +115,12 @@ def _splits(report: CorpusReport) -> Table:
     days = f" in {counted(events.largest_days, 'day')}" if events.largest_days else ""
     verb = "is" if events.test_pairs == 1 else "are"
     notes = [
-        f"Leak check: {leaks.test_articles:,} test articles against {sum(leaks.rows.values()):,} training rows "
-        f"of {len(leaks.rows)} sets: {leaked}",
+        f"Leak check: {leaks.test_articles:,} test articles against "
+        f"{sum(leaks.rows.values()):,} training rows of {len(leaks.rows)} sets: {leaked}",
         f"Test articles with a training article above {report.thresholds.strict} nearby in time: "
         f"{leaks.neighbours.articles:,}",
-        f"Largest event: {counted(events.largest, 'article')}{days}. The {counted(events.test_pairs, 'test pair')} "
+        f"Largest event: {counted(events.largest, 'article')}{days}. "
+        f"The {counted(events.test_pairs, 'test pair')} "
         f"of {counted(events.test_events, 'event')} {verb} worth {events.effective:g}",
         *_precision(report),
         *(f"Warning: {warning}." for warning in report.warnings),

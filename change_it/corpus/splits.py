@@ -1,12 +1,14 @@
-"""A1, A2, A3 and R, the two folds, what must leave the corpus so that nothing of the test set is trained on, and the check.
+"""Assign articles to A1, A2, A3 and R and to folds, and remove articles that would leak into training.
 
-The unit of all of it is the *event*: articles linked by near-duplicate clusters and by kept pairs, transitively. It is stored
-with articles and pairs, and intervals draw it. What is close to a test article, in one step and not transitively, leaves.
+The unit of all of it is the *event*: articles linked by near-duplicate clusters and by kept pairs,
+transitively. It is stored with articles and pairs, and intervals draw it. What is close to a test article, in
+one step and not transitively, leaves.
 """
 
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,48 +20,100 @@ from change_it.errors import InputError
 from change_it.files.texts import counted
 from change_it.stats import Bools, Floats, Ints
 
+#: Why articles leave the corpus: an event has a test article.
 NEAR_DUPLICATE = "near-duplicate of a test article"
-CLOSE = "close to a test article"  # above the strict cosine, inside the guard
+#: The cosine with a test article is above the strict threshold, inside the guard.
+CLOSE = "close to a test article"
+#: The same of an article of a further outlet.
 OTHER_OUTLET = "another outlet's article close to a test article"
-REMOVED = ""  #: in `Splits.alignment`, of an article that left the corpus
-ALONE = "T"  #: a test article without a partner, where folds are dealt
-_ORDER = ("R", "A3", "A1", "A2")  # weakest claim on an article first
-#: Test articles of an outlet up to which those without a partner are added, and the share of its articles that these are at most.
-TESTED = 300
+#: In `Splits.alignment`: the article left the corpus.
+REMOVED = ""
+#: A test article without a partner, where folds are dealt.
+ALONE = "T"
+#: An article in several pairs gets the last matching split in this order.
+_WEAKEST_FIRST = ("R", "A3", "A1", "A2")
+#: Test articles of an outlet up to which those without a partner are added.
+WANTED_TEST_ARTICLES = 300
+#: Share of an outlet's articles that its test articles without a partner are at most.
 LARGEST_SHARE_ALONE = 0.1
 #: Share of the strict pairs up to which pairs that are close to each other are dealt together.
-TOGETHER = 0.1
+LARGEST_SHARE_TOGETHER = 0.1
+
+#: Positions of both articles of each pair.
+Positions = tuple[Ints, Ints]
 
 
 @dataclass(frozen=True, slots=True)
 class Splits:
-    """The split of every article and pair."""
+    """The split of every article and pair.
 
-    alignment: NDArray[np.str_]  # (articles,) `A1`, `A2`, `A3`, `R`, or `REMOVED`
-    event: Ints  # (articles,) number of the event
-    fold: Ints  # (articles,) 0 or 1, constant within an event
-    pairs: Ints  # (kept pairs,) positions in the candidate pairs, best first
-    pair_alignment: NDArray[np.str_]  # (kept pairs,) `A1`, `A2` or `A3`
-    removed: dict[int, str]  # position of each article that left the corpus → why
-    dropped: int  # pairs above the thresholds that would tie training to test or one fold to the other
-    others: Ints  # (kept pairs of other outlets,) positions in those given
-    alone: Bools  # (articles,) whether it is a test article without a partner; its alignment is `R`
+    Attributes:
+        alignment: (articles,) `A1`, `A2`, `A3`, `R`, or `REMOVED`.
+        event: (articles,) number of the event.
+        fold: (articles,) 0 or 1, constant within an event.
+        pairs: (kept pairs,) positions in the candidate pairs, best first.
+        pair_alignment: (kept pairs,) `A1`, `A2` or `A3`.
+        removed: position of each article that left the corpus, and why.
+        dropped: number of pairs above the thresholds that would tie training to test or one fold to the
+            other.
+        others: (kept pairs of further outlets,) positions in those given.
+        alone: (articles,) whether it is a test article without a partner; its alignment is `R`.
+    """
+
+    alignment: NDArray[np.str_]
+    event: Ints
+    fold: Ints
+    pairs: Ints
+    pair_alignment: NDArray[np.str_]
+    removed: dict[int, str]
+    dropped: int
+    others: Ints
+    alone: Bools
+
+
+class _Dealt(NamedTuple):
+    """Which pairs and articles are tested, before anything leaves the corpus.
+
+    Attributes:
+        top: (pairs,) pairs that are dealt to A1 and A2.
+        next_best: (pairs,) pairs that make A3.
+        tested: (articles,) articles of A2.
+        in_test: (articles,) articles of an event that is tested.
+    """
+
+    top: Bools
+    next_best: Bools
+    tested: Bools
+    in_test: Bools
 
 
 def events_of(articles: Sequence[str], partners: Sequence[str]) -> Ints:
-    """Number the events of n articles, (n,): each with its partner, an article on the same event (empty for none), and near-duplicates.
+    """Number the events of n articles, (n,).
+
+    An article, its partner and near-duplicates of both are one event.
+
+    Args:
+        articles: (n,) texts.
+        partners: (n,) text of an article on the same event; empty where there is none.
 
     Examples:
-        >>> events_of(["The bridge fell.", "A bridge is down.", "The rain goes on."], ["A bridge is down.", "", ""]).tolist()
+        >>> articles = ["The bridge fell.", "A bridge is down.", "The rain goes on."]
+        >>> events_of(articles, ["A bridge is down.", "", ""]).tolist()
         [0, 0, 1]
     """
-    texts = {text: number for number, text in enumerate(dict.fromkeys([*articles, *filter(None, partners)]))}
-    linked = [(texts[a], texts[b]) for a, b in zip(articles, partners, strict=True) if b]
-    a, b = np.array(linked, dtype=np.int64).reshape(-1, 2).T
-    clusters = np.arange(len(texts))
-    with suppress(InputError):  # there is no word in them
-        clusters = near_duplicates(tfidf(list(texts), min_df=1))
-    return components(clusters, a, b)[[texts[text] for text in articles]]
+    distinct = dict.fromkeys([*articles, *filter(None, partners)])
+    number_of_text = {text: number for number, text in enumerate(distinct)}
+    a, b = [], []
+    for article, partner in zip(articles, partners, strict=True):
+        if partner:
+            a.append(number_of_text[article])
+            b.append(number_of_text[partner])
+    clusters = np.arange(len(distinct))
+    # without any word there are no vectors
+    with suppress(InputError):
+        clusters = near_duplicates(tfidf(list(distinct), min_df=1))
+    events = components(clusters, np.array(a, dtype=np.int64), np.array(b, dtype=np.int64))
+    return events[[number_of_text[text] for text in articles]]
 
 
 def split(
@@ -72,97 +126,159 @@ def split(
     seed: int,
     sizes: dict[str, int] | None = None,
     alignments: Sequence[Alignment | None] | None = None,
-    close: tuple[Ints, Ints] = (NO_POSITIONS, NO_POSITIONS),
-    others: tuple[Ints, Ints] = (NO_POSITIONS, NO_POSITIONS),
+    close: Positions = (NO_POSITIONS, NO_POSITIONS),
+    others: Positions = (NO_POSITIONS, NO_POSITIONS),
     test_articles: int | None = 0,
 ) -> Splits:
     """Split articles into A1, A2, A3 and R, and into two folds.
 
-    `pairs` (positions, cosines) are best first. Those above `strict` are dealt evenly at random to A1 and A2, event by event,
-    those in (loose, strict] make A3; with `sizes` by rank. With `alignments`, the input's splits decide (None counts as R).
-    Training articles `close` to a test article leave, but with `alignments`. `labels` (0 for A, 1 for B) balance the folds; from 2
-    on they are of other outlets, which are never tested, and `others` are pairs with one of them, kept where both stay.
-    `test_articles` of each outlet without a partner are tested, too, see `draw_alone`; None: see `wanted_alone`.
+    Pairs above the strict threshold are dealt evenly at random to A1 and A2, event by event; those between
+    the thresholds make A3. Training articles that are close to a test article leave, unless the input gives
+    the splits.
+
+    Args:
+        clusters: (articles,) numbers of the near-duplicate clusters.
+        pairs: positions of both articles, and cosines, best first.
+        labels: (articles,) 0 for A, 1 for B, which balance the folds; further outlets, from 2 on, are never
+            tested.
+        strict: cosine above which pairs are dealt to A1 and A2.
+        loose: cosine above which pairs make A3.
+        seed: of all draws.
+        sizes: numbers of pairs of A1, A2 and A3 by rank, in the place of the thresholds.
+        alignments: (articles,) splits that the input gives; None of an article counts as R.
+        close: pairs of articles that are close to each other.
+        others: pairs with an article of a further outlet, which are kept where both stay.
+        test_articles: number of articles of each outlet without a partner that are tested, too, see
+            `draw_alone`; for None see `wanted_alone`.
+
+    Raises:
+        InputError: the pairs are too few, or of one event; or the input's splits have no A2.
     """
     a, b, similarity = pairs
-    alignment = _wanted_by_input(len(clusters), alignments)
     if alignments is None:
+        alignment = np.full(len(clusters), "R", dtype="<U2")
         top, next_best = _ranked(similarity, strict, loose, sizes)
-        event = components(clusters, a[top], b[top])
-        together = _dealt_together(event, (a[top], b[top]), close)
-        in_test = np.isin(event, event[a[top]][_deal_test(together, sizes, seed, strict)])
-        tested = in_test & np.isin(np.arange(len(clusters)), np.r_[a[top], b[top]])
+        dealt = _deal(clusters, (a, b), top, next_best, close, sizes, seed, strict)
+        leaving_if_close = close
     else:
-        top, next_best = np.zeros(len(a), dtype=bool), np.ones(len(a), dtype=bool)
-        tested = alignment == "A2"
-        in_test = np.isin(clusters, clusters[tested])
-    first, second = close if alignments is None else (NO_POSITIONS, NO_POSITIONS)
-    is_close = np.zeros(len(clusters), dtype=bool)
-    is_close[np.r_[second[tested[first]], first[tested[second]]]] = True
-    not_trained_on = in_test | is_close
-    free = ~not_trained_on[a] & ~not_trained_on[b]
-
-    if alignments is not None:
-        pair_alignment = np.where(free, alignment[a], REMOVED)
-        pair_alignment[tested[a] & tested[b]] = "A2"
+        alignment = _given_alignment(alignments)
+        dealt = _dealt_by_input(clusters, alignment, len(a))
+        leaving_if_close = (NO_POSITIONS, NO_POSITIONS)
+    not_trained_on = dealt.in_test | _close_to(dealt.tested, leaving_if_close)
+    is_free = ~not_trained_on[a] & ~not_trained_on[b]
+    if alignments is None:
+        pair_alignment = _alignment_of_pairs(dealt, is_free, dealt.in_test[a], sizes)
     else:
-        cases = {"A1": top & free, "A2": top & in_test[a], "A3": next_best & free}
-        pair_alignment = np.select([*cases.values()], [*cases], REMOVED)
-        if sizes is not None:  # lower ranks replace those that touched the test set
-            missing = sizes["A3"] - int((pair_alignment == "A3").sum())
-            pair_alignment[np.flatnonzero(free & ~next_best & ~top)[:missing]] = "A3"
+        pair_alignment = np.where(is_free, alignment[a], REMOVED)
+        pair_alignment[dealt.tested[a] & dealt.tested[b]] = "A2"
 
     is_kept = pair_alignment != REMOVED
-    for name in _ORDER[1:]:
+    for name in _WEAKEST_FIRST[1:]:
         alignment[a[pair_alignment == name]] = name
         alignment[b[pair_alignment == name]] = name
-    leaving = np.flatnonzero(not_trained_on & ~tested)
-    reasons = np.select([labels[leaving] > 1, in_test[leaving]], [OTHER_OUTLET, NEAR_DUPLICATE], CLOSE)
-    alignment[leaving] = REMOVED
-    other_a, other_b = others
-    is_other_kept = ~not_trained_on[other_a] & ~not_trained_on[other_b]
-
-    event = components(
-        clusters, np.r_[a[is_kept], other_a[is_other_kept]], np.r_[b[is_kept], other_b[is_other_kept]]
-    )
-    paired = np.r_[a[is_kept], b[is_kept], other_a[is_other_kept], other_b[is_other_kept]]
-    present = alignment != REMOVED
-    wanted_articles = wanted_alone(labels, tested, test_articles)
-    alone = draw_alone(event, labels, present, paired, close, wanted_articles, rng_for(seed, "test articles"))
-    is_near = np.zeros(len(clusters), dtype=bool)
-    is_near[np.r_[second[alone[first]], first[alone[second]]]] = True
-    leaving_too = np.flatnonzero(is_near & present & ~alone)
-    alignment[leaving_too] = REMOVED
+    leaving = np.flatnonzero(not_trained_on & ~dealt.tested)
+    reasons = np.select([labels[leaving] > 1, dealt.in_test[leaving]], [OTHER_OUTLET, NEAR_DUPLICATE], CLOSE)
     removed = dict(zip(leaving.tolist(), reasons.tolist(), strict=True))
-    removed |= {row: OTHER_OUTLET if labels[row] > 1 else CLOSE for row in leaving_too.tolist()}
+    alignment[leaving] = REMOVED
+    is_other_kept = ~not_trained_on[others[0]] & ~not_trained_on[others[1]]
+
+    first = np.concatenate([a[is_kept], others[0][is_other_kept]])
+    second = np.concatenate([b[is_kept], others[1][is_other_kept]])
+    event = components(clusters, first, second)
+    is_present = alignment != REMOVED
+    wanted = wanted_alone(labels, dealt.tested, test_articles)
+    paired = np.concatenate([first, second])
+    rng = rng_for(seed, "test articles")
+    alone = draw_alone(event, labels, is_present, paired, close, wanted, rng)
+    leaving_too = np.flatnonzero(_close_to(alone, leaving_if_close) & is_present & ~alone)
+    alignment[leaving_too] = REMOVED
+    for row in leaving_too.tolist():
+        removed[row] = OTHER_OUTLET if labels[row] > 1 else CLOSE
     kinds = np.where(alone, ALONE, alignment)
-    fold = _folds(event, kinds, np.minimum(labels, 2), rng_for(seed, "folds"))
-    wanted = int((top | next_best).sum())
     return Splits(
         alignment=alignment,
         event=event,
-        fold=fold,
+        fold=_folds(event, kinds, np.minimum(labels, 2), rng_for(seed, "folds")),
         pairs=np.flatnonzero(is_kept).astype(np.int64),
         pair_alignment=pair_alignment[is_kept],
         removed=removed,
-        dropped=wanted - int(is_kept.sum()),
+        dropped=int((dealt.top | dealt.next_best).sum()) - int(is_kept.sum()),
         others=np.flatnonzero(is_other_kept).astype(np.int64),
         alone=alone,
     )
 
 
+def _deal(
+    clusters: Ints,
+    pairs: Positions,
+    top: Bools,
+    next_best: Bools,
+    close: Positions,
+    sizes: dict[str, int] | None,
+    seed: int,
+    strict: float,
+) -> _Dealt:
+    """Deal the top pairs to A1 and A2, event by event."""
+    a = pairs[0][top]
+    b = pairs[1][top]
+    event = components(clusters, a, b)
+    unit = _dealt_together(event, (a, b), close)
+    tested_events = event[a][_deal_test(unit, sizes, seed, strict)]
+    in_test = np.isin(event, tested_events)
+    is_in_pair = np.isin(np.arange(len(clusters)), np.concatenate([a, b]))
+    return _Dealt(top, next_best, in_test & is_in_pair, in_test)
+
+
+def _dealt_by_input(clusters: Ints, alignment: NDArray[np.str_], count: int) -> _Dealt:
+    """Return which articles are tested where the input gives the splits; none of the pairs is dealt."""
+    is_tested = alignment == "A2"
+    in_test = np.isin(clusters, clusters[is_tested])
+    return _Dealt(np.zeros(count, dtype=bool), np.ones(count, dtype=bool), is_tested, in_test)
+
+
+def _alignment_of_pairs(
+    dealt: _Dealt, is_free: Bools, in_test: Bools, sizes: dict[str, int] | None
+) -> NDArray[np.str_]:
+    """Return the split of each pair, `REMOVED` for those that would tie training to test.
+
+    With sizes, pairs of lower rank fill A3 up where better ones touch the test set.
+
+    Args:
+        dealt: what is dealt.
+        is_free: (pairs,) whether neither article touches the test set.
+        in_test: (pairs,) whether its event is tested.
+        sizes: wanted numbers of pairs.
+    """
+    cases = [dealt.top & is_free, dealt.top & in_test, dealt.next_best & is_free]
+    pair_alignment = np.select(cases, ["A1", "A2", "A3"], REMOVED)
+    if sizes is not None:
+        missing = sizes["A3"] - int((pair_alignment == "A3").sum())
+        lower = np.flatnonzero(is_free & ~dealt.next_best & ~dealt.top)
+        pair_alignment[lower[:missing]] = "A3"
+    return pair_alignment
+
+
+def _close_to(which: Bools, close: Positions) -> Bools:
+    """Mark the articles, (articles,), that are close to one of those that are marked."""
+    first, second = close
+    is_close = np.zeros(len(which), dtype=bool)
+    is_close[second[which[first]]] = True
+    is_close[first[which[second]]] = True
+    return is_close
+
+
 def wanted_alone(labels: Ints, tested: Bools, number: int | None) -> tuple[int, int]:
     """Return how many articles without a partner are tested of outlet A and of B.
 
-    Without a number as many as bring each outlet to `TESTED` test articles, at most a tenth of its articles. The articles
-    of one outlet are the originals of one direction.
+    Without a number they are as many as bring each outlet to `WANTED_TEST_ARTICLES` test articles, at most a
+    tenth of its articles. The articles of one outlet are the originals of one direction.
     """
     if number is not None:
         return number, number
     wanted = []
     for outlet in (0, 1):
         total = int((labels == outlet).sum())
-        missing = TESTED - int((tested & (labels == outlet)).sum())
+        missing = WANTED_TEST_ARTICLES - int((tested & (labels == outlet)).sum())
         wanted.append(max(0, min(missing, int(total * LARGEST_SHARE_ALONE))))
     return wanted[0], wanted[1]
 
@@ -176,45 +292,56 @@ def draw_alone(
     wanted: tuple[int, int],
     rng: np.random.Generator,
 ) -> Bools:
-    """Draw whole events without a partner for the test, up to the wanted numbers of articles of A and B, (articles,).
+    """Draw whole events without a partner for the test, up to the wanted numbers of articles of A and B.
 
-    No article of such an event is in a pair, `close` to one that is (positions `paired`), or of a further outlet. So no
-    pair leaves the corpus for them.
+    No article of such an event is in a pair, close to one that is, or of a further outlet. So no pair leaves
+    the corpus for them.
+
+    Args:
+        event: (articles,) number of the event.
+        labels: (articles,) 0 for A, 1 for B, from 2 on for further outlets.
+        present: (articles,) whether it is in the corpus.
+        paired: positions of the articles that are in a pair.
+        close: pairs of articles that are close to each other.
+        wanted: numbers of articles of A and of B, at most.
+        rng: source of the draws.
+
+    Returns:
+        Whether each article is drawn, (articles,).
 
     Examples:
         >>> nothing = np.array([], dtype=np.int64)
-        >>> event, labels, paired = np.array([0, 0, 1, 2, 3]), np.array([0, 1, 0, 1, 0]), np.array([0, 1])
-        >>> drawn = draw_alone(event, labels, event >= 0, paired, (nothing, nothing), (1, 5), np.random.default_rng(1))
+        >>> event, labels = np.array([0, 0, 1, 2, 3]), np.array([0, 1, 0, 1, 0])
+        >>> paired, rng = np.array([0, 1]), np.random.default_rng(1)
+        >>> drawn = draw_alone(event, labels, event >= 0, paired, (nothing, nothing), (1, 5), rng)
         >>> drawn.sum(), bool(drawn[:2].any()), bool(drawn[3])
         (np.int64(2), False, True)
     """
     is_paired = np.zeros(len(event), dtype=bool)
     is_paired[paired] = True
-    first, second = close
-    is_barred = is_paired | (labels > 1)
-    is_barred[np.r_[first[is_paired[second]], second[is_paired[first]]]] = True
+    is_barred = is_paired | (labels > 1) | _close_to(is_paired, close)
     has_barred = np.zeros(int(event.max(initial=-1)) + 1, dtype=bool)
     has_barred[event[is_barred]] = True
     rows = np.flatnonzero(present & ~has_barred[event])
     members = {number: [0, 0] for number in event[rows].tolist()}
     for row in rows.tolist():
         members[int(event[row])][labels[row]] += 1
-    left, drawn = list(wanted), list[int]()
+    room_a, room_b = wanted
+    drawn: list[int] = []
     numbers = np.array(sorted(members), dtype=np.int64)
     for number in rng.permutation(numbers).tolist():
-        counts = members[number]
-        if all(count <= room for count, room in zip(counts, left, strict=True)):
-            left = [room - count for count, room in zip(counts, left, strict=True)]
+        count_a, count_b = members[number]
+        if count_a <= room_a and count_b <= room_b:
+            room_a -= count_a
+            room_b -= count_b
             drawn.append(number)
     alone = np.zeros(len(event), dtype=bool)
     alone[rows] = np.isin(event[rows], drawn)
     return alone
 
 
-def _wanted_by_input(count: int, alignments: Sequence[Alignment | None] | None) -> NDArray[np.str_]:
-    """The split of each article as the input gives it, `R` where it does not."""
-    if alignments is None:
-        return np.full(count, "R", dtype="<U2")
+def _given_alignment(alignments: Sequence[Alignment | None]) -> NDArray[np.str_]:
+    """Return the split of each article as the input gives it, `R` where it does not."""
     if "A2" not in alignments:
         mend = "drop the column so that pairs are found, or add A2"
         raise InputError(f"the alignment column names no A2 article: {mend}")
@@ -224,30 +351,42 @@ def _wanted_by_input(count: int, alignments: Sequence[Alignment | None] | None) 
 def _ranked(
     similarity: Floats, strict: float, loose: float, sizes: dict[str, int] | None
 ) -> tuple[Bools, Bools]:
-    """The pairs that are dealt to A1 and A2, and those that make A3."""
+    """Mark the pairs that are dealt to A1 and A2, and those that make A3; pairs are sorted best first."""
     if sizes is None:
         return similarity > strict, (similarity > loose) & (similarity <= strict)
-    rank, total = np.arange(len(similarity)), sum(sizes.values())
+    total = sum(sizes.values())
+    rank = np.arange(len(similarity))
     if len(rank) < total:
         raise InputError(f"--sizes asks for {total:,} pairs, there are {len(rank):,}: ask for fewer")
-    most = sizes["A1"] + sizes["A2"]
-    return rank < most, (rank >= most) & (rank < total)
+    top = sizes["A1"] + sizes["A2"]
+    return rank < top, (rank >= top) & (rank < total)
 
 
-def _dealt_together(event: Ints, pairs: tuple[Ints, Ints], close: tuple[Ints, Ints]) -> Ints:
-    """Number the units, (pairs,), that go to one side: events that are close to each other; single ones where these are many."""
-    paired = np.zeros(len(event), dtype=bool)
-    paired[np.r_[pairs]] = True
+def _dealt_together(event: Ints, pairs: Positions, close: Positions) -> Ints:
+    """Number the units of pairs that are dealt to one side, (pairs,): events that are close to each other.
+
+    Where such events are more than a tenth of all pairs, each of them is a unit of its own.
+    """
+    if not len(pairs[0]):
+        return NO_POSITIONS
+    is_paired = np.zeros(len(event), dtype=bool)
+    is_paired[np.concatenate(pairs)] = True
     first, second = close
-    both = paired[first] & paired[second]
+    both = is_paired[first] & is_paired[second]
     unit = components(event, first[both], second[both])[pairs[0]]
-    is_large = np.bincount(unit)[unit] > TOGETHER * len(unit) if len(unit) else unit > 0
+    is_large = np.bincount(unit)[unit] > LARGEST_SHARE_TOGETHER * len(unit)
     return np.where(is_large, len(event) + event[pairs[0]], unit)
 
 
 def _deal_test(unit: Ints, sizes: dict[str, int] | None, seed: int, strict: float) -> Bools:
-    """Deal the units of the top pairs to A1 and A2 (True, (pairs,)) at random, each towards its number of pairs or to even halves."""
-    members, sizes_of = np.unique(unit, return_counts=True)
+    """Deal the units of the top pairs to A1 and A2 at random, and mark the pairs of A2, (pairs,).
+
+    Each side grows towards its wanted number of pairs, or both to even halves.
+
+    Raises:
+        InputError: there are fewer than two units.
+    """
+    members, sizes_of_members = np.unique(unit, return_counts=True)
     if len(members) < 2:
         mend = "give more months of articles, or lower --strict"
         if len(unit) > 1:
@@ -255,34 +394,54 @@ def _deal_test(unit: Ints, sizes: dict[str, int] | None, seed: int, strict: floa
         events = f"the pairs above {strict} ({len(unit):,}) are of {counted(len(members), 'event')}"
         raise InputError(f"{events}, and A1 and A2 need one each: {mend}")
     half = len(unit) // 2
-    targets = (len(unit) - half, half) if sizes is None else (sizes["A1"], sizes["A2"])
+    targets = (len(unit) - half, half)
+    if sizes is not None:
+        targets = (sizes["A1"], sizes["A2"])
     rng = rng_for(seed, "A1/A2")
     order = rng.permutation(len(members))
-    filled, tested = [0, 0], []
-    for position in order[
-        np.argsort(-sizes_of[order], kind="stable")
-    ]:  # large units first, the last even out
-        share = [filled[side] / targets[side] for side in (0, 1)]
-        side = int(share[1] < share[0]) if share[0] != share[1] else int(rng.integers(2))
-        filled[side] += int(sizes_of[position])
+    # large units first: the last ones even out
+    order = order[np.argsort(-sizes_of_members[order], kind="stable")]
+    filled = [0, 0]
+    tested = []
+    for position in order:
+        shares = [filled[side] / targets[side] for side in (0, 1)]
+        side = int(shares[1] < shares[0])
+        if shares[0] == shares[1]:
+            side = int(rng.integers(2))
+        filled[side] += int(sizes_of_members[position])
         if side == 1:
             tested.append(members[position])
     return np.isin(unit, tested)
 
 
 def _folds(event: Ints, alignment: NDArray[np.str_], labels: Ints, rng: np.random.Generator) -> Ints:
-    """Fold of each article: events of a kind (best split, outlets) are shuffled and dealt 0, 1, 1, 0, largest first."""
+    """Return the fold of each article, (articles,).
+
+    Events of one kind (best split and outlets) are shuffled and dealt to 0, 1, 1, 0, the largest first.
+
+    Args:
+        event: (articles,) number of the event.
+        alignment: (articles,) split, or `ALONE`.
+        labels: (articles,) 0 for A, 1 for B, 2 for further outlets.
+        rng: source of the draws.
+    """
     count = int(event.max(initial=-1)) + 1
+    is_of_split = [alignment == name for name in (*_WEAKEST_FIRST, ALONE)]
+    strength_of_article = np.select(is_of_split, range(len(is_of_split)), 0)
     strength = np.zeros(count, dtype=np.int64)
-    kinds = [alignment == name for name in (*_ORDER, ALONE)]
-    np.maximum.at(strength, event, np.select(kinds, range(len(kinds)), 0))
+    np.maximum.at(strength, event, strength_of_article)
+    # one bit for each outlet
     outlets = np.zeros(count, dtype=np.int64)
     np.bitwise_or.at(outlets, event, 1 << labels)
-    size = np.bincount(event, minlength=count)
     kind = strength * 8 + outlets
+    size = np.bincount(event, minlength=count)
     order = np.lexsort((rng.permutation(count), -size, kind))
-    starts = np.flatnonzero(np.r_[True, np.diff(kind[order]) != 0]) if count else np.zeros(0, dtype=np.int64)
-    rank = np.arange(count) - np.repeat(starts, np.diff(np.r_[starts, count]))
+    rank_in_kind = _rank_in_run(kind[order])
     fold = np.zeros(count, dtype=np.int64)
-    fold[order] = np.array([0, 1, 1, 0])[rank % 4]
+    fold[order] = np.array([0, 1, 1, 0])[rank_in_kind % 4]
     return fold[event]
+
+
+def _rank_in_run(values: Ints) -> Ints:
+    """Return the position of each of some sorted values among its equals, from 0."""
+    return np.arange(len(values)) - np.searchsorted(values, values)

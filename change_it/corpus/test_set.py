@@ -1,4 +1,4 @@
-"""Items to score, the test articles of a corpus, each headline to be transferred to the other outlet; and systems that did."""
+"""Read the test items of a corpus: headlines that are to be rewritten for the other outlet."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,84 +14,127 @@ from change_it.errors import InputError
 from change_it.text.folding import composed
 
 if TYPE_CHECKING:
-    pass
+    import polars as pl
 
 #: The system that is the other outlet's own headline, and so its own reference.
 GOLD = "gold"
-#: Sentences and clauses of the article: the one that judges of the other fold choose, and all in turn.
-FLOOR, CLAUSE = "floor", "clause"
+#: The system of the sentence or clause of the article that judges of the other fold choose.
+FLOOR = "floor"
+#: The system of all sentences and clauses of the article in turn.
+CLAUSE = "clause"
 #: The systems of every table, below those of prediction files; these cannot take their names.
 BUILT_IN = (FLOOR, CLAUSE, GOLD, "lead", "copy", "random-target")
+#: What is read of an article.
 _PARTS = ("id", "headline", "article")
+#: What is read of a pair.
+_PAIR_COLUMNS = [
+    "similarity",
+    "event",
+    "a_id",
+    "a_headline",
+    "a_article",
+    "b_id",
+    "b_headline",
+    "b_article",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A headline to transfer, with its new headline once there is one."""
+    """A headline that is to be rewritten, with its new headline once there is one.
 
-    id: str  # of the original article
-    label: str  # outlet that the original comes from
-    target: str  # outlet aimed at
-    source: str  # the original headline
-    article: str  # the original article
-    reference: str = ""  # the target outlet's headline about the same event, empty where there is none
-    reference_article: str = ""  # the target outlet's article about it, empty where there is none
-    prediction: str = ""  # the new headline, composed; empty where there is none
-    error: str = ""  # why there is no new headline
-    event: str = ""  # id of the event in the corpus, which intervals and tests draw
+    Attributes:
+        id: of the original article.
+        label: outlet that the original comes from.
+        target: outlet aimed at.
+        source: the original headline.
+        article: the original article.
+        reference: the target outlet's headline about the same event; empty where there is none.
+        reference_article: the target outlet's article about it; empty where there is none.
+        prediction: the new headline, in composed Unicode; empty where there is none.
+        error: why there is no new headline.
+        event: id of the event in the corpus, which intervals and tests draw.
+    """
+
+    id: str
+    label: str
+    target: str
+    source: str
+    article: str
+    reference: str = ""
+    reference_article: str = ""
+    prediction: str = ""
+    error: str = ""
+    event: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "prediction", composed(self.prediction))
 
     @property
     def direction(self) -> str:
-        """`{from}2{to}`."""
+        """Return `{from}2{to}`."""
         return f"{self.label}2{self.target}"
 
 
 @dataclass(frozen=True)
 class TestSet:
-    """The items of a corpus, all of direction A to B first."""
+    """The items of a corpus, all of direction A to B first.
 
-    __test__ = False  # not a pytest class
+    Attributes:
+        items: what is scored; those of `read_test_set` have an id of their own each.
+        outlets: short names of A and B.
+        training_headlines: outlet to its headlines outside A2.
+        name: the corpus, as it was given.
+        digest: of the corpus, see `corpus.folder.digest_of`; empty without a corpus.
+    """
 
-    items: tuple[Item, ...]  # what is scored; in `read_test_set` each has an id of its own
-    outlets: tuple[str, str]  # short names of A and B
-    training_headlines: dict[str, tuple[str, ...]]  # per outlet, the headlines outside A2
-    name: str  # the corpus, as it was given
-    digest: str = ""  # of the corpus (`corpus.folder.digest_of`); empty without one
+    # pytest takes it for a test class otherwise
+    __test__ = False
+
+    items: tuple[Item, ...]
+    outlets: tuple[str, str]
+    training_headlines: dict[str, tuple[str, ...]]
+    name: str
+    digest: str = ""
 
     @cached_property
     def events(self) -> NDArray[np.str_]:
-        """(n,) the event of each item, as the corpus has it."""
+        """Return the event of each item, (n,), as the corpus has it."""
         return np.array([item.event for item in self.items])
 
     @property
     def in_newspaper(self) -> "TestSet":
-        """The same articles with headlines of their own outlet as the aim (LREC 2020, settings 1 and 2): the original is the reference."""
-        own = [replace(item, target=item.label, reference=item.source) for item in self.items]
-        return replace(self, items=tuple(replace(item, reference_article="") for item in own))
+        """Return the same articles with their own outlet as the target (LREC 2020, settings 1 and 2).
+
+        The original is the reference.
+        """
+        own = []
+        for item in self.items:
+            own.append(replace(item, target=item.label, reference=item.source, reference_article=""))
+        return replace(self, items=tuple(own))
 
     def predicted(self, predictions: Sequence[str | None]) -> list[Item]:
-        """The items with these n new headlines, without those that have None."""
-        new = zip(self.items, predictions, strict=True)
-        return [replace(item, prediction=text) for item, text in new if text is not None]
+        """Return the items with n new headlines, without the items that have None."""
+        items = []
+        for item, text in zip(self.items, predictions, strict=True):
+            if text is not None:
+                items.append(replace(item, prediction=text))
+        return items
 
 
 def directions_in_turn(items: Sequence[Item], seed: int) -> list[Item]:
-    """The items in a random order, the directions in turn."""
+    """Return the items in a random order, the directions in turn."""
     of_direction: dict[str, list[Item]] = {}
     for index in np.random.default_rng(seed).permutation(len(items)).tolist():
         of_direction.setdefault(items[index].direction, []).append(items[index])
-    turns = zip_longest(*(of_direction[direction] for direction in sorted(of_direction)))
-    return [item for turn in turns for item in turn if item is not None]
+    in_turn = []
+    for turn in zip_longest(*(of_direction[direction] for direction in sorted(of_direction))):
+        in_turn += [item for item in turn if item is not None]
+    return in_turn
 
 
 def read_test_set(corpus: str) -> TestSet:
-    """Read the test articles, with their partners where they have one, and the training headlines of a corpus (folder or Hub id).
-
-    For the items see `read_items`.
-    """
+    """Read the items of a corpus (folder or Hub id), see `read_items`, and its training headlines."""
     items, outlets = read_items(corpus)
     training = read_table(corpus, "articles", "train", ["label", "headline"])
     headlines = {name: tuple(training.filter(label=name)["headline"]) for name in outlets}
@@ -100,18 +143,19 @@ def read_test_set(corpus: str) -> TestSet:
 
 
 def read_items(corpus: str) -> tuple[tuple[Item, ...], tuple[str, str]]:
-    """Read the test articles of a corpus (folder or Hub id), with their partners where they have one, and the names of its outlets.
+    """Read the test articles of a corpus (folder or Hub id) as items, and the names of its outlets.
 
-    An article in several pairs keeps its most similar partner. Articles in no pair, those of the config `test_articles`
-    among them, come last in their direction and have no reference.
+    An article in several pairs keeps its most similar partner. Articles in no pair, those of the config
+    `test_articles` among them, come last in their direction and have no reference.
+
+    Raises:
+        InputError: the corpus has no test pairs, or lacks their articles.
     """
-    columns = ["similarity", "event", *(f"{side}_{part}" for side in "ab" for part in _PARTS)]
     import polars as pl
 
-    pairs = read_table(corpus, "pairs", "test", columns)
-    columns = ["label", "event", *_PARTS]
-    articles = read_table(corpus, "articles", "test", columns)
-    alone = read_table(corpus, TEST_ARTICLES, "test", columns)
+    pairs = read_table(corpus, "pairs", "test", _PAIR_COLUMNS)
+    articles = read_table(corpus, "articles", "test", ["label", "event", *_PARTS])
+    alone = read_table(corpus, TEST_ARTICLES, "test", ["label", "event", *_PARTS])
     if pairs.is_empty():
         raise InputError(
             f"the corpus {corpus} has no A2 pairs to score: build it with lower thresholds or more articles"
@@ -120,14 +164,38 @@ def read_items(corpus: str) -> tuple[tuple[Item, ...], tuple[str, str]]:
     first = pairs.row(0, named=True)
     if first["a_id"] not in labels or first["b_id"] not in labels:
         raise InputError(f"the corpus {corpus} lacks the articles of its A2 pairs: build it again")
-    outlets = str(labels[first["a_id"]]), str(labels[first["b_id"]])
-    best = pairs.sort("similarity", descending=True, maintain_order=True)
+    a, b = str(labels[first["a_id"]]), str(labels[first["b_id"]])
+    best_first = pairs.sort("similarity", descending=True, maintain_order=True)
+    all_articles = pl.concat([articles, alone])
+    items = [
+        *_items_of(best_first, all_articles.filter(label=a), "a", "b", (a, b)),
+        *_items_of(best_first, all_articles.filter(label=b), "b", "a", (b, a)),
+    ]
+    return tuple(items), (a, b)
+
+
+def _items_of(
+    pairs: "pl.DataFrame", articles: "pl.DataFrame", side: str, other: str, outlets: tuple[str, str]
+) -> list[Item]:
+    """Return the items of one outlet: those with a partner, then those without.
+
+    Args:
+        pairs: test pairs, best first.
+        articles: test articles of the outlet.
+        side: `a` or `b`, the originals' side of the pairs.
+        other: the other side.
+        outlets: the outlet of the originals and the one aimed at.
+    """
+    label, target = outlets
+    paired = pairs.unique(f"{side}_id", keep="first", maintain_order=True)
+    parts = [*(f"{side}_{part}" for part in _PARTS), f"{other}_headline", f"{other}_article"]
+    single = articles.join(paired, left_on="id", right_on=f"{side}_id", how="anti", maintain_order="left")
     items = []
-    for side, other, (label, target) in (("a", "b", outlets), ("b", "a", outlets[::-1])):
-        paired = best.unique(f"{side}_id", keep="first", maintain_order=True)
-        parts = [f"{side}_{part}" for part in _PARTS] + [f"{other}_{part}" for part in _PARTS[1:]]
-        in_test = pl.concat([articles, alone]).filter(label=label).select("event", *_PARTS)
-        single = in_test.join(paired, left_on="id", right_on=f"{side}_id", how="anti", maintain_order="left")
-        for event, id_, *texts in (*paired.select("event", *parts).iter_rows(), *single.iter_rows()):
-            items.append(replace(Item(str(id_), label, target, *texts), event=str(event)))
-    return tuple(items), outlets
+    for event, id_, source, article, reference, reference_article in paired.select(
+        "event", *parts
+    ).iter_rows():
+        item = Item(str(id_), label, target, source, article, reference, reference_article)
+        items.append(replace(item, event=str(event)))
+    for event, id_, source, article in single.select("event", *_PARTS).iter_rows():
+        items.append(Item(str(id_), label, target, source, article, event=str(event)))
+    return items

@@ -44,11 +44,12 @@ def use_engine(engine: Engine, address: str | None = None) -> Iterator[None]:
     if find_spec("ray") is None:
         raise InputError("--engine ray requires Ray: pip install '.[ray]'")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    _connect(address or os.environ.get("RAY_ADDRESS") or "local")
+    settings = _ray_settings(address or os.environ.get("RAY_ADDRESS") or "local")
     import ray
     from joblib import Parallel, parallel_config
     from ray.util.joblib import register_ray
 
+    _connect(settings)
     register_ray()
     # one process is no pool to joblib
     processes = max(2, int(ray.available_resources().get("CPU", 0)))
@@ -64,16 +65,25 @@ def use_engine(engine: Engine, address: str | None = None) -> Iterator[None]:
         ray.shutdown()
 
 
-def _connect(address: str) -> None:
-    """Connect to the Ray cluster at `host:port`, or start one of this machine at `local`."""
+def _ray_settings(address: str) -> dict[str, Any]:
+    """Return the arguments of `ray.init`, and set the environment that Ray reads when it is imported.
+
+    The address is `host:port`, `auto`, or `local` for a new cluster of this machine.
+    """
     settings: dict[str, Any] = {"address": address, "log_to_driver": False, "logging_level": "ERROR"}
     if address == "local":
         # Ray listens on all interfaces, and runs what it is sent
         os.environ["RAY_AUTH_MODE"] = "token"
         os.environ.setdefault("RAY_AUTH_TOKEN", token_hex(32))
         settings["include_dashboard"] = False
+    return settings
+
+
+def _connect(settings: dict[str, Any]) -> None:
+    """Connect to a Ray cluster, or start one, by the arguments of `ray.init`."""
     import ray
 
+    address = settings["address"]
     try:
         if re.fullmatch(r"[^/]+:\d+", address):
             # Ray itself would wait for minutes

@@ -788,7 +788,7 @@ _SAME_HEADLINES = Check(
 
 
 def same_headlines(headlines: Sequence[tuple[str, str]]) -> list[Issue]:
-    """Return the issue of test pairs whose two headlines are one text, but for accents, marks and capitals."""
+    """Return the issue of test pairs with one text as both headlines, accents, marks and capitals aside."""
     same = [a for a, b in headlines if words(fold(a)) == words(fold(b))]
     return _SAME_HEADLINES.issues("", same, len(headlines))
 
