@@ -196,6 +196,14 @@ def _side(scores: Scores, name: str, system: str, other: str, own: Sequence[str]
     return ABOVE if value > of_other else BELOW
 
 
+def still_needed(ranking: Ranking) -> str:
+    """Say what would help to know of a measure; empty where none ranks, for `outcome` says it there."""
+    unknown = [name for name, verdict in ranking.verdicts.items() if verdict.verdict == "not known"]
+    if not unknown or not ranking.measures:
+        return ""
+    return f"What would help to know of {_joined(unknown)}: {what_helps(ranking.summary)}."
+
+
 def what_helps(summary: Summary) -> str:
     """Say what would make a measure rank: an audit, more test pairs, or readers."""
     if not summary.verdicts:

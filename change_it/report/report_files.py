@@ -32,7 +32,7 @@ from change_it.report.pages import (
     environment,
     items_table,
 )
-from change_it.report.ranking import Ranking, best_system, headline, outcome
+from change_it.report.ranking import Ranking, best_system, headline, outcome, still_needed
 from change_it.scoring.aspects import ASPECTS, refusals
 from change_it.scoring.overlap import OVERLAP_MEASURES
 from change_it.scoring.scores import AVERAGE, Scores
@@ -92,6 +92,7 @@ def write_report(
         "count": len(next(iter(scores.items.values()))),
         "written": written,
         "outcome": outcome(scores, ranking),
+        "needed": still_needed(ranking),
         "average": tables.systems_table(scores, [AVERAGE], (*ASPECTS, "edited", "accepted"), ranking),
         "all_articles": _table_of_all(all_articles, scores, audit) if all_articles else None,
         "differences": tables.differences_table(compared, own[0]) if len(own) > 1 else None,

@@ -10,7 +10,7 @@ from scoring_fakes import FakeJudges, scored, toy_test_set
 
 from change_it.audit.record import NO_AUDIT, Summary
 from change_it.audit.verdict import KindShare, MeasureVerdict
-from change_it.report.ranking import Ranking, outcome, what_helps
+from change_it.report.ranking import Ranking, outcome, still_needed, what_helps
 from change_it.report.report_files import report_record
 from change_it.report.score_tables import ranked_table, systems_table, terminal_table
 from change_it.report.terminal import print_scores, print_verdicts
@@ -124,6 +124,12 @@ def test_where_nothing_can_rank_nothing_is_reported(scores):
     assert ranked_table(scores, ranking) is None
     assert outcome(scores, ranking) == (
         "Report nothing from this table. What would help: about 160 test pairs in the place of 42, which is some "
+        "20,500 articles at this corpus's rate, or people who read the headlines (change-it annotate sheets)."
+    )
+    assert still_needed(ranking) == ""
+    one_ranks = summary(RANKS, UNKNOWN, CANNOT, pairs=42, test_pairs=42, articles=5379)
+    assert still_needed(Ranking.of(scores, one_ranks)) == (
+        "What would help to know of acceptability: about 160 test pairs in the place of 42, which is some "
         "20,500 articles at this corpus's rate, or people who read the headlines (change-it annotate sheets)."
     )
     fewer = replace(nothing, test_pairs=504)
