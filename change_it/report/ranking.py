@@ -26,7 +26,7 @@ NAMED_SYSTEMS = 3
 ABOVE, BELOW, LEVEL = "above", "below", "not surely different from"
 NO_AUDIT_REASON = "not known: these judges have no audit"
 NOT_BETTER = "That does not make it better: read the headlines."
-NOT_AS_GOOD = "That does not make it as good: read the headlines."
+NOT_AS_GOOD = "Not different is not as good: read the headlines."
 
 
 @dataclass(frozen=True)
