@@ -95,7 +95,11 @@ def test_claims_on_the_verdicts_are_those_of_the_table():
         assert cells["style"].startswith("ranks," if row.startswith("sample") else "cannot rank (n/a),"), row
         is_large = int(cells["test pairs"]) >= 63
         assert cells["acceptability"].startswith("ranks," if is_large else "not known,"), row
-    assert rows["Politico, Fox; linear"]["compliancy"].startswith("cannot rank,")
+    assert rows["Politico, Fox; linear"]["compliancy"].startswith(
+        "cannot rank 2, ranks sentences 1 of 3 seeds"
+    )
+    of_politico_wt = rows["Politico, W. Times; linear"]["compliancy"]
+    assert of_politico_wt.startswith("ranks sentences 2, cannot rank 1 of 3 seeds")
 
 
 def test_a_figure_in_a_sentence_is_written_from_its_cell():

@@ -30,7 +30,7 @@ NOT_AUDITED_REASON = "not known: the audit says nothing of it"
 #: What follows where a system is above gold.
 NOT_BETTER = "That does not make it better: read the headlines."
 #: What follows where a system is not surely different from gold, and none is above it.
-NOT_AS_GOOD = "That does not make it as good: read the headlines."
+NOT_AS_GOOD = "Not different is not as good: read the headlines."
 
 #: On which side of another system a system is.
 Side = Literal["above", "below", "not surely different from"]
@@ -207,10 +207,6 @@ def outcome(scores: Scores, ranking: Ranking) -> str:
         sentences.append(NOT_BETTER)
     elif "not surely different from" in sides_of_gold:
         sentences.append(NOT_AS_GOOD)
-    undecided = [name for name, verdict in ranking.verdicts.items() if verdict.verdict == "not known"]
-    if undecided:
-        measures = enumerated(undecided)
-        sentences.append(f"To know whether {measures} can rank systems: {what_helps(ranking.summary)}.")
     return " ".join(sentences)
 
 
@@ -266,6 +262,14 @@ def p_values_beside(scores: Scores, measure_name: str, system: str, others: Sequ
     """Return the p-values of the paired tests of a system with each of the others, not corrected."""
     beside = scores.p_values[measure_name][scores.systems.index(system)]
     return [float(beside[scores.systems.index(other)]) for other in others]
+
+
+def still_needed(ranking: Ranking) -> str:
+    """Say what would help to know of a measure; empty where none ranks, for `outcome` says it there."""
+    unknown = [name for name, verdict in ranking.verdicts.items() if verdict.verdict == "not known"]
+    if not unknown or not ranking.measures:
+        return ""
+    return f"What would help to know of {enumerated(unknown)}: {what_helps(ranking.summary)}."
 
 
 def what_helps(summary: Summary) -> str:

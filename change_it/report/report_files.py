@@ -28,7 +28,14 @@ from change_it.report import score_tables as tables
 from change_it.report.audit_tables import verdict_values
 from change_it.report.charts import plotted_measures, style_plane
 from change_it.report.pages import ACCEPTABILITY, COMPLIANCY, STYLE, environment, items_table
-from change_it.report.ranking import Ranking, best_system, headline, outcome, systems_of_files
+from change_it.report.ranking import (
+    Ranking,
+    best_system,
+    headline,
+    outcome,
+    still_needed,
+    systems_of_files,
+)
 from change_it.report.record import SCORES, ReportRecord, write_report_record
 from change_it.scoring.aspects import ASPECTS, refusals
 from change_it.scoring.overlap import OVERLAP_MEASURES
@@ -102,6 +109,7 @@ def _page_values(scores: Scores, audit: Summary, all_articles: Scores | None) ->
         "headline": headline(scores),
         "few": tables.few_events(scores),
         "outcome": outcome(scores, ranking),
+        "needed": still_needed(ranking),
         "averaged": tables.name_average(scores),
         "written": tables.examples_table(scores),
         "ranked": tables.ranked_table(scores, ranking),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from change_it.audit.record import Summary
 from change_it.corpus.reading.sample import is_sample_corpus
 from change_it.render.tables import Table, UnderlinedText, Value, print_lines, print_table, print_wrapped
-from change_it.report.ranking import QUESTION, Ranking, own_systems, verdict_answers
+from change_it.report.ranking import QUESTION, Ranking, own_systems, still_needed, verdict_answers
 from change_it.report.score_tables import examples_table, meaning, remarks, terminal_table
 from change_it.scoring.aspects import NO_CHECK
 from change_it.scoring.scores import Scores
@@ -36,6 +36,9 @@ def print_scores(scores: Scores, ranking: Ranking, to: "Console", *, by_directio
     sentences = meaning(scores, ranking)
     if sentences:
         print_wrapped(sentences, to, first="→ ", after="  ", style="bold")
+    needed = still_needed(ranking)
+    if needed:
+        print_wrapped(needed, to, first="  ", after="  ")
     own = own_systems(scores)
     for system, reason in ranking.unwritten.items():
         if system in own:

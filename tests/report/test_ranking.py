@@ -11,7 +11,7 @@ from scoring_fakes import FakeJudges, scored, toy_test_set
 from change_it.audit.record import NO_AUDIT, Summary
 from change_it.audit.verdict import KindShare, MeasureVerdict
 from change_it.files.records import to_json
-from change_it.report.ranking import Ranking, outcome, what_helps
+from change_it.report.ranking import Ranking, outcome, still_needed, what_helps
 from change_it.report.report_files import report_record
 from change_it.report.score_tables import ranked_table, systems_table, terminal_table
 from change_it.report.terminal import print_scores, print_verdicts
@@ -113,7 +113,7 @@ def test_above_gold_is_not_better(scores):
     assert "That does not make it better" not in outcome(with_p(above, 1.0), ranking)
     level = outcome(with_p(above, 1.0), ranking)
     assert level.startswith("mine is not surely different from gold in compliancy")
-    assert level.endswith(" That does not make it as good: read the headlines.")
+    assert level.endswith(" Not different is not as good: read the headlines.")
 
 
 def test_all_articles_know_from_the_pairs_who_writes_no_sentences(scores):
@@ -133,6 +133,12 @@ def test_where_nothing_can_rank_nothing_is_reported(scores):
         "Report nothing from this table. What would help: about 160 test pairs in the place of 42, "
         "which is some 20,500 articles at this corpus's rate, "
         "or people who read the headlines (change-it annotate sheets)."
+    )
+    assert still_needed(ranking) == ""
+    one_ranks = summary(RANKS, UNKNOWN, CANNOT, pairs=42, test_pairs=42, articles=5379)
+    assert still_needed(Ranking.from_scores(scores, one_ranks)) == (
+        "What would help to know of acceptability: about 160 test pairs in the place of 42, which is some "
+        "20,500 articles at this corpus's rate, or people who read the headlines (change-it annotate sheets)."
     )
     fewer = replace(nothing, test_pairs=504)
     assert "an audit of more headlines (change-it audit --items 320)" in what_helps(fewer)
