@@ -125,24 +125,32 @@ def _wtextrank(text: Sequence[str], stop: frozenset[str], n_words: int) -> str:
 
 
 def _top_sentence(several: Sequence[str], stop: frozenset[str]) -> str:
-    """Return the sentence of highest TextRank, of equal ones the first.
-
-    The weight of a link is the number of common words over log of one length + log of the other.
-    """
+    """Return the sentence of highest TextRank, of equal ones the first."""
     from networkx import from_scipy_sparse_array
-    from sklearn.feature_extraction.text import CountVectorizer  # loads pandas
 
     texts = [_without(words(sentence), stop) for sentence in several]
     if not any(texts):
         return several[0]
+    graph = from_scipy_sparse_array(_sentence_links(texts))
+    ranks = _text_rank(graph).round(_SCORE_DECIMALS)
+    return several[int(ranks.argmax())]
+
+
+def _sentence_links(texts: Sequence[Sequence[str]]) -> Any:
+    """Return the weights of the links between n sentences, a sparse (n, n) matrix.
+
+    A weight is the number of common words over log of one length + log of the other.
+    """
+    from sklearn.feature_extraction.text import CountVectorizer  # loads pandas
+
     has_word = CountVectorizer(analyzer=list, binary=True).fit_transform(texts)
     links = (has_word @ has_word.T).tocoo()
     lengths = np.array([len(text) for text in texts])
     products = lengths[links.row] * lengths[links.col]
-    linked = (links.row != links.col) & (products > 1)  # two sentences of one word have no similarity
-    links.data = np.divide(links.data, np.log(products), out=np.zeros(links.nnz), where=linked)
-    ranks = _text_rank(from_scipy_sparse_array(links)).round(_SCORE_DECIMALS)
-    return several[int(ranks.argmax())]
+    is_itself = links.row == links.col
+    is_linked = ~is_itself & (products > 1)  # two sentences of one word have no similarity
+    links.data = np.divide(links.data, np.log(products), out=np.zeros(links.nnz), where=is_linked)
+    return links
 
 
 def _text_rank(graph: Any) -> Floats:

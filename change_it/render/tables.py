@@ -486,7 +486,10 @@ class _Grid:
         return min(width, max(_LEAST_TEXT_WIDTH, self.to.width // 5))
 
     def columns_with_room(self) -> list[Column]:
-        """Return the columns that are shown: the last ones are left out first, bold ones and two never."""
+        """Return the columns that are shown.
+
+        The last ones are left out first; the first two and bold ones never.
+        """
         widths = {column: self.least_width(column) for column in self.table.columns}
         shown = list(self.table.columns)
         for column in reversed(self.table.columns[2:]):
