@@ -28,7 +28,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from change_it.render.drawing import BLUE, GREEN, GREY, OLIVE, ORANGE, PINK, RED, SKY, styled
-from change_it.report.report_files import made
+from change_it.report.report_files import provenance
 
 ROOT = Path(__file__).parents[1]
 HEADLINE = "Ponte crollato, scuole chiuse"
@@ -263,7 +263,7 @@ def main(options: Options) -> None:
         if options.timeline is not None:
             undated = {"Date": None} if options.timeline.suffix == ".svg" else None
             draw_timeline(folder / "new").savefig(options.timeline, metadata=undated)
-    print(json.dumps({"pace": rows, "runs": options.runs, "machine": made()["hardware"]}, indent=1))
+    print(json.dumps({"pace": rows, "runs": options.runs, "machine": provenance()["hardware"]}, indent=1))
 
 
 if __name__ == "__main__":
