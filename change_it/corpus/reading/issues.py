@@ -553,7 +553,7 @@ def _repeated_openings(side: OutletView) -> list[str]:
 
 
 def _marks(side: OutletView) -> list[str]:
-    """Return the outlet's headlines with a mark, such as ', if the other outlet writes its twin, such as ’."""
+    """Return an outlet's headlines with a mark, like ', if the other outlet writes its twin, like ’."""
     for mark, twin in _TWINS:
         own = _headlines_with(mark, side.stripped)
         own_exceptions = _headlines_with(twin, side.stripped)
