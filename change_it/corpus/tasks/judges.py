@@ -34,7 +34,9 @@ _HEADLINES_WITH_NAMES = 2000
 class DrawExamples(Protocol):
     """Make matching and mismatched examples: `headline_pairs` or `headline_articles`."""
 
-    def __call__(self, rows: pl.DataFrame, nearest: pl.DataFrame, *, hard: float, seed: int) -> pl.DataFrame:
+    def __call__(
+        self, rows: pl.DataFrame, nearest: pl.DataFrame, /, *, hard: float, seed: int
+    ) -> pl.DataFrame:
         """Return the examples of rows, with a share of hard negatives."""
         ...
 
