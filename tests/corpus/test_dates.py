@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 from csv_files import write_csv
 
-from change_it.corpus.reading.date_search import TWO_DATES, UPDATE_ALONE
+from change_it.corpus.reading.date_search import TWO_DATES, UPDATE_ALONE, one_date
 from change_it.corpus.reading.dates import parse_date
 from change_it.corpus.reading.options import ReadingOptions
 from change_it.corpus.reading.reading import read_articles
@@ -223,3 +223,8 @@ def test_dates_without_a_day_after_the_twelfth_are_looked_at(tmp_path):
     for added, seen in (([], ["dates have no day after the twelfth"]), (["2023-03-13"], [])):
         file = table(tmp_path / "x.csv", [*days, *added])
         assert [issue.name for issue in read_articles(ReadingOptions(files=(file,))).issues] == seen
+
+
+def test_three_dates_with_one_word_between_them_are_refused_as_two_dates():
+    with pytest.raises(ValueError, match=TWO_DATES):
+        one_date("2020-05-03 2020-05-04 updated 2020-05-05")

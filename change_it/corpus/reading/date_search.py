@@ -203,7 +203,9 @@ def _telling_words(text: str) -> list[str]:
 
 def _published(mentions: list[Mention], words: list[str]) -> Mention | None:
     """Return the date of publication of two dates, each of which has its word before it."""
-    if len(words) != 4 or words[1] or words[3] or not all(mention.is_complete for mention in mentions):
+    if len(mentions) != 2 or not all(mention.is_complete for mention in mentions):
+        return None
+    if len(words) != 4 or words[1] or words[3]:
         return None
     first_word, _, second_word, _ = words
     first, second = mentions

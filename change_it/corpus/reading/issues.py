@@ -553,15 +553,20 @@ def _repeated_openings(side: OutletView) -> list[str]:
 
 
 def _marks(side: OutletView) -> list[str]:
-    """Return the headlines with a mark in the place of which the other outlet has another one."""
-    for pattern, twin in _TWINS:
-        own = [a.headline for a in side.stripped if re.search(pattern, a.headline)]
-        own_twins = [a.headline for a in side.stripped if re.search(twin, a.headline)]
-        others = [a.headline for a in side.others if re.search(twin, a.headline)]
-        other_twins = [a.headline for a in side.others if re.search(pattern, a.headline)]
-        if _is_rule(own, own_twins) and _is_rule(others, other_twins):
+    """Return an outlet's headlines with a mark, like ', if the other outlet writes its twin, like ’."""
+    for mark, twin in _TWINS:
+        own = _headlines_with(mark, side.stripped)
+        own_exceptions = _headlines_with(twin, side.stripped)
+        others = _headlines_with(twin, side.others)
+        other_exceptions = _headlines_with(mark, side.others)
+        if _is_rule(own, own_exceptions) and _is_rule(others, other_exceptions):
             return own
     return []
+
+
+def _headlines_with(pattern: str, articles: Sequence[Article]) -> list[str]:
+    """Return the headlines in which a pattern is found."""
+    return [article.headline for article in articles if re.search(pattern, article.headline)]
 
 
 def _is_rule(texts: Sequence[str], exceptions: Sequence[str]) -> bool:
