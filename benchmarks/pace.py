@@ -16,8 +16,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,6 +28,7 @@ from matplotlib.patches import Patch
 
 from change_it.render.drawing import BLUE, GREEN, GREY, OLIVE, ORANGE, PINK, RED, SKY, styled
 from change_it.report.report_files import provenance
+from tools.memory import memory_of_family
 
 ROOT = Path(__file__).parents[1]
 HEADLINE = "Ponte crollato, scuole chiuse"
@@ -146,28 +146,10 @@ def measure_memory(side: Side, arguments: list[str], folder: Path) -> float:
     began = time.perf_counter()
     process = start(side, arguments, folder)
     while process.poll() is None:
-        most = max(most, sum(map(proportional_size, family(process.pid))))
+        most = max(most, memory_of_family(process.pid))
         time.sleep(SHORT if time.perf_counter() - began < 1 else INTERVAL)
     end(process, arguments)
     return most / 1e9
-
-
-def family(pid: int) -> Iterator[int]:
-    """Yield a process and all that descend from it."""
-    yield pid
-    with suppress(OSError):
-        for children in Path(f"/proc/{pid}/task").glob("*/children"):
-            for child in children.read_text().split():
-                yield from family(int(child))
-
-
-def proportional_size(pid: int) -> int:
-    """Return the bytes of a process in memory; of what n processes share, an nth."""
-    with suppress(OSError):
-        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
-            if line.startswith("Pss:"):
-                return int(line.split()[1]) * 1024
-    return 0
 
 
 def measure(name: str, build: Callable[[Path, Path], list[str]], sides: list[Side], runs: int) -> Any:

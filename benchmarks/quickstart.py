@@ -13,7 +13,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ from change_it.render.tables import figure
 from change_it.report.record import read_report_record
 from change_it.report.report_files import provenance
 from change_it.stats import AVERAGE
+from tools.memory import memory_of_family
 
 ROOT = Path(__file__).parents[1]
 FIGURES = Path(__file__).with_suffix(".json")
@@ -60,7 +60,7 @@ def measure(out: Path) -> dict[str, Any]:
     command = [sys.executable, "-m", "change_it.cli", "quickstart", "--out", str(out)]
     with subprocess.Popen(command, stdout=sys.stderr) as run:
         while run.poll() is None:
-            peak = max(peak, resident(run.pid))
+            peak = max(peak, memory_of_family(run.pid))
             time.sleep(0.2)
     if run.returncode:
         raise SystemExit(run.returncode)
@@ -78,21 +78,6 @@ def measure(out: Path) -> dict[str, Any]:
         "systems": {name: to_json(rows[AVERAGE]) for name, rows in report.scores.systems.items()},
         "made": provenance(),
     }
-
-
-def resident(pid: int) -> int:
-    """Return the bytes that a process and those that it started hold in memory.
-
-    Of what several processes share each counts its part (PSS, Linux alone), so that nothing counts twice.
-    """
-    total = 0
-    with suppress(OSError):
-        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
-            if line.startswith("Pss:"):
-                total += int(line.split()[1]) * 1024
-        for children in Path(f"/proc/{pid}/task").glob("*/children"):
-            total += sum(resident(int(child)) for child in children.read_text().split())
-    return total
 
 
 def table(figures: dict[str, Any], columns: tuple[str, ...]) -> str:

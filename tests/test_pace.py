@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tools.memory import family, memory_of_family, proportional_size
+
 PACE = runpy.run_path(str(Path(__file__).parents[1] / "benchmarks/pace.py"))
 SIDES = [PACE["Side"](name, Path(), Path(sys.executable), Path()) for name in ("old", "new")]
 
@@ -34,12 +36,13 @@ def test_memory_is_that_of_a_process_and_all_that_it_started():
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen([sys.executable, "-c", code], **pipes) as started:
         assert started.stdout.readline().strip() == b"1"
-        pids = list(PACE["family"](started.pid))
+        pids = list(family(started.pid))
         assert pids[0] == started.pid
         assert len(pids) == 2
-        assert min(map(PACE["proportional_size"], pids)) > 10**6
+        assert min(map(proportional_size, pids)) > 10**6
+        assert memory_of_family(started.pid) > proportional_size(started.pid)
         started.communicate(b"\n")
-    assert PACE["proportional_size"](started.pid) == 0
+    assert proportional_size(started.pid) == 0
 
 
 def test_the_timeline_has_a_bar_for_each_job_in_the_row_of_its_process(tmp_path):

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from change_it.files.records import record_to_json
+from change_it.files.texts import listed
+from change_it.render.tables import two_decimals
 
 Measure = Literal["style", "acceptability", "compliancy"]
 Outcome = Literal["stops", "sees", "misses", "not known"]
@@ -21,6 +23,8 @@ Verdict = Literal["ranks", "ranks sentences", "cannot rank", "not known"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 #: What a measure can make of a kind, the best first.
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+#: Undecided kinds that a sentence names, at most; it counts the others.
+NAMED_KINDS = 3
 #: Each verdict to the beginning of its sentence, and to what stands in its place where the sentence answers
 #: "can it rank systems here?".
 BEGINNINGS: dict[Verdict, tuple[str, str]] = {
@@ -198,7 +202,7 @@ def verdict_of(
     if verdict == "not known":
         needed = _pairs_needed(unknown, kept, pairs)
     elif unknown:
-        parts.append(f"not known of {_joined([kind.words for kind in unknown])}")
+        parts.append(f"not known of {listed([kind.words for kind in unknown], NAMED_KINDS)}")
     parts += _missed(own, kept, _WRONG_CONTENT)
     if measure == "style":
         parts += _missed(own, kept, _UNCHANGED_STYLE)
@@ -239,7 +243,7 @@ def _with_outcome(
 def _keeps(kind: Kind, kept: Mapping[str, KindShare]) -> str:
     """Return `the article's first words keep .98`."""
     verb = "keep" if kind.plural else "keeps"
-    return f"{kind.words} {verb} {_figure(kept[kind.name].share or 0.0)}"
+    return f"{kind.words} {verb} {two_decimals(kept[kind.name].share or 0.0)}"
 
 
 def _missed(kinds: Sequence[Kind], kept: Mapping[str, KindShare], group: Group) -> list[str]:
@@ -249,7 +253,7 @@ def _missed(kinds: Sequence[Kind], kept: Mapping[str, KindShare], group: Group) 
         return []
     total = sum(group in kind.groups for kind in kinds)
     example = missed[0]
-    share = _figure(kept[example.name].share or 0.0)
+    share = two_decimals(kept[example.name].share or 0.0)
     return [f"misses {len(missed)} of {total} kinds of {group}, e.g. {example.words} (keeps {share})"]
 
 
@@ -260,7 +264,7 @@ def _too_few(unknown: Sequence[Kind], kept: Mapping[str, KindShare], pairs: int)
         enough = f"more than {_rounded(MAX_MULTIPLE * pairs):,} may be needed"
     else:
         enough = f"about {needed:,} would do"
-    words = _joined([kind.words for kind in unknown])
+    words = listed([kind.words for kind in unknown], NAMED_KINDS)
     return f"{pairs:,} test pairs are too few, {enough} (undecided: {words})"
 
 
@@ -301,16 +305,3 @@ def _rounded(number: float) -> int:
     # A product such as 16.000000000000004 is 16.
     units = round(number / unit, 6)
     return math.ceil(units) * unit
-
-
-def _figure(share: float) -> str:
-    """Return a share with two decimals, without a zero before the point."""
-    return f"{share:.2f}".removeprefix("0")
-
-
-def _joined(phrases: Sequence[str]) -> str:
-    """Join up to three phrases by commas, and count the others."""
-    shown = ", ".join(phrases[:3])
-    if len(phrases) <= 3:
-        return shown
-    return f"{shown} and {len(phrases) - 3} more"

@@ -122,3 +122,10 @@ def test_a_verdict_survives_its_file():
     record = json.loads(json.dumps(to_json(found)))
     assert record["kinds"]["number mistaken"]["outcome"] == "misses"
     assert from_json(MeasureVerdict, record) == found
+
+
+def test_a_sentence_names_three_undecided_kinds_and_counts_the_others():
+    kinds = [Kind(f"salad {number}", ("no sentence",), f"salad {number}") for number in range(5)]
+    kept = {kind.name: UNDECIDED for kind in kinds}
+    found = verdict_of("compliancy", kinds, kept, pairs=90)
+    assert found.sentence.endswith("(undecided: salad 0, salad 1, salad 2 and 2 more)")
