@@ -123,6 +123,12 @@ build(models)
 found = judge(models, "Ponte", "Crolla il ponte", "Il ponte crolla.", "rep2gio")
 answers.append([len(found["candidates"]), loaded({MODELS})])
 """
+#: What the command of a quickstart prints of a judge that another process has trained.
+LINE = f"""
+from pathlib import Path
+from change_it.cli.quickstart import result_of
+answers.append([result_of("main judge", Path(".")).partition(" ")[0], loaded({MODELS})])
+"""
 
 
 def test_linear_judges_answer_without_torch_and_transformers(tmp_path):
@@ -130,9 +136,9 @@ def test_linear_judges_answer_without_torch_and_transformers(tmp_path):
     save_judges(tmp_path / "judges", [text for event in EVENTS for text in event], OUTLETS)
     (tmp_path / "article.txt").write_text("Il ponte crolla.", encoding="utf-8")
     commands = OF_LINEAR_JUDGES.strip().splitlines()
-    given = answers("\n".join([*(f"call({command!r}, {MODELS})" for command in commands), PAGE]), tmp_path)
-    assert [(status, loaded) for status, _, loaded in given[:-1]] == [(0, [])] * len(commands)
-    assert given[-1] == [1, []]
+    given = answers("\n".join([*(f"call({command!r}, {MODELS})" for command in commands), PAGE, LINE]), tmp_path)
+    assert [(status, loaded) for status, _, loaded in given[:-2]] == [(0, [])] * len(commands)
+    assert given[-2:] == [[1, []], ["F1", []]]
 
 
 REGISTERED = """
