@@ -2,8 +2,8 @@
 
     python benchmarks/accepted.py
 
-Invented worlds: a headline is accepted by what its event and itself add to it, in equal parts, and a judge's scores correlate with
-that. Labels are of the first events, or miss single headlines.
+Invented worlds: a headline is accepted by what its event and itself add to it, in equal parts, and a judge's
+scores correlate with that. Labels are of the first events, or miss single headlines.
 """
 
 import json
@@ -77,7 +77,11 @@ WORLDS = {
 
 
 def coverage(worlds: int, seed: int) -> dict[str, dict[str, float]]:
-    """Draw so many worlds of each kind; the share of intervals that hold the truth, and how far the estimate is from it."""
+    """Measure how often intervals hold the truth in worlds that are drawn.
+
+    There are so many `worlds` of each kind. Beside the share of intervals that hold the truth stands how far
+    the estimate is from it.
+    """
     rows = {}
     for name, world in WORLDS.items():
         random = np.random.default_rng(seed)

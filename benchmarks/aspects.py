@@ -1,11 +1,16 @@
-r"""Aspects of known headlines and of the audit's perturbations on a corpus: JSON for `tables.py --keep aspects` and `attacks`.
+"""Measure aspects of known headlines and of perturbed ones on a corpus.
 
-    python benchmarks/aspects.py --name "CNN, Fox" --out runs/cnnfox --seeds 1 2 3 \
-        --build "data/allsides.parquet --columns label=outlet --labels 'CNN (Web News):cnn,Fox Online News:fox' --other-outlets --language en --strict .5"
-    python benchmarks/aspects.py --name sample --out runs/sample --seeds 1 2 3 --build runs/quickstart/sample.csv
+It prints JSON for `tables.py --keep aspects` and `--keep attacks`.
 
-For each seed a corpus is built, judges of both folds are trained (linear ones, or `--encoder`), those of fold 0 choose the floor
-and those of fold 1 score. A figure is the mean over the seeds, its interval that of all their events. What is finished in `--out` is kept.
+    LABELS="'CNN (Web News):cnn,Fox Online News:fox'"
+    READ="data/allsides.parquet --columns label=outlet --labels $LABELS --other-outlets --language en"
+    python benchmarks/aspects.py --name "CNN, Fox" --out runs/cnnfox --seeds 1 2 3 --build "$READ --strict .5"
+    python benchmarks/aspects.py --name sample --out runs/sample --seeds 1 2 3 \\
+        --build runs/quickstart/sample.csv
+
+For each seed a corpus is built, judges of both folds are trained (linear ones, or `--encoder`), those of fold
+0 choose the floor and those of fold 1 score. A figure is the mean over the seeds, its interval that of all
+their events. What is finished in `--out` is kept.
 """
 
 import json
@@ -102,7 +107,10 @@ def _groups(headlines: pl.DataFrame) -> dict[str, Any]:
 
 
 def _interval(rows: pl.DataFrame, column: str) -> list[float] | None:
-    """The mean of a column over the directions with its interval, which draws events; None where a seed has none."""
+    """Return the mean of a column over the directions with its interval, which draws events.
+
+    None where a seed has none.
+    """
     known = rows.filter(pl.col(column).is_not_null())
     if known.is_empty():
         return None

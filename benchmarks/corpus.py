@@ -4,8 +4,8 @@
     python benchmarks/corpus.py --articles 40000 160000 1000000
     python benchmarks/corpus.py --articles 40000 160000 --window-days none
 
-The articles are those of `tools.sample.write`, some 865 characters each. Each build is a process of its own; writing the
-sample is not counted. The exponent is that of the seconds of the two largest sizes: 1 is linear.
+The articles are those of `tools.sample.write`, some 865 characters each. Each build is a process of its own;
+writing the sample is not counted. The exponent is that of the seconds of the two largest sizes: 1 is linear.
 """
 
 import json

@@ -1,12 +1,15 @@
-"""The five tests that were written down before labels/fresh.csv was read: JSON for `tables.py --keep fresh_labels`.
+"""Print the five tests that were written down before labels/fresh.csv was read.
+
+It prints JSON for `tables.py --keep fresh_labels`.
 
     python benchmarks/fresh_labels.py
 
 It has the tables `fresh_systems` and `fresh_thresholds`, too.
 
-labels/fresh.csv has what two readings, and a third where they differ, say of headlines, beside the measures that `change-it audit --labels`
-writes into labels.csv, without the texts, which are newspapers'. An answer is that of two readings; *supported* is yes alone. Intervals
-are over events, those of a mean with the events of each corpus drawn apart.
+labels/fresh.csv has what two readings, and a third where they differ, say of headlines, beside the measures
+that `change-it audit --labels` writes into labels.csv, without the texts, which are newspapers'. An answer is
+that of two readings; *supported* is yes alone. Intervals are over events, those of a mean with the events of
+each corpus drawn apart.
 """
 
 import json
@@ -23,13 +26,26 @@ from change_it.readers.labels import auc_counts, auc_of
 from change_it.stats import AVERAGE, Aggregate, Floats, Statistics, measure
 
 LABELS = Path(__file__).with_name("labels") / "fresh.csv"
-QUESTIONS = {"story": "same story", "supported": "supported", "printable": "printable", "accept": "accepted", "preferred": "preferred"}  # fmt: skip
+QUESTIONS = {
+    "story": "same story",
+    "supported": "supported",
+    "printable": "printable",
+    "accept": "accepted",
+    "preferred": "preferred",
+}
 #: Measures and what they are called; the judge of a question is tested on it.
 MEASURES = {
-    "p_hh": "HH", "p_ah": "AH", "p_fluency": "fluency", "acceptability": "acceptability", "rougeL_source": "ROUGE-L", "length": "words",
-    "p_hh_minilm": "HH by MiniLM", "p_hh_e5": "HH by e5", "p_fluency_minilm": "fluency by MiniLM",
+    "p_hh": "HH",
+    "p_ah": "AH",
+    "p_fluency": "fluency",
+    "acceptability": "acceptability",
+    "rougeL_source": "ROUGE-L",
+    "length": "words",
+    "p_hh_minilm": "HH by MiniLM",
+    "p_hh_e5": "HH by e5",
+    "p_fluency_minilm": "fluency by MiniLM",
     "acceptability_minilm": "acceptability, fluency by MiniLM",
-}  # fmt: skip
+}
 OWN = {"hh": "story", "ah": "supported", "fluency": "printable"}
 SENTINELS = ("rougeL_source", "length")
 #: Corpus, or `mean`, to a value and its interval.
@@ -102,7 +118,10 @@ def systems(*names: str) -> tuple[pl.Expr, pl.Expr]:
 
 
 def order(rows: pl.DataFrame, resamples: int) -> list[int]:
-    """Of the pairs of systems of a corpus whose shares accepted surely differ: how many acceptability has in that order, of how many."""
+    """Count the pairs of systems that acceptability orders as readers do, and all that are compared.
+
+    Compared are the systems of one corpus whose shares accepted surely differ.
+    """
     right = pairs = 0
     for both in combinations(rows["system"].unique(maintain_order=True).to_list(), 2):
         [(share, low, high)] = difference(rows, "accept", systems(*both), resamples).values()
@@ -153,7 +172,8 @@ def main(resamples: int = 1000) -> dict[str, Any]:
     gaps = (difference(rows, column, systems(*pair), resamples) for column, *pair in orders)
     add("gold − clause: acceptability; style; clause − copy: style", *gaps)
     by_corpus = {str(name): part for (name,), part in rows.group_by("corpus", maintain_order=True)}
-    tests["pairs of systems in the reader's order"] = {name: order(part, resamples) for name, part in by_corpus.items()}  # fmt: skip
+    ordered = {name: order(part, resamples) for name, part in by_corpus.items()}
+    tests["pairs of systems in the reader's order"] = ordered
     tests[f"two readings agree, kappa: {'; '.join(QUESTIONS.values())}"] = {
         name: [agreement(part, question) for question in QUESTIONS] for name, part in by_corpus.items()
     }
@@ -166,7 +186,10 @@ def main(resamples: int = 1000) -> dict[str, Any]:
 
 
 def thresholds(rows: pl.DataFrame) -> dict[str, dict[str, str]]:
-    """Return, for each system and corpus, what judges accept at .5 and the reader: HH and same story, AH and supported, compliancy and accepted."""
+    """Return what judges accept at .5 and what the reader accepts, for each system and corpus.
+
+    HH stands beside *same story*, AH beside *supported*, compliancy beside *accepted*.
+    """
     pairs = {
         "same story": (pl.col("p_hh") > 0.5, pl.col("story")),
         "supported": (pl.col("p_ah") > 0.5, pl.col("supported")),

@@ -1,13 +1,16 @@
-"""How `corpus build` and `score` grow with their input, in one or several checkouts: JSON for `tables.py --keep growth`.
+"""Measure how `corpus build` and `score` grow with their input, in one or several checkouts.
+
+It prints JSON for `tables.py --keep growth`.
 
     python benchmarks/growth.py > growth.json
     python benchmarks/growth.py --checkouts old=../change_it-old new=. --encoder ./minilm > growth.json
     taskset --cpu-list 0 python benchmarks/growth.py > growth_on_one_core.json
 
-`corpus build` aligns articles of `tools.sample.write`. `score` scores headlines of the largest of these corpora, by linear judges
-and by judges of the encoder. The judges learn from a corpus of their own, whose articles another seed drew; that is not counted.
-Each command is a process of its own, and the checkouts take turns. The exponent is that of the seconds of the two largest
-sizes: 1 is linear. Gigabytes are those of the largest process.
+`corpus build` aligns articles of `tools.sample.write`. `score` scores headlines of the largest of these
+corpora, by linear judges and by judges of the encoder. The judges learn from a corpus of their own, whose
+articles another seed drew; that is not counted. Each command is a process of its own, and the checkouts take
+turns. The exponent is that of the seconds of the two largest sizes: 1 is linear. Gigabytes are those of the
+largest process.
 """
 
 import csv
@@ -95,7 +98,10 @@ def exponent(costs: Mapping[int, Cost]) -> float | None:
 
 
 def predicted(todo: Path, out: Path, most: int) -> int:
-    """Write the first items with an aligned headline as a system's, their words turned round; return how many they are."""
+    """Write the first items with an aligned headline as a system's, and return how many they are.
+
+    The words of each headline are in the opposite order.
+    """
     with todo.open(encoding="utf-8", newline="") as file:
         # Before November 28, 2026 the file had no other ones.
         rows = [row for row in csv.DictReader(file) if row.get("partner", "yes") == "yes"][:most]
@@ -108,7 +114,10 @@ def predicted(todo: Path, out: Path, most: int) -> int:
 
 
 def train(checkout: Path, folder: Path, options: Options) -> list[Path]:
-    """Build the corpus of the judges and train them: linear ones, and those of the encoder where one is given."""
+    """Build the corpus of the judges and train them.
+
+    There are linear ones, and those of the encoder where one is given.
+    """
     corpus = folder / "learnt"
     call(checkout, "corpus", "build", folder.parent / "learnt.csv", "--out", corpus)
     kinds: dict[str, list[object]] = {"linear": []}

@@ -1,11 +1,15 @@
-"""Judge new headlines of one invented article with judges that `train judge` has trained, and write harbor_street.json.
+r"""Judge new headlines of one invented article, and write harbor_street.json.
 
-    change-it corpus build allsides.parquet --columns label=outlet --labels "CNN (Web News):cnn,Fox Online News:fox" \
+The judges are those that `train judge` has trained.
+
+    LABELS="CNN (Web News):cnn,Fox Online News:fox"
+    change-it corpus build allsides.parquet --columns label=outlet --labels "$LABELS" \
         --other-outlets --language en --test-articles 0 --out runs/cnnfox/corpus
     change-it train judge --task all --fold 1 --corpus runs/cnnfox/corpus --out runs/cnnfox/judges
     python benchmarks/harbor_street.py runs/cnnfox --to fox
 
-README.md states these figures, and `python -m tools.pictures` draws them. The article and all headlines are invented.
+README.md states these figures, and `python -m tools.pictures` draws them. The article and all headlines are
+invented.
 """
 
 import json

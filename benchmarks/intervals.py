@@ -2,8 +2,9 @@
 
     python benchmarks/intervals.py
 
-An invented system is right on .5 of the headlines; on a share of the events, `alike`, both directions fare alike. False alarms
-are p-values below .05 between two systems that are equally good. Runs of a system differ in their share with a deviation.
+An invented system is right on .5 of the headlines; on a share of the events, `alike`, both directions fare
+alike. False alarms are p-values below .05 between two systems that are equally good. Runs of a system differ
+in their share with a deviation.
 """
 
 import json
@@ -30,7 +31,10 @@ def held(right, *where, resamples, seed):
 
 
 def coverage(events: int, trials: int, resamples: int) -> dict[str, dict[str, float]]:
-    """Share of intervals that hold the truth, and of tests that find a difference where there is none."""
+    """Return the share of intervals that hold the truth where runs differ.
+
+    The intervals are those of one run, and of the mean of several over events and over both.
+    """
     directions, rows = ["a2b"] * events + ["b2a"] * events, {}
     for alike in ALIKE:
         random = np.random.default_rng(1)
@@ -57,7 +61,10 @@ def coverage(events: int, trials: int, resamples: int) -> dict[str, dict[str, fl
 
 
 def coverage_of_runs(events: int, trials: int, resamples: int) -> dict[str, dict[str, float]]:
-    """Share of intervals that hold the truth where runs differ: of one run, and of the mean of several over events and over both."""
+    """Return the share of intervals that hold the truth where runs differ.
+
+    The intervals are those of one run, and of the mean of several over events and over both.
+    """
     rows = {}
     for deviation in DEVIATIONS:
         for runs in (3, 5):
@@ -74,7 +81,10 @@ def coverage_of_runs(events: int, trials: int, resamples: int) -> dict[str, dict
 
 
 def main(events: int = 600, trials: int = 1000, resamples: int = 400) -> None:
-    """Simulate so many test sets of so many events, and print JSON; `resamples` are of an interval, and trials of its test."""
+    """Simulate so many test sets of so many events, and print JSON.
+
+    `resamples` are those of an interval, and `trials` those of its test.
+    """
     sizes = events, trials, resamples
     print(json.dumps({"coverage": coverage(*sizes), "runs": coverage_of_runs(*sizes)}, indent=2))
 

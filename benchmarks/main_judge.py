@@ -1,6 +1,7 @@
 """Linear main beside n-grams alone and marks alone: JSON for `tables.py --keep main_judge`.
 
-    python benchmarks/main_judge.py "Vox, Washington Times=runs/vox/corpus" "sample=runs/quickstart/corpus" > main_judge.json
+    python benchmarks/main_judge.py "Vox, Washington Times=runs/vox/corpus" "sample=runs/quickstart/corpus" >
+    main_judge.json
 
 F1 on A2 and within-event accuracy with its interval.
 """

@@ -1,13 +1,16 @@
-"""How long commands take and how much memory, beside an old checkout, as JSON; and a picture of what runs when.
+"""Measure how long commands take and how much memory, beside an old checkout.
+
+It prints JSON, and can draw a picture of what runs when.
 
     python benchmarks/pace.py
-    python benchmarks/pace.py --old ../old --old-python ../old/.venv/bin/python --timeline docs/images/timeline.svg
+    python benchmarks/pace.py --old ../old --old-python ../old/.venv/bin/python
+    python benchmarks/pace.py --timeline docs/images/timeline.svg
     python benchmarks/pace.py --only score judge --runs 3
 
-Old and new take turns, and each begins every second time. Seconds are the median of all runs by the clock. Memory is the most
-that all processes of a command held together in one further run, which is not timed: what several share is counted once (PSS,
-Linux alone). `score`, `judge`, `audit` and the judges read a quickstart that the same code has written. `tables.py --keep pace`
-takes the result.
+Old and new take turns, and each begins every second time. Seconds are the median of all runs by the clock.
+Memory is the most that all processes of a command held together in one further run, which is not timed: what
+several share is counted once (PSS, Linux alone). `score`, `judge`, `audit` and the judges read a quickstart
+that the same code has written. `tables.py --keep pace` takes the result.
 """
 
 import json
@@ -34,7 +37,8 @@ ROOT = Path(__file__).parents[1]
 HEADLINE = "Ponte crollato, scuole chiuse"
 ORIGINAL = "Crolla il ponte: chiuse le scuole"
 ARTICLE = "Il ponte sul Rio Secco è crollato lunedì. Le scuole di Torrisana restano chiuse fino a giovedì."
-#: From the folder of a quickstart and a new folder to the arguments of Python, by the name of what is measured.
+#: From the folder of a quickstart and a new folder to the arguments of Python, by the name of what is
+#: measured.
 Commands = dict[str, Callable[[Path, Path], list[str]]]
 #: What reads a finished quickstart.
 READERS = ("score", "judge", "audit", "train judge")
@@ -192,7 +196,10 @@ ROOM = 0.07
 
 @styled
 def draw_timeline(run: Path) -> Figure:
-    """Draw which process did what, when, from the times in the `run.json` of a run; hatched are the judges that choose."""
+    """Draw which process did what, when, from the times in the `run.json` of a run.
+
+    Judges that choose are hatched.
+    """
     times = json.loads((run / "run.json").read_text(encoding="utf-8"))["times"]
     began = min(job["start"] for job in times.values())
     seconds = max(job["end"] for job in times.values()) - began

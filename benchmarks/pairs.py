@@ -1,11 +1,14 @@
-"""Which aligned pairs report one event, by rules, readers and the estimate without labels: JSON for `tables.py --keep`.
+"""Measure which aligned pairs report one event, by rules, readers and the estimate without labels.
+
+It prints JSON for `tables.py --keep`.
 
     python benchmarks/pairs.py --allsides allsides.parquet --arabic arabic.parquet
     python benchmarks/pairs.py --judges "CNN, Washington Times: linear" runs/cnnwt/corpus runs/cnnwt/judges/hh
 
-The tables are pairs_hh, which requires --judges, pairs_rule, pairs_blind and pairs_estimate. labels/pairs.csv has what two readers, who saw the dates, say of
-pairs aligned within three days: all of the test set, and some of A1; pairs_blind.csv what a third one, who did not, says of sixty of
-them; pairs_fresh.csv what that one says of others. None saw a cosine.
+The tables are pairs_hh, which requires --judges, pairs_rule, pairs_blind and pairs_estimate. labels/pairs.csv
+has what two readers, who saw the dates, say of pairs aligned within three days: all of the test set, and some
+of A1; pairs_blind.csv what a third one, who did not, says of sixty of them; pairs_fresh.csv what that one
+says of others. None saw a cosine.
 """
 
 import json
@@ -81,7 +84,11 @@ def share(one_event: Bools, events: Sequence[int] | None = None) -> list[Any]:
 
 
 def readings() -> pl.DataFrame:
-    """All labelled pairs with their event, those that share an article, and the half that a hash of its first id is in."""
+    """Return all labelled pairs with their event.
+
+    Pairs that share an article have one event. A hash of the first id says in which half of the labels they
+    are.
+    """
     both = (pl.col("same1") == "yes") & (pl.col("same2") == "yes")
     read = pl.read_csv(PAIRS).with_columns(one_event=both)
     ids = sorted({*read["a_id"], *read["b_id"]})
@@ -113,7 +120,10 @@ def blind(read: pl.DataFrame) -> dict[str, Any]:
 
 
 def rules(read: pl.DataFrame) -> dict[str, Any]:
-    """Share of one event by rule: in each half, by pair of outlets, and of the pairs that are not of the same day."""
+    """Return the share of pairs of one event by rule.
+
+    It is given for each half of the labels, by pair of outlets, and for pairs that are not of the same day.
+    """
     cosine, days, hit, half = (read[name].to_numpy() for name in ("similarity", "days", "one_event", "half"))
     above = cosine > 0.5
     own = read["corpus"].replace_strict(LABELLED).to_numpy()
@@ -150,7 +160,10 @@ class Aligned(NamedTuple):
     def estimate(
         self, days: int, low: float, high: float = 1.0, *, column: str = "alone"
     ) -> list[float | None]:
-        """Estimated share of one event of the pairs so many days apart with a cosine in (low, high], and its interval, as if all pairs were independent."""
+        """Estimate which share of the pairs so many days apart with a cosine in (low, high] is one event.
+
+        The interval is that of independent pairs.
+        """
         lags = self.lags[days], self.lags[GUARD]
         counted = Lag.matched_between if column == "matched" else Lag.alone_between
         count, reference = (counted(lag, low, high) for lag in lags)
@@ -217,7 +230,10 @@ def estimates(read: pl.DataFrame, outlets: dict[str, Aligned]) -> dict[str, Any]
 
 
 def judged(read: pl.DataFrame, outlets: str, corpus: str, folder: str) -> list[Any]:
-    """How many labelled pairs of two outlets are one event, of how many, and the AUC of an HH judge for it; without articles of its fold's training pairs."""
+    """Count the labelled pairs of two outlets that are one event, and measure the AUC of an HH judge for it.
+
+    Articles of the training pairs of the judge's fold are left out.
+    """
     judge = Judge.from_pretrained(folder)
     learnt = read_table(corpus, "pairs", "train").filter(pl.col("fold") == int(judge.fold))
     headlines = {

@@ -1,4 +1,6 @@
-"""Run `change-it quickstart` on this machine, keep its figures in quickstart.json, and write them where pages state them.
+"""Measure `change-it quickstart` on this machine, and write its figures where pages state them.
+
+The figures are kept in quickstart.json.
 
     python benchmarks/quickstart.py
     python benchmarks/quickstart.py --kept

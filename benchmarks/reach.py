@@ -1,4 +1,6 @@
-"""Modules and lines of `change_it` that an entry point reaches by its imports, those in functions included, as JSON.
+"""Count the modules and lines of `change_it` that an entry point reaches by its imports.
+
+Imports in functions count, too. It prints JSON.
 
     python benchmarks/reach.py [FOLDER OF A CHECKOUT]
 

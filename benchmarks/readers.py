@@ -2,8 +2,9 @@
 
     python benchmarks/readers.py
 
-labels/readers.csv has ids, labels and measures of headlines that two readers judged by their sources, without the texts, which are
-newspapers'. What readers say is what both say. Other label files are measured by `change-it audit --labels`.
+labels/readers.csv has ids, labels and measures of headlines that two readers judged by their sources, without
+the texts, which are newspapers'. What readers say is what both say. Other label files are measured by
+`change-it audit --labels`.
 """
 
 import json

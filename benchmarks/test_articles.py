@@ -1,13 +1,16 @@
-r"""Intervals of baselines on the test pairs and on all test articles: JSON for `tables.py --keep test_articles`.
+r"""Compare intervals of baselines on the test pairs and on all test articles.
 
-    change-it corpus build allsides.parquet --columns label=outlet --labels "Politico:politico,Washington Times:wt" \
+It prints JSON for `tables.py --keep test_articles`.
+
+    LABELS="Politico:politico,Washington Times:wt"
+    change-it corpus build allsides.parquet --columns label=outlet --labels "$LABELS" \
         --other-outlets --language en --out runs/pw/corpus
     change-it train judge --task all --fold both --corpus runs/pw/corpus --out runs/pw/judges
     change-it score --corpus runs/pw/corpus --judges runs/pw/judges --out runs/pw/report
     python benchmarks/test_articles.py runs/pw/report/scores.json --name "Politico, W. Times"
 
-Only a system without predictions can be scored on both without training one: `lead` and `clause`. The articles without a
-partner are another population, so a mean may differ, and only the widths compare.
+Only a system without predictions can be scored on both without training one: `lead` and `clause`. The
+articles without a partner are another population, so a mean may differ, and only the widths compare.
 """
 
 import json

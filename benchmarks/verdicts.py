@@ -1,11 +1,15 @@
-r"""What each measure is worth on a corpus, by the rule of `change_it/audit/verdict.py`: JSON for `tables.py --keep verdicts` and `verdict_shares`.
+r"""Print what each measure is worth on a corpus, by the rule of `change_it/audit/verdict.py`.
 
-    change-it audit --corpus runs/cnnfox/1/corpus --judges runs/cnnfox/1/judges-1 --items 4000 --seed 1 --out runs/cnnfox/1/audit
+It prints JSON for `tables.py --keep verdicts` and `--keep verdict_shares`.
+
+    change-it audit --corpus runs/cnnfox/1/corpus --judges runs/cnnfox/1/judges-1 --items 4000 --seed 1 \
+        --out runs/cnnfox/1/audit
     python benchmarks/verdicts.py runs/cnnfox/*/audit/audit.json --name "CNN, Fox"
     python benchmarks/verdicts.py runs/sides/1/audit-minilm/audit.json --name "left, right" --kind MiniLM
 
-The corpora and the judges are those of `benchmarks/aspects.py`, an audit for each seed. A seed changes which pairs are the
-test set, what the judges learn from, and what the audit draws. The rule was committed before any corpus was measured with it.
+The corpora and the judges are those of `benchmarks/aspects.py`, an audit for each seed. A seed changes which
+pairs are the test set, what the judges learn from, and what the audit draws. The rule was committed before
+any corpus was measured with it.
 """
 
 import json
@@ -41,7 +45,10 @@ WRONG_CONTENT = {
 def main(
     audits: Annotated[tuple[Path, ...], tyro.conf.Positional], name: str, kind: str = "linear"
 ) -> dict[str, Any]:
-    """Return the verdicts on each measure over the seeds, and what some kinds keep of compliancy and acceptability."""
+    """Return the verdicts on each measure over the seeds.
+
+    With them stands what some kinds of headlines keep of compliancy and acceptability.
+    """
     seeds = [_summary(path) for path in audits]
     row = f"{name}; {kind}"
     cells = {"test pairs": _span([seed.pairs for seed in seeds])}
@@ -75,7 +82,8 @@ def _verdicts(seeds: Sequence[MeasureVerdict]) -> str:
         found = [sum(share.outcome == outcome for share in shares) for shares in tried]
         if any(found):
             by_outcome.append(f"{outcome} {_span(found)}")
-    return f"{text}; of {_span([len(shares) for shares in tried])} kinds of wrong content {', '.join(by_outcome)}"
+    kinds = _span([len(shares) for shares in tried])
+    return f"{text}; of {kinds} kinds of wrong content {', '.join(by_outcome)}"
 
 
 def _named(verdict: MeasureVerdict) -> str:
@@ -90,7 +98,10 @@ def _span(counts: Sequence[int]) -> str:
 
 
 def _shares(seeds: Sequence[Summary], measure: Measure) -> dict[str, str]:
-    """Return kind to the mean share that it keeps, the outermost ends of the seeds' intervals, and the outcomes."""
+    """Return what each kind of headline keeps of a measure.
+
+    It is the mean share, the outermost ends of the seeds' intervals, and the outcomes.
+    """
     cells = {}
     for name in SHOWN:
         kinds = [kind for seed in seeds for kind in seed.kinds if kind.name == name]

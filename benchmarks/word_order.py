@@ -2,10 +2,12 @@ r"""What text that is no sentence scores, as a share of gold's score: JSON for `
 
     python benchmarks/word_order.py --name sample --run runs/quickstart
     python benchmarks/word_order.py --name "CNN, Fox" --run runs/cnnfox \
-        --build "data/allsides.parquet --columns label=outlet --labels 'CNN (Web News):cnn,Fox Online News:fox' --other-outlets --language en"
+        --build "data/allsides.parquet --columns label=outlet --labels 'CNN (Web News):cnn,Fox Online
+        News:fox' --other-outlets --language en"
 
-With `--build` the corpus is built and linear judges are trained on fold 1; what is finished in `--run` is kept. Three systems
-are scored on the test pairs: `gold`, gold's own words in random order, and the longest word of the original, five times.
+With `--build` the corpus is built and linear judges are trained on fold 1; what is finished in `--run` is
+kept. Three systems are scored on the test pairs: `gold`, gold's own words in random order, and the longest
+word of the original, five times.
 """
 
 import json
@@ -84,7 +86,10 @@ def repeated(item: Item) -> str:
 
 
 def share_kept(system: pl.DataFrame, gold: pl.DataFrame, name: str, resamples: int) -> list[float]:
-    """Return a system's mean over gold's on the same items, with the ends of its interval, which draws events."""
+    """Return a system's mean over gold's on the same items, with the ends of its interval.
+
+    The interval draws events.
+    """
     columns = {
         "system": system[name].cast(pl.Float64).to_numpy(),
         "gold": gold[name].cast(pl.Float64).to_numpy(),

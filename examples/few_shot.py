@@ -3,8 +3,9 @@
     change-it corpus items --corpus runs/news/corpus --out todo.csv
     python examples/few_shot.py runs/news/corpus todo.csv mine.csv http://localhost:8000/v1 NAME
 
-The server is any OpenAI-compatible one; a key is read from CHANGE_IT_API_KEY. Each headline is asked with the three training pairs
-(A1) whose headlines of its own newspaper share most words with it. The test set gives no example.
+The server is any OpenAI-compatible one; a key is read from CHANGE_IT_API_KEY. Each headline is asked with the
+three training pairs (A1) whose headlines of its own newspaper share most words with it. The test set gives no
+example.
 """
 
 import csv
@@ -19,7 +20,10 @@ SHOTS = 3
 
 
 def prompt_for(item: dict[str, str], own: list[str], other: list[str]) -> str:
-    """Return the prompt for an item, given the training headlines of its newspaper and of the one to write for."""
+    """Return the prompt for an item.
+
+    `own` are training headlines of its newspaper, `other` those of the newspaper to write for.
+    """
     vectorizer = TfidfVectorizer()
     learnt = vectorizer.fit_transform(own)
     cosines = (learnt @ vectorizer.transform([item["headline"]]).T).toarray()[:, 0]

@@ -36,10 +36,11 @@ HEVAS = ["R-1", "R-2", "R-SU", "R-WSU", "LSA-C", "LSA-S", "TM-C", "TM-S", "WE-C"
 READABILITY = ["Fog", "NR", "PNR", "PR", "AWL"]
 BASELINES = ("random", "tfidf", "first", "stextrank", "wtextrank")
 SUM = dict.fromkeys(("baseline", "sum-pn", "sum-pnc"), "sum")  # PN by the text, PNC by the organisers' file
-# LREC 2020, Tables 1 (a person: 100 headlines) and 5, section 5.2: F1 of each newspaper and their mean. EvalNLGEval 2020, Tables 1 and 2 and
-# gold's compliancy of its section: as MEASURES; S2S2's average of main is printed as .849, the mean of its directions is .846. HEvAS
-# 2019, Tables 1 and 2: means of 50 English articles; the formula of Fog as printed cannot give its figures: the paper
-# calls all metrics [0, 1]-normalized and does not say how.
+# LREC 2020, Tables 1 (a person: 100 headlines) and 5, section 5.2: F1 of each newspaper and their mean.
+# EvalNLGEval 2020, Tables 1 and 2 and gold's compliancy of its section: as MEASURES; S2S2's average of main
+# is printed as .849, the mean of its directions is .846. HEvAS 2019, Tables 1 and 2: means of 50 English
+# articles; the formula of Fog as printed cannot give its figures: the paper calls all metrics [0,
+# 1]-normalized and does not say how.
 PUBLISHED = """
 random split: .813 .812 .813
 a person: .619 .640 .630
@@ -80,9 +81,10 @@ wtextrank: .263 .009 .082 .114 .857 .768 .923 .663 .735 .613 .719 .906 .863 .584
 """
 # HEvAS 2019, Table 3: Pearson's correlations for First, above the diagonal, row by row.
 CORRELATIONS = """
-.74 .99 .99 -.30 .43 .24 .19 .07 .85 .34 .09 .76 .78 -.16 .35 .07 .07 -.09 .66 .11 .21 1.00 -.32 .41 .23 .18 .03 .84 .32 .12
--.31 .42 .23 .18 .05 .85 .32 .11 .28 -.17 -.11 -.14 -.21 -.21 .01 .26 .24 -.08 .44 -.03 .05 .60 .28 .38 .18 -.03 .11 .28 .06
--.05 .26 .44 -.39 .29 .00 -.34"""
+.74 .99 .99 -.30 .43 .24 .19 .07 .85 .34 .09 .76 .78 -.16 .35 .07 .07 -.09 .66 .11
+.21 1.00 -.32 .41 .23 .18 .03 .84 .32 .12 -.31 .42 .23 .18 .05 .85 .32 .11 .28 -.17
+-.11 -.14 -.21 -.21 .01 .26 .24 -.08 .44 -.03 .05 .60 .28 .38 .18 -.03 .11 .28 .06 -.05
+.26 .44 -.39 .29 .00 -.34"""
 
 
 def printed(name: str, columns: Sequence[str]) -> dict[str, float]:
@@ -116,7 +118,10 @@ def with_ends(name: str, drawn: Any) -> dict[str, Any]:
 
 
 def correlations(items: Mapping[str, pd.DataFrame]) -> Table:
-    """BLEU and ROUGE-L of each headline beside the judges' probabilities, which EvalNLGEval 2020 left to future work (sections 5 and 6)."""
+    """Correlate BLEU and ROUGE-L of each headline with the judges' probabilities.
+
+    EvalNLGEval 2020 left this to future work (sections 5 and 6).
+    """
     rows = []
     every = {"all systems": pd.concat(items.values())} if len(items) > 1 else {}
     for name, of in {**items, **every}.items():
@@ -124,12 +129,18 @@ def correlations(items: Mapping[str, pd.DataFrame]) -> Table:
         for key, judges in overlap.correlations(pl.from_pandas(of)).items():
             rows.append(Row({"row": f"{name}, {key}", "n": n, **score_cells(judges)}))
     columns = [Column("row", "text", " "), Column("n", "count"), *map(with_interval, compliancy_tasks())]
-    note = "Headline by headline: with the probability of a match, of main that of the outlet aimed at. Intervals are over events."
+    note = (
+        "Headline by headline: with the probability of a match, of main that of the outlet aimed at."
+        " Intervals are over events."
+    )
     return Table(columns, rows, "Spearman's correlation of BLEU and ROUGE-L with the judges", [note])
 
 
 def examples(rows: pd.DataFrame, side: str) -> Table:
-    """All headlines of two articles of each value of `side`, beside each other: id, by, headline, and what machines say of it."""
+    """Show all headlines of two articles of each value of `side` beside each other.
+
+    The columns are id, by, headline, and what machines say of it.
+    """
     ids = [rows[rows[side] == value]["id"].drop_duplicates() for value in sorted(rows[side].unique())]
     drawn = pd.concat(each.sample(min(2, len(each)), random_state=1) for each in ids)
     shown = [row for id_ in drawn for row in rows[rows["id"] == id_].to_dict("records")]
@@ -196,7 +207,10 @@ def hevas(run: Path, *_: Any) -> Iterator[Table]:
 
 
 def classified(run: Path, corpus: Path) -> pd.DataFrame:
-    """The Bi-LSTMs' answers: test, event, label (0 or 1: the outlet that wrote the headline, or whose generator did) and answer."""
+    """Return the Bi-LSTMs' answers: test, event, label and answer.
+
+    The label is 0 or 1: the outlet that wrote the headline, or whose generator did.
+    """
     from change_it.judges.judge import Judge  # loads torch
 
     outlets, answers = read_outlets(str(corpus)), []
@@ -226,7 +240,10 @@ def classified(run: Path, corpus: Path) -> pd.DataFrame:
 
 
 def measured(answers: pd.DataFrame, tests: Sequence[str]) -> Any:
-    """(tests, 4, 1 + resamples) F1 of both outlets, their mean, and balanced accuracy; a resample draws events, the same for all."""
+    """Return F1 of both outlets, their mean, and balanced accuracy: (tests, 4, 1 + resamples).
+
+    A resample draws events, the same for all.
+    """
     rows = answers[answers["test"].isin(tests)]
     events, at = np.unique(rows["event"], return_inverse=True)
     n, cells = len(events), np.zeros((len(events), len(tests), 2, 2))
@@ -239,7 +256,10 @@ def measured(answers: pd.DataFrame, tests: Sequence[str]) -> Any:
 
 
 def answer(*drawn: Any) -> str:
-    """Yes where all 95% intervals are above 0, no where one is below it at Holm's level of the smallest p-value."""
+    """Return yes where all 95% intervals are above 0.
+
+    Return no where one is below it at Holm's level of the smallest p-value.
+    """
     if all(np.quantile(each[1:], 0.025) > 0 for each in drawn):
         return "yes"
     below = any(np.quantile(each[1:], 1 - 0.025 / len(drawn)) < 0 for each in drawn)
@@ -247,7 +267,10 @@ def answer(*drawn: Any) -> str:
 
 
 def expectations(answers: pd.DataFrame) -> Table:
-    """E1 to E4 (section 5.3): differences of mean F1, and balanced accuracy above chance, as any F1 from .33 to .5 is chance."""
+    """Return what E1 to E4 compare (section 5.3).
+
+    These are differences of mean F1, and balanced accuracy above chance, as any F1 from .33 to .5 is chance.
+    """
     kinds = ("in-generated", "cross-generated", "test gold", "validation gold")
     tests = [f"{name}, {kind}" for kind in kinds for name in ("train-D", "train-M")]
     tested, validation = measured(answers, tests[:6]), measured(answers, tests[6:])[:, 2]
