@@ -1,11 +1,11 @@
-"""Measure aspects of known headlines and of perturbed ones on a corpus.
+r"""Measure aspects of known headlines and of perturbed ones on a corpus.
 
 It prints JSON for `tables.py --keep aspects` and `--keep attacks`.
 
     LABELS="'CNN (Web News):cnn,Fox Online News:fox'"
     READ="data/allsides.parquet --columns label=outlet --labels $LABELS --other-outlets --language en"
     python benchmarks/aspects.py --name "CNN, Fox" --out runs/cnnfox --seeds 1 2 3 --build "$READ --strict .5"
-    python benchmarks/aspects.py --name sample --out runs/sample --seeds 1 2 3 \\
+    python benchmarks/aspects.py --name sample --out runs/sample --seeds 1 2 3 \
         --build runs/quickstart/sample.csv
 
 For each seed a corpus is built, judges of both folds are trained (linear ones, or `--encoder`), those of fold
