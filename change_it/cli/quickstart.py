@@ -5,7 +5,9 @@ import time
 from collections.abc import Collection, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import asdict, dataclass, field, fields
+from importlib import import_module
 from pathlib import Path
+from threading import Thread
 
 import tyro
 
@@ -47,6 +49,13 @@ HEADLINES = "headlines"
 SCORE = "score"
 JUDGES = "judges"
 CHOOSERS = "judges-0"
+#: Modules that scoring loads, and that take longest.
+SCORING_MODULES = (
+    "sklearn.feature_extraction.text",
+    "change_it.report.report_files",
+    "change_it.scoring.panel",
+    "change_it.scoring.scores",
+)
 #: What is said of an interrupted run.
 GOES_ON = "the same command goes on with this step"
 
@@ -145,6 +154,8 @@ class Steps:
         status = self.terminal.status("") if sys.stdout.isatty() else None
 
         def show(names: Collection[str]) -> None:
+            if in_parts and len(unfinished) == 1:
+                Thread(target=load_scoring, daemon=True).start()
             if status is not None:
                 status.update(f"{', '.join(names)} ({len(begun) - len(unfinished)} of {len(begun)} finished)")
 
@@ -216,6 +227,12 @@ class Steps:
         self.seconds = seconds or self.seconds
         record = RunRecord(settings=self.settings, seconds=self.seconds, times=self.times)
         write_json(self.out / RECORD, to_json(record))
+
+
+def load_scoring() -> None:
+    """Load what scoring needs: while the last step runs in another process, this one has nothing to do."""
+    for name in SCORING_MODULES:
+        import_module(name)
 
 
 def run(options: QuickstartOptions) -> None:
