@@ -8,7 +8,9 @@ from processes import Handler, listening
 
 
 class ChatServer:
-    """Answers with `reply(prompt, number)`: a text, a status, a status and a body and perhaps headers, or a dict that is merged into the answer; "drop" closes the connection."""
+    """Answers with `reply(prompt, number)`: a text, a status, a status and a body and perhaps headers, or a
+    dict that is merged into the answer; "drop" closes the connection.
+    """
 
     def __init__(self):
         self.requests, self.headers, self.numbers = [], [], count(1)

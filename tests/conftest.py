@@ -9,7 +9,8 @@ import pytest
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
-# One thread a process, those that tests start included: as many processes as cores are at work, and a thread that waits spins.
+# One thread a process, those that tests start included: as many processes as cores are at work, and a thread
+# that waits spins.
 for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS"):
     os.environ.setdefault(variable, "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
@@ -51,7 +52,9 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.fixture(scope="session")
 def corpus(tmp_path_factory, worker_id):
-    """Folder of a small corpus; its sample lies beside it. The first of the processes that run tests builds it, while the others wait."""
+    """Folder of a small corpus; its sample lies beside it. The first of the processes that run tests builds
+    it, while the others wait.
+    """
     from change_it.cli import corpus as corpus_commands
     from change_it.corpus.reading.options import BuildOptions
 
@@ -132,7 +135,9 @@ def toy_corpus(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def browser():
-    """Debian's Chromium, driven by Playwright; without it tests skip, or fail where CHANGE_IT_REQUIRE_BROWSER=1 asks for it."""
+    """Debian's Chromium, driven by Playwright; without it tests skip, or fail where
+    CHANGE_IT_REQUIRE_BROWSER=1 asks for it.
+    """
     program = shutil.which("chromium")
     if not program:
         give_up = pytest.fail if os.environ.get("CHANGE_IT_REQUIRE_BROWSER") == "1" else pytest.skip

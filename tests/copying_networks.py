@@ -10,7 +10,9 @@ KINDS["pnc"] = {"copy": True, "coverage": True, "coverage_weight": 0.7}
 
 
 def make_model(kind="pnc", *, seed=1, scale=None, **settings):
-    """A tiny float64 model (s2s, pn, pnc or transformer) whose weights are large enough for every term to matter."""
+    """A tiny float64 model (s2s, pn, pnc or transformer) whose weights are large enough for every term to
+    matter.
+    """
     from change_it.generators.networks import pointer_generator, pointer_transformer
 
     torch.manual_seed(seed)

@@ -34,7 +34,9 @@ def words(rng, count):
 
 
 def articles(close=20, loose=12, alone=15, seed=0):
-    """`close` events at a cosine well above .5, `loose` ones between .185 and .5, `alone` ones of each outlet."""
+    """`close` events at a cosine well above .5, `loose` ones between .185 and .5, `alone` ones of each
+    outlet.
+    """
     return list(_articles(close, loose, alone, seed))
 
 

@@ -10,7 +10,9 @@ def expected(locator):
 
 
 def beyond(page, *, but="script"):
-    """What is shown further right than the screen goes, but for what scrolls by itself or what a selector finds; and the page if it scrolls."""
+    """What is shown further right than the screen goes, but for what scrolls by itself or what a selector
+    finds; and the page if it scrolls.
+    """
     return page.evaluate(
         """([width, but]) => {
           const scrolls = one => one && (/auto|scroll/.test(getComputedStyle(one).overflowX) || scrolls(one.parentElement));
@@ -25,7 +27,9 @@ def beyond(page, *, but="script"):
 
 @contextmanager
 def watched(browser, address, **screen):
-    """A page that is opened at an address; an error, a dialog, or a request that fails or goes elsewhere is a failure."""
+    """A page that is opened at an address; an error, a dialog, or a request that fails or goes elsewhere is a
+    failure.
+    """
     context = browser.new_context(**screen)
     page, wrong = context.new_page(), []
     page.set_default_timeout(60_000)

@@ -82,7 +82,9 @@ def byte_pieces(texts, size, special=("<pad>", "</s>"), **names):
 
 
 def save_judge(folder, task, texts, outlets, *, transformer=False):
-    """A judge that has learnt nothing much, saved as `change-it train judge` saves one: linear, or an untrained BERT."""
+    """A judge that has learnt nothing much, saved as `change-it train judge` saves one: linear, or an
+    untrained BERT.
+    """
     import numpy as np
     from transformers import ByT5Tokenizer
 

@@ -1,4 +1,6 @@
-"""The `evaluate` modules `hevas` and `headline_rouge`: means of what the package measures; and every card and page."""
+"""The `evaluate` modules `hevas` and `headline_rouge`: means of what the package measures; and every card and
+page.
+"""
 
 import json
 import math

@@ -33,7 +33,9 @@ def write_program(path, code):
 
 @pytest.fixture
 def called(tmp_path):
-    """Run a script on a corpus of colle and faro: its process and the commands that it calls, which are not run."""
+    """Run a script on a corpus of colle and faro: its process and the commands that it calls, which are not
+    run.
+    """
     program, commands = tmp_path / "bin/change-it", tmp_path / "called"
     write_program(program, RECORDER)
     path = f"{program.parent}:{Path(sys.executable).parent}:{os.environ['PATH']}"
@@ -111,7 +113,9 @@ def test_a_script_at_a_tiny_size(called, corpus, tmp_path, paper, row, figure):
 
 
 def test_few_shot_asks_with_the_nearest_training_pairs(corpus, tmp_path, monkeypatch):
-    """Three pairs of A1 stand before each headline, its own direction's, the nearest first; the answers are a file of predictions."""
+    """Three pairs of A1 stand before each headline, its own direction's, the nearest first; the answers are a
+    file of predictions.
+    """
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
     todo, out = tmp_path / "todo.csv", tmp_path / "mine.csv"
     assert main(["corpus", "items", "--corpus", corpus, "--out", str(todo)]) == 0

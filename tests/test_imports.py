@@ -31,7 +31,9 @@ def test_modules_do_without_large_libraries():
 
 
 def answers(code, folder):
-    """What a program of its own appends to `answers`; it has `loaded`, which of some libraries are there, and `call` of a command."""
+    """What a program of its own appends to `answers`; it has `loaded`, which of some libraries are there, and
+    `call` of a command.
+    """
     head = """
 import contextlib, io, json, sys
 answers = []
@@ -136,7 +138,9 @@ def test_linear_judges_answer_without_torch_and_transformers(tmp_path):
     save_judges(tmp_path / "judges", [text for event in EVENTS for text in event], OUTLETS)
     (tmp_path / "article.txt").write_text("Il ponte crolla.", encoding="utf-8")
     commands = OF_LINEAR_JUDGES.strip().splitlines()
-    given = answers("\n".join([*(f"call({command!r}, {MODELS})" for command in commands), PAGE, LINE]), tmp_path)
+    given = answers(
+        "\n".join([*(f"call({command!r}, {MODELS})" for command in commands), PAGE, LINE]), tmp_path
+    )
     assert [(status, loaded) for status, _, loaded in given[:-2]] == [(0, [])] * len(commands)
     assert given[-2:] == [[1, []], ["F1", []]]
 

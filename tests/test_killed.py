@@ -18,7 +18,8 @@ import pytest
 from processes import run_python
 
 MOMENTS = 4
-#: The module that does the work, the files by which a state is known (others have times in them), and the command.
+#: The module that does the work, the files by which a state is known (others have times in them), and the
+#: command.
 COMMANDS = {
     "build": ("corpus.build", ("articles/train.parquet", "pairs/test.parquet", "README.md", "alignment.json"), "corpus build {made}/sample.csv"),
     "judge": ("judges.train", ("model.safetensors", "config.json"), "train judge --task hh --encoder {made}/encoder --arg max_steps=6 --corpus {made}/corpus"),
@@ -77,7 +78,9 @@ def check(name, folder, seed):
     out = place / ("out.csv" if name == "transfer" else "out")
 
     def ended(out, seed, *more, kill_at=0):
-        """The exit code of a process (negative: the signal), the state that it leaves, and the number of files that it wrote."""
+        """The exit code of a process (negative: the signal), the state that it leaves, and the number of
+        files that it wrote.
+        """
         arguments = COMMANDS[name][2].format(made=folder).split()
         command, files = [*arguments, "--out", str(out), "--seed", str(seed), *more], processes.Value("i")
         process = processes.Process(target=run, args=(command, place, kill_at, files))

@@ -1,4 +1,6 @@
-"""What holds for any input, tried on generated ones: the same few in the fast part, others and more with `--hypothesis-profile`."""
+"""What holds for any input, tried on generated ones: the same few in the fast part, others and more with
+`--hypothesis-profile`.
+"""
 
 import numpy as np
 from corpus_fakes import articles, options, reading

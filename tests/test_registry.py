@@ -1,4 +1,6 @@
-"""A judge is one entry of `spec.JUDGES`: with it a toy judge is trained, saved, opened and pushed, and stands wherever judges do."""
+"""A judge is one entry of `spec.JUDGES`: with it a toy judge is trained, saved, opened and pushed, and stands
+wherever judges do.
+"""
 
 import csv
 import json
@@ -59,7 +61,9 @@ def entry():
 
 @pytest.fixture(scope="module")
 def folder(corpus, tmp_path_factory):
-    """Judges of the sample's outlets that have learnt little, and beside them a toy judge that the command trained."""
+    """Judges of the sample's outlets that have learnt little, and beside them a toy judge that the command
+    trained.
+    """
     folder = save_judges(tmp_path_factory.mktemp("registry") / "judges", TEXTS, OUTLETS)
     for task in ("main", "hh", "ah"):
         write_json(folder / task / MODEL_CORPUS, to_json(describe_corpus(corpus)))
@@ -192,7 +196,9 @@ def test_the_command_and_the_page_show_it(folder, judges, tmp_path, capsys, monk
 
 
 def test_it_chooses_among_candidates_where_acceptability_asks_it(corpus, judges, monkeypatch):
-    """It is the only judge that acceptability asks here: of equal headlines that with the better ending comes first."""
+    """It is the only judge that acceptability asks here: of equal headlines that with the better ending comes
+    first.
+    """
     for task in ("hh", "ah", "fluency"):
         monkeypatch.setitem(JUDGES, task, replace(JUDGES[task], in_acceptability=False))
     monkeypatch.setitem(JUDGES, ENDING, replace(SPEC, in_acceptability=True))

@@ -229,7 +229,8 @@ COMMA = "a comma behind"
 def audited(corpus, tmp_path, monkeypatch, capsys):
     """Return a function that registers commas of a group as the only perturbation, audits and scores.
 
-    The judges know both newspapers' headlines, by HH refuse all that is neither newspaper's own, and do not see commas.
+    The judges know both newspapers' headlines, by HH refuse all that is neither newspaper's own, and do not
+    see commas.
     """
     test = read_test_set(corpus)
     judges = judges_that_know(test)

@@ -1,4 +1,6 @@
-"""What a run may do to the machine it runs on: no code of strangers, no network offline, one sentence where nothing can be written."""
+"""What a run may do to the machine it runs on: no code of strangers, no network offline, one sentence where
+nothing can be written.
+"""
 
 import os
 import pickle

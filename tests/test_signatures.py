@@ -1,4 +1,6 @@
-"""A signature changes whenever a figure can: for each option of each command and module that prints one it is decided, and tried."""
+"""A signature changes whenever a figure can: for each option of each command and module that prints one it is
+decided, and tried.
+"""
 
 import dataclasses
 import inspect
@@ -20,8 +22,8 @@ from change_it.readers.questions import HEADINGS
 from change_it.scoring.api import compute_compliancy
 from change_it.scoring.panel import Judges
 
-#: What an option is: it stands in the signature; it names or reads the texts that are measured, so that `n`, `items` or a digest says
-#: what it comes to; it says where judges run; or it decides what is shown.
+#: What an option is: it stands in the signature; it names or reads the texts that are measured, so that `n`,
+#: `items` or a digest says what it comes to; it says where judges run; or it decides what is shown.
 SIGNED, TEXTS, PLACE, SHOWN = "signed", "texts", "place", "shown"
 #: A new option is decided here, and what is signed is tried below.
 DECIDED = {
@@ -102,7 +104,9 @@ def tried(command):
 
 @pytest.fixture
 def judges(tmp_path, monkeypatch):
-    """Two folders of judges, of which fakes with other weights and another fold are loaded, in the arithmetic that is asked for."""
+    """Two folders of judges, of which fakes with other weights and another fold are loaded, in the arithmetic
+    that is asked for.
+    """
 
     def load(folder, *, precision="float32", **_):
         fold, digits = {"judges": ("1", "abcd"), "others": ("0", "efgh")}[Path(folder).name]
@@ -243,7 +247,9 @@ def test_that_of_hevas(tmp_path, capsys):
 
 
 def test_what_a_scale_stretches_over_is_signed(tmp_path, capsys):
-    """Averages of Fog and AWL depend on the other systems and metrics: mine is first, or last, by the same headlines."""
+    """Averages of Fog and AWL depend on the other systems and metrics: mine is first, or last, by the same
+    headlines.
+    """
     rows = [["Il governo cade a Roma", "Il governo cade a Roma. Poi si vota."]]
     news = write_csv(tmp_path / "news.csv", rows, ["headline", "article"])
     mine = tmp_path / "mine.txt"

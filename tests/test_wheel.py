@@ -1,4 +1,6 @@
-"""The wheel alone, away from the checkout: it carries the metrics, the data set script and a run of the quickstart."""
+"""The wheel alone, away from the checkout: it carries the metrics, the data set script and a run of the
+quickstart.
+"""
 
 import os
 import subprocess

@@ -14,7 +14,9 @@ from change_it.corpus.folder import read_outlets
 
 @pytest.fixture
 def judges(tmp_path, monkeypatch):
-    """A folder for judges, fakes where they would be loaded, and four kinds that they are shown beside the baselines."""
+    """A folder for judges, fakes where they would be loaded, and four kinds that they are shown beside the
+    baselines.
+    """
     few = ("capitals", "looped", "number changed", "claim added")
     monkeypatch.setattr(measure, "PERTURBATIONS", {name: measure.PERTURBATIONS[name] for name in few})
     load_fakes(monkeypatch, ("colle", "faro"))

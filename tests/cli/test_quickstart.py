@@ -23,7 +23,9 @@ OWN = ["corpus.build", *["train.judge_of_run"] * 4, "audit.run", *["train.judge_
 
 @pytest.fixture
 def called(monkeypatch):
-    """Commands and their options in the order in which one process called them; one command may be told to fail."""
+    """Commands and their options in the order in which one process called them; one command may be told to
+    fail.
+    """
     monkeypatch.setattr(quickstart, "processes_of", lambda *_: 1)
     calls, failing = [], SimpleNamespace(command="")
 
@@ -105,7 +107,9 @@ def test_a_step_whose_result_is_gone_runs_again(called, tmp_path, monkeypatch):
 
 @pytest.fixture
 def faked(monkeypatch):
-    """Steps that only write what they are known by, in any process; of the run the log and the screen are looked at."""
+    """Steps that only write what they are known by, in any process; of the run the log and the screen are
+    looked at.
+    """
     for command in ("corpus.sample", "corpus.build", "train.judge_of_run", "audit.run", "transfer.run"):
         monkeypatch.setattr(f"change_it.cli.{command}", pool_jobs.fake_step)
     monkeypatch.setattr("change_it.cli.score.run", pool_jobs.fake_step)

@@ -15,7 +15,9 @@ from change_it.files import rows as rows_module
 
 @pytest.fixture
 def command(tmp_path, toy_corpus, toy_test, monkeypatch, capsys):
-    """Writes a file of some of the test headlines as `mine` and scores it: exit code, standard output, standard error."""
+    """Writes a file of some of the test headlines as `mine` and scores it: exit code, standard output,
+    standard error.
+    """
     write_stand_ins(tmp_path / "judges")
     load_fakes(monkeypatch)
 

@@ -155,7 +155,9 @@ def test_change_it_as_released_and_as_on_the_hub_needs_no_option(layout, tmp_pat
 
 
 def lasting():
-    """The articles of `articles`, and of each strict event one of `gio` two days later in the same words: another event."""
+    """The articles of `articles`, and of each strict event one of `gio` two days later in the same words:
+    another event.
+    """
     made = articles(close=40)
     rng = random.Random(3)
     late = []

@@ -63,7 +63,8 @@ def test_a_cluster_writes_the_same_corpus_byte_for_byte(tmp_path, monkeypatch):
     assert filecmp.cmpfiles(tmp_path / "local", tmp_path / "ray", files[0], shallow=False)[1:] == ([], [])
 
 
-#: Starts a cluster without an address, and lets another process, which has no RAY_ variable, join it by its address.
+#: Starts a cluster without an address, and lets another process, which has no RAY_ variable, join it by its
+#: address.
 JOIN = """
 import os, subprocess, sys
 from change_it.corpus.pairing.engines import map_ordered, use_engine

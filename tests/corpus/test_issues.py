@@ -220,7 +220,9 @@ def read(*files, **options):
 
 
 def versions(clean):
-    """Three versions of each article of an outlet: on the day half of it, the next day more, and that day all of it."""
+    """Three versions of each article of an outlet: on the day half of it, the next day more, and that day all
+    of it.
+    """
     for a in clean:
         words = a.article.split()
         if a.label == "faro":

@@ -82,7 +82,8 @@ def allowed_columns(day, days, candidates, window, at_least):
     if window is None or day == UNDATED or len(dated) < at_least:
         return set(candidates)
     near = [j for j in dated if abs(days[j] - day) <= window]
-    # The interval rule: among days equally far, the earlier; on one day, the last of the earlier days, the first of the later.
+    # The interval rule: among days equally far, the earlier; on one day, the last of the earlier days, the
+    # first of the later.
     dated.sort(key=lambda j: (abs(days[j] - day), days[j] > day, -j if days[j] <= day else j))
     return set(near) if len(near) >= at_least else set(dated[:at_least])
 
@@ -125,7 +126,9 @@ def test_nearest_wrong_is_the_best_allowed_row(corpus, window, at_least, own, fl
 
 
 def test_the_share_of_one_event_by_hand():
-    """Article 0 has its best partner on another day; of 3 pairs matched on the same day alone 7/5 are expected by chance."""
+    """Article 0 has its best partner on another day; of 3 pairs matched on the same day alone 7/5 are
+    expected by chance.
+    """
     days = np.array([10, 10, 10, 13, 10, 10, 13, UNDATED])
     first, second = np.array([0, 0, 1, 2, 3, 1]), np.array([6, 4, 5, 4, 6, 6])
     pairs = Pairs(first, second, np.array([0.9, 0.85, 0.8, 0.7, 0.4, 0.1]), np.zeros(0))

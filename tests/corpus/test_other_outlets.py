@@ -15,7 +15,9 @@ from change_it.judges.data import load_fluency
 
 
 def with_others(made, seed=5):
-    """Beside them `post`, which reports all events of `rep` in the same words, and `herald`, which reports some of `post`'s."""
+    """Beside them `post`, which reports all events of `rep` in the same words, and `herald`, which reports
+    some of `post`'s.
+    """
     rng = random.Random(seed)
 
     def again(article, label):

@@ -163,7 +163,9 @@ def test_dates_whose_order_is_open_or_mixed_are_refused(read):
 
 
 def test_a_row_whose_open_date_is_none_takes_nothing_with_it(read):
-    """The date is settled after the table is read: the id and text of a row rejected for it are free for the next."""
+    """The date is settled after the table is read: the id and text of a row rejected for it are free for the
+    next.
+    """
     reading = read("1,a,x,R,15/01/2024", "2,b,y,G,30/02/2024", "2,b,y,G,28/02/2024", "3,c,z,G,01/01/2100")
     assert [article.id for article in reading.articles] == ["1", "2"]
     future = "date before 1900 or in the future: 01/01/2100"

@@ -69,7 +69,9 @@ class TestSplit:
         assert len(seen) == 4
 
     def test_what_is_close_to_a_test_article_leaves_in_one_step(self):
-        """A chain 2 – 90 – 91 – 92: of a test article the next one leaves alone; 90 is of no pair, 80 of a loose one."""
+        """A chain 2 – 90 – 91 – 92: of a test article the next one leaves alone; 90 is of no pair, 80 of a
+        loose one.
+        """
         chain = [(2, 90), (90, 91), (91, 92), (3, 80), (4, 5)]
         seen = set()
         for seed in range(12):
@@ -142,7 +144,9 @@ def by(table, key):
 
 
 class TestMatches:
-    """What HH and AH learn: `random` wrong partners, `hard` ones (the nearest wrong article's) and changed `facts`."""
+    """What HH and AH learn: `random` wrong partners, `hard` ones (the nearest wrong article's) and changed
+    `facts`.
+    """
 
     @pytest.mark.parametrize(("config", "side"), [("hh", "train"), ("hh", "test"), ("hh_random", "test")])
     def test_headline_pairs(self, corpus, config, side):

@@ -22,7 +22,9 @@ from change_it.corpus.test_set import read_test_set
 
 
 def with_neighbours(made):
-    """The articles, each that is of one outlet alone with a second one that shares nine tenths of its words, two days later."""
+    """The articles, each that is of one outlet alone with a second one that shares nine tenths of its words,
+    two days later.
+    """
     two_days = np.timedelta64(2, "D").astype(object)
     more = []
     for article in made:
@@ -183,7 +185,9 @@ def test_a_number_that_cannot_be(number, fault, tmp_path, capsys):
 
 
 def test_how_sure_figures_are_and_of_how_many_articles_they_would_be_surer():
-    """31 test pairs of 250 articles: 354 more pairs, so eleven times as many articles; 51 events with the 20 others."""
+    """31 test pairs of 250 articles: 354 more pairs, so eleven times as many articles; 51 events with the 20
+    others.
+    """
     notes = summary(built(10).report)[-1].notes
     said = "\n".join(notes)
     assert "Test articles without a partner: 10 of rep and 10 of gio; they compare systems" in said

@@ -1,4 +1,6 @@
-"""`change-it train generator` from the corpus folder to a saved generator: the papers' networks, resuming, failures."""
+"""`change-it train generator` from the corpus folder to a saved generator: the papers' networks, resuming,
+failures.
+"""
 
 import json
 

@@ -1,8 +1,9 @@
-"""Judges that version 0.1.0 saved open in every later one, and say the same; command, `Judges` and `evaluate` give the same figures.
+"""Judges that version 0.1.0 saved open in every later one, and say the same; command, `Judges` and `evaluate`
+give the same figures.
 
-They are of `change-it corpus sample --articles 2400`, `corpus build --test-articles 0` and `train judge --fold all`, in
-judges.tar.xz; judged.json has ten headlines and what the judges say of them, to six decimals. Its signature lacks the version,
-which every release changes.
+They are of `change-it corpus sample --articles 2400`, `corpus build --test-articles 0` and `train judge
+--fold all`, in judges.tar.xz; judged.json has ten headlines and what the judges say of them, to six decimals.
+Its signature lacks the version, which every release changes.
 """
 
 import json

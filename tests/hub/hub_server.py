@@ -1,4 +1,6 @@
-"""A small Hub on loopback for one push and one load through the real clients: repositories, commits, large files."""
+"""A small Hub on loopback for one push and one load through the real clients: repositories, commits, large
+files.
+"""
 
 import base64
 import hashlib
@@ -44,10 +46,12 @@ def _oid_of(files):
 
 
 class Hub:
-    """What the server holds; `commits` are the contents of a repository after each commit, the first one empty.
+    """What the server holds; `commits` are the contents of a repository after each commit, the first one
+    empty.
 
-    A model is called `owner/name`, others `datasets/owner/name` and `spaces/owner/name`; another branch than the main one has
-    `@` and its name behind it, a pull request `@refs/pr/1`. `messages` are those of the last commits, `tags` lead to commits.
+    A model is called `owner/name`, others `datasets/owner/name` and `spaces/owner/name`; another branch than
+    the main one has `@` and its name behind it, a pull request `@refs/pr/1`. `messages` are those of the last
+    commits, `tags` lead to commits.
     """
 
     def __init__(self):

@@ -1,4 +1,5 @@
-"""What `tools/publish.sh` pushes of a run: every block of every card runs as it stands, with this package or without it.
+"""What `tools/publish.sh` pushes of a run: every block of every card runs as it stands, with this package or
+without it.
 
 The variable CHANGE_IT_RUN names a finished run of the quickstart; without it a short one is made.
 """
@@ -121,7 +122,9 @@ def test_objects_open_from_another_folder(published, tmp_path):
 
 
 def test_the_page_answers_as_its_card_asks(published, tmp_path):
-    """It starts from what was pushed, with the variables that were, and each block of its card runs against it."""
+    """It starts from what was pushed, with the variables that were, and each block of its card runs against
+    it.
+    """
     hub, variables = published
     for name, content in hub.files(PAGE).items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,6 @@
-"""Loaded judges and generators do what objects of the ecosystem do: revisions, saving, pushing, types and devices by its names."""
+"""Loaded judges and generators do what objects of the ecosystem do: revisions, saving, pushing, types and
+devices by its names.
+"""
 
 import inspect
 import json

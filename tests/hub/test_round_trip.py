@@ -181,7 +181,9 @@ def test_one_judge_is_a_model_at_the_root_and_each_of_several_in_its_folder(run,
 
 
 def test_other_models_under_the_same_name_open_as_here(environment, tmp_path):
-    """A judge of an encoder and then a linear one, adapters and then the merged model: nothing of the first stays."""
+    """A judge of an encoder and then a linear one, adapters and then the merged model: nothing of the first
+    stays.
+    """
     hub, variables = environment
     encoder, linear = tmp_path / "encoder/main", tmp_path / "linear/main"
     save_judge(encoder, "main", [*HEADLINES, *ARTICLES], OUTLETS, transformer=True)

@@ -1,4 +1,6 @@
-"""What `metrics.json` of a judge holds comes back as it was written; another version's is refused in a sentence."""
+"""What `metrics.json` of a judge holds comes back as it was written; another version's is refused in a
+sentence.
+"""
 
 import json
 

@@ -785,7 +785,9 @@ WITHOUT_HEADLINE = {
 
 
 def misread(expected):
-    """Return a line for each answer in which another headline is found than expected: hundreds are read in one test."""
+    """Return a line for each answer in which another headline is found than expected: hundreds are read in
+    one test.
+    """
     lines = []
     for answer, headline in expected:
         found = headline_of(answer, OUTLETS)

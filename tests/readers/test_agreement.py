@@ -250,7 +250,8 @@ def test_what_annotators_filled_in_is_not_overwritten(sheet, study_corpus, tmp_p
 
 
 N = np.nan
-#: Krippendorff's own example (Computing Krippendorff's alpha-reliability, 2011, section C): 4 observers, 12 units.
+#: Krippendorff's own example (Computing Krippendorff's alpha-reliability, 2011, section C): 4 observers, 12
+#: units.
 OBSERVERS = (
     (1, 2, 3, 3, 2, 1, 4, 1, 2, N, N, N),
     (1, 2, 3, 3, 2, 2, 4, 1, 2, 5, N, 3),

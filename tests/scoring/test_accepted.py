@@ -10,7 +10,9 @@ nan = np.nan
 
 
 def simulated(seed, events, labelled, right=0.9):
-    """Two headlines of each event, .3 of them accepted; a judge that is right so often, and says .25 too much; labels of some events."""
+    """Two headlines of each event, .3 of them accepted; a judge that is right so often, and says .25 too
+    much; labels of some events.
+    """
     random = np.random.default_rng(seed)
     event = np.repeat(np.arange(events), 2)
     of_event = random.random(events)[event]
@@ -47,7 +49,9 @@ def test_what_is_saved_is_the_squared_correlation_where_nearly_all_is_unread():
 
 
 def test_by_hand():
-    """Eight events of one headline each, four of them read; the mean of all predictions is 3/8, their variance 15/64."""
+    """Eight events of one headline each, four of them read; the mean of all predictions is 3/8, their
+    variance 15/64.
+    """
     labels = np.array([1, 1, 0, 0, nan, nan, nan, nan])
     judge = np.array([1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0])
     found = accepted(labels, judge, np.arange(8))

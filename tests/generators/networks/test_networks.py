@@ -1,4 +1,6 @@
-"""What every network of our own does alike: padding, generation with and without a cache, saving, mixed precision."""
+"""What every network of our own does alike: padding, generation with and without a cache, saving, mixed
+precision.
+"""
 
 import pytest
 import torch

@@ -1,4 +1,6 @@
-"""The papers' networks: their loss, gradients and next words against one source, step and place after another."""
+"""The papers' networks: their loss, gradients and next words against one source, step and place after
+another.
+"""
 
 import pytest
 import torch
