@@ -34,7 +34,7 @@ def make_model(kind="pnc", *, seed=1, scale=None, **settings):
 
 
 def make_batch():
-    """Three sources of 7, 4 and 1 tokens with temporary ids (17 …), labels that copy, repeat and miss them."""
+    """Three sources of 7, 4 and 1 tokens with temporary ids (17 …); labels copy, repeat and miss them."""
     sources = [[5, 17, 8, 5, 18, 9, 17], [6, 17, 1, 10], [7]]
     labels = [[17, 5, 5, 18, 3], [10, 11, 17, 3], [12, 3]]
     return (

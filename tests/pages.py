@@ -15,10 +15,14 @@ def beyond(page, *, but="script"):
     """
     return page.evaluate(
         """([width, but]) => {
-          const scrolls = one => one && (/auto|scroll/.test(getComputedStyle(one).overflowX) || scrolls(one.parentElement));
+          const scrollsItself = one => /auto|scroll/.test(getComputedStyle(one).overflowX);
+          const scrolls = one => one && (scrollsItself(one) || scrolls(one.parentElement));
+          const isBeyond = one => one.getBoundingClientRect().right > width + 1;
           const out = [...document.querySelectorAll("body *")].filter(one =>
-            one.checkVisibility({ visibilityProperty: true }) && one.getBoundingClientRect().right > width + 1 && !scrolls(one) && !one.matches(but));
-          const found = out.map(one => `${one.tagName}#${one.id}.${one.getAttribute("class")} ${one.innerText}`.slice(0, 150));
+            one.checkVisibility({ visibilityProperty: true })
+            && isBeyond(one) && !scrolls(one) && !one.matches(but));
+          const name = one => `${one.tagName}#${one.id}.${one.getAttribute("class")} ${one.innerText}`;
+          const found = out.map(one => name(one).slice(0, 150));
           return document.documentElement.scrollWidth > width ? ["the page", ...found] : found;
         }""",
         [page.viewport_size["width"], but],

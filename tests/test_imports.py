@@ -26,7 +26,8 @@ WITHOUT = {
 def test_modules_do_without_large_libraries():
     lines = [f"exec({line!r}); answers.append(loaded({absent}))" for line, absent in WITHOUT.items()]
     assert answers("\n".join(lines), None) == [[]] * len(WITHOUT)
-    unknown = "import change_it; answers += ['HeadlineTransfer' in change_it.__all__, hasattr(change_it, 'Nothing')]"
+    names = "['HeadlineTransfer' in change_it.__all__, hasattr(change_it, 'Nothing')]"
+    unknown = f"import change_it; answers += {names}"
     assert answers(unknown, None) == [True, False]
 
 
@@ -50,38 +51,65 @@ def call(command, absent):
 
 
 LARGE = {*MODELS, "gradio", "datasets", "pandas", "pyarrow", "matplotlib", "sklearn", "accelerate"}
+#: Commands, and below each what is said of it.
 WRONG = """
-corpus build nope.csv --out out | nope.csv does not exist
-corpus build book.xlsx --out out | book.xlsx is no text but a spreadsheet
-train judge --task main --corpus nope --out out | no corpus folder nope
-train judge --task main --corpus corpus --encoder ./nope --out out | no encoder can be loaded from './nope'
-train generator --recipe sum --to nope --corpus corpus --out out | --to nope is no outlet of corpus: give one or two
-train generator --recipe sum --to one --corpus corpus --architecture ./nope --out out | no model can be loaded from './nope'
-transfer --generator sum-two --input rows.csv --to nope --out out.csv | sum-two has no sum generator for nope
-transfer --generator sum-two --input predictions.csv --out out.csv | predictions.csv has no column article
-transfer --generator rewrite --input article.csv --columns article=text --out out.csv | article.csv has no column headline and no column label
-transfer --generator sum-two --out out.csv | give --corpus to transfer its test headlines, or --input for a file
-transfer --generator rewrite --input rows.csv --to rewrite --out out.csv | rewrite is no outlet of rewrite: give one or two
-score --corpus corpus --judges judges --resamples 0 | --resamples 0 is too few
-score --corpus corpus --judges judges --predictions mine=rows.csv --columns headline=new | rows.csv has no column new
-annotate read rows.csv --endpoint http://127.0.0.1:9 --model m --out out.csv | rows.csv has no column item
-annotate score rows.csv --key rows.csv | rows.csv has no column item
-demo --run rows.csv --port 0 | rows.csv holds no judges
-push metric nope me/nope | ships no metrics/nope
-score --corpus . --judges judges | . is not a change_it corpus (it has no README.md): did you mean corpus?
-score --corpus judges --judges corpus | it is judges, not corpus: are two options swapped?
-transfer --generator judges --corpus corpus --out out.csv | it is judges, not generators
-score --corpus corpus --judges judges --predictions mine=rows.csv --columns title=headline | is not ours=theirs
-corpus build rows.csv --strict 50 --out out | --strict 50.0 are no cosines
-hevas --documents corpus --system mine=rows.csv | --system of hevas is called --predictions now
-push dataset corpus headlines | headlines is no name
-quickstart --out rows.csv/x | cannot write --out
+corpus build nope.csv --out out
+    nope.csv does not exist
+corpus build book.xlsx --out out
+    book.xlsx is no text but a spreadsheet
+train judge --task main --corpus nope --out out
+    no corpus folder nope
+train judge --task main --corpus corpus --encoder ./nope --out out
+    no encoder can be loaded from './nope'
+train generator --recipe sum --to nope --corpus corpus --out out
+    --to nope is no outlet of corpus: give one or two
+train generator --recipe sum --to one --corpus corpus --architecture ./nope --out out
+    no model can be loaded from './nope'
+transfer --generator sum-two --input rows.csv --to nope --out out.csv
+    sum-two has no sum generator for nope
+transfer --generator sum-two --input predictions.csv --out out.csv
+    predictions.csv has no column article
+transfer --generator rewrite --input article.csv --columns article=text --out out.csv
+    article.csv has no column headline and no column label
+transfer --generator sum-two --out out.csv
+    give --corpus to transfer its test headlines, or --input for a file
+transfer --generator rewrite --input rows.csv --to rewrite --out out.csv
+    rewrite is no outlet of rewrite: give one or two
+score --corpus corpus --judges judges --resamples 0
+    --resamples 0 is too few
+score --corpus corpus --judges judges --predictions mine=rows.csv --columns headline=new
+    rows.csv has no column new
+annotate read rows.csv --endpoint http://127.0.0.1:9 --model m --out out.csv
+    rows.csv has no column item
+annotate score rows.csv --key rows.csv
+    rows.csv has no column item
+demo --run rows.csv --port 0
+    rows.csv holds no judges
+push metric nope me/nope
+    ships no metrics/nope
+score --corpus . --judges judges
+    . is not a change_it corpus (it has no README.md): did you mean corpus?
+score --corpus judges --judges corpus
+    it is judges, not corpus: are two options swapped?
+transfer --generator judges --corpus corpus --out out.csv
+    it is judges, not generators
+score --corpus corpus --judges judges --predictions mine=rows.csv --columns title=headline
+    is not ours=theirs
+corpus build rows.csv --strict 50 --out out
+    --strict 50.0 are no cosines
+hevas --documents corpus --system mine=rows.csv
+    --system of hevas is called --predictions now
+push dataset corpus headlines
+    headlines is no name
+quickstart --out rows.csv/x
+    cannot write --out
 """
 
 
 def test_a_wrong_path_column_or_outlet_is_answered_without_a_large_library(tmp_path):
     write(tmp_path)
-    cases = [line.split(" | ") for line in WRONG.strip().splitlines()]
+    lines = [line.strip() for line in WRONG.strip().splitlines()]
+    cases = list(zip(lines[::2], lines[1::2], strict=True))
     given = answers("\n".join(f"call({command!r}, {LARGE})" for command, _ in cases), tmp_path)
     assert not [
         (command, status, shown, loaded)

@@ -21,11 +21,28 @@ MOMENTS = 4
 #: The module that does the work, the files by which a state is known (others have times in them), and the
 #: command.
 COMMANDS = {
-    "build": ("corpus.build", ("articles/train.parquet", "pairs/test.parquet", "README.md", "alignment.json"), "corpus build {made}/sample.csv"),
-    "judge": ("judges.train", ("model.safetensors", "config.json"), "train judge --task hh --encoder {made}/encoder --arg max_steps=6 --corpus {made}/corpus"),
-    "transfer": ("generators.file_transfer", ("",), "transfer --generator {made}/generator --generation do_sample=true --batch-size 16 --corpus {made}/corpus"),
-    "score": ("results.report_files", ("systems.csv", "items/gold.csv"), "score --judges {made}/judges --resamples 50 --corpus {made}/corpus"),
-}  # fmt: skip
+    "build": (
+        "corpus.build",
+        ("articles/train.parquet", "pairs/test.parquet", "README.md", "alignment.json"),
+        "corpus build {made}/sample.csv",
+    ),
+    "judge": (
+        "judges.train",
+        ("model.safetensors", "config.json"),
+        "train judge --task hh --encoder {made}/encoder --arg max_steps=6 --corpus {made}/corpus",
+    ),
+    "transfer": (
+        "generators.batch",
+        ("",),
+        "transfer --generator {made}/generator --generation do_sample=true --batch-size 16"
+        " --corpus {made}/corpus",
+    ),
+    "score": (
+        "report.report_files",
+        ("systems.csv", "items/gold.csv"),
+        "score --judges {made}/judges --resamples 50 --corpus {made}/corpus",
+    ),
+}
 
 
 def state(out, name):

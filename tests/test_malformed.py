@@ -41,21 +41,49 @@ DAMAGES = [
     ("judges/hh", change_weights(spoil), "not finite numbers"),
     ("judges/hh", change_weights(partial(drop, "classifier.weight")), "another version .*classifier.weight"),
     ("judges/hh", partial(in_shards, elsewhere=True), "which is missing in its folder"),
-    ("judges/hh", set_in("config.json", "attn_implementation", value="kernels-community/flash-attn"), "code of the Hub"),
+    (
+        "judges/hh",
+        set_in("config.json", "attn_implementation", value="kernels-community/flash-attn"),
+        "code of the Hub",
+    ),
     ("judges/hh", set_in("config.json", "id2label", value={"0": "a", "1": "b", "2": "c"}), "another version"),
     ("judges/hh", write("config.json", '{"model_type":' + "[" * 100_000), "config.json is broken"),
-    ("judges/main", set_in("config.json", "change_it", "style", "gold", value=float("nan")), "not as training writes it"),
-    ("judges/main", set_in("config.json", "change_it", "style", "leads", value={}), "cannot be loaded as a judge"),
+    (
+        "judges/main",
+        set_in("config.json", "change_it", "style", "gold", value=float("nan")),
+        "not as training writes it",
+    ),
+    (
+        "judges/main",
+        set_in("config.json", "change_it", "style", "leads", value={}),
+        "cannot be loaded as a judge",
+    ),
     ("judges/hh", write("tokenizer.json", "{}"), "cannot be loaded as a judge"),
     ("generator", change_weights(partial(drop, "switch.weight")), "another version .*switch.weight"),
-    ("generator", change_weights(lambda tensors: tensors.update(more=tensors["energy"].copy())), "another version .*more"),
+    (
+        "generator",
+        change_weights(lambda tensors: tensors.update(more=tensors["energy"].copy())),
+        "another version .*more",
+    ),
     ("generator", write("generator.json", "recipe: sum"), "generator.json is broken"),
-    ("generator", lambda folder: edit(folder / "generator.json", lambda record: record.pop("seed")), "generator.json is broken .*seed"),
-    ("generator", set_in("generator.json", "source_tokens", value="9"), "generator.json is broken .*source_tokens"),
-    ("generator", set_in("generator.json", "target_tokens", value=10**7), "lengths out of 1 to 10,000 tokens"),
+    (
+        "generator",
+        lambda folder: edit(folder / "generator.json", lambda record: record.pop("seed")),
+        "generator.json is broken .*seed",
+    ),
+    (
+        "generator",
+        set_in("generator.json", "source_tokens", value="9"),
+        "generator.json is broken .*source_tokens",
+    ),
+    (
+        "generator",
+        set_in("generator.json", "target_tokens", value=10**7),
+        "lengths out of 1 to 10,000 tokens",
+    ),
     ("generator", set_in("generator.json", "recipe", value="sun"), "generator.json is broken .*recipe.*sun"),
     ("generator", write("tokenizer.json", "{}"), "no tokenizer that can be loaded"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("name", "damage", "says"), DAMAGES, ids=[says for _, _, says in DAMAGES])

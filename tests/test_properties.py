@@ -25,7 +25,10 @@ from change_it.text.evidence import unsupported
 FEW = settings(max_examples=settings.default.max_examples // 20 or 3)  # of what takes a second
 
 #: Headlines: words of all kinds among which some are likely to recur, and whatever Unicode has.
-WORDS = "Roma roma governo Il 3 3.500 tre mila 12% 15/6 Maria Rossi l'ex È «no» d'Italia 1.000.000 II XXI New York, — 😀"
+WORDS = (
+    "Roma roma governo Il 3 3.500 tre mila 12% 15/6 Maria Rossi l'ex È «no» d'Italia"
+    " 1.000.000 II XXI New York, — 😀"
+)
 TEXT = st.one_of(
     st.lists(st.sampled_from(WORDS.split()), max_size=8).map(" ".join),
     st.text(st.characters(exclude_categories=["Cs"]), max_size=30),

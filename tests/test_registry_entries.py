@@ -56,7 +56,7 @@ def ratio(monkeypatch):
 
 @pytest.fixture
 def measured(tmp_path, monkeypatch, capsys):
-    """Return a function that measures two systems with `change-it hevas` and reads what it wrote and printed."""
+    """Return a function that measures two systems with `change-it hevas` and reads what came of it."""
     texts = [
         f"A Roma il {one} cambia tutto, tutto. La gente protesta per il {one}. Poi si vota." for one in EVENTS
     ]
@@ -105,7 +105,7 @@ def signature_of(result):
 
 
 def test_a_metric_is_an_entry(measured, ratio):
-    """In table, page, charts, items and signature; the averages and ranks of the others stay where they were."""
+    """In table, page, charts, items and signature; the averages and ranks of the others stay."""
     before = measured()
     ratio(averaged=False)
     after = measured()
@@ -295,7 +295,7 @@ MISSES = "misses 1 of {} kinds of {}, e.g. headlines with a comma behind (keeps 
     ],
 )
 def test_a_perturbation_is_an_entry(audited, group, measure, verdict, says):
-    """In audit.json, terminal, page, and the report's picture; its group decides what it does to a verdict."""
+    """In audit.json, terminal, page, and the report's picture; its group decides what verdicts make of it."""
     found = audited(group)
     of_measure = found["record"]["verdicts"][measure]
     assert of_measure == found["scores"]["verdicts"][measure]

@@ -32,7 +32,8 @@ rouge = evaluate.load(change_it.files.shipped.metric_path("headline_rouge"))
 assert rouge.compute(predictions=["a x c"], references=["a b c"])["rougeSU"] == 0.5
 hevas = evaluate.load(change_it.files.shipped.metric_path("hevas"))
 texts = ["Il governo cade a Roma. Poi si vota."]
-scores = hevas.compute(predictions=["Roma, cade il governo"], references=texts, documents=texts, metrics=["R-1", "NR"])
+given = {"predictions": ["Roma, cade il governo"], "references": texts, "documents": texts}
+scores = hevas.compute(**given, metrics=["R-1", "NR"])
 assert sorted(scores) == ["NR", "R-1", "empty"]
 assert Path(change_it.files.shipped.dataset_script_path(), "change_it_splits.py").exists()
 assert change_it.ChangeItSplits.BUILDER_CONFIGS[0].name == "articles"

@@ -125,9 +125,12 @@ def test_headlines_that_are_the_text_of_a_test_article_leave_training():
 
 CHANGE_IT = {
     "released": ("id,headline,article,label", "{id},{headline},{article},{label}"),
-    "released with alignment": ("id,headline,article,label,alignment", "{id},{headline},{article},{label},{alignment}"),
+    "released with alignment": (
+        "id,headline,article,label,alignment",
+        "{id},{headline},{article},{label},{alignment}",
+    ),
     "Hub": ("id,headline,full_text,alignment", "{number},{headline},{article},{alignment}"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("layout", CHANGE_IT)

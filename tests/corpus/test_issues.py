@@ -1,4 +1,4 @@
-"""Each fault that people's files have is seen in a spoilt copy of the sample, and none in the sample itself."""
+"""Each fault of people's files is seen in a spoilt copy of the sample, and none in the sample itself."""
 
 import json
 from dataclasses import replace
@@ -30,7 +30,10 @@ from change_it.errors import InputError
 from change_it.text.cleaning import decoded, encoded_twice
 
 OUTLETS = "colle", "faro"
-COOKIE = "Questo sito usa cookie tecnici e di terze parti per mostrarti pubblicità. Chiudendo questo banner acconsenti."
+COOKIE = (
+    "Questo sito usa cookie tecnici e di terze parti per mostrarti pubblicità."
+    " Chiudendo questo banner acconsenti."
+)
 OFFER = "Contenuto riservato agli abbonati. Per continuare a leggere abbonati o accedi con il tuo profilo."
 PASSAGE, TITLE = "articles share a passage", "articles begin with their headline"
 ESCAPED = "articles have escapes in the place of characters"
@@ -66,26 +69,69 @@ def escaped(article):
 
 
 SPOILT = {
-    "site's name": (both(colle=lambda text: f"{text} | La Gazzetta del Colle", faro=lambda text: f"{text} - IlFaro.it"), [("colle", END), ("faro", END)]),
+    "site's name": (
+        both(colle=lambda text: f"{text} | La Gazzetta del Colle", faro=lambda text: f"{text} - IlFaro.it"),
+        [("colle", END), ("faro", END)],
+    ),
     "agency": (faro(lambda a: replace(a, headline=f"ANSA: {a.headline}"), 3), [("faro", BEGIN)]),
-    "apostrophes": (both(colle=lambda text: text, faro=lambda text: text.replace("'", "’")), [("colle", MARK), ("faro", MARK)]),
-    "title in body": (faro(lambda a: replace(a, article=f"{a.headline.upper()}. {a.article}")), [("faro", TITLE)]),
+    "apostrophes": (
+        both(colle=lambda text: text, faro=lambda text: text.replace("'", "’")),
+        [("colle", MARK), ("faro", MARK)],
+    ),
+    "title in body": (
+        faro(lambda a: replace(a, article=f"{a.headline.upper()}. {a.article}")),
+        [("faro", TITLE)],
+    ),
     "cookies": (faro(lambda a: replace(a, article=f"{COOKIE} {a.article}")), [("faro", PASSAGE)]),
-    "paywall": (faro(lambda a: replace(a, article=f"{' '.join(a.article.split()[:12])}… {OFFER}"), 2), [("faro", PASSAGE), ("faro", "articles have less than 20 words of their own")]),
+    "paywall": (
+        faro(lambda a: replace(a, article=f"{' '.join(a.article.split()[:12])}… {OFFER}"), 2),
+        [("faro", PASSAGE), ("faro", "articles have less than 20 words of their own")],
+    ),
     "spreadsheet": (faro(lambda a: replace(a, headline="#NAME?"), 50), [("faro", NOTHING)]),
     "one headline": (faro(lambda a: replace(a, headline="Notizie del giorno"), 10), [("faro", NOTHING)]),
-    "placeholder": (faro(lambda a: replace(a, date=date(1970, 1, 1)), 3), [("faro", "articles are of one day")]),
-    "months": (faro(lambda a: replace(a, date=a.date.replace(day=1))), [("faro", "articles are of the first of a month")]),
-    "encoded twice": (faro(lambda a: replace(a, article=a.article.encode().decode("cp1252", "ignore"))), [("faro", "articles were encoded as UTF-8 twice")]),
+    "placeholder": (
+        faro(lambda a: replace(a, date=date(1970, 1, 1)), 3),
+        [("faro", "articles are of one day")],
+    ),
+    "months": (
+        faro(lambda a: replace(a, date=a.date.replace(day=1))),
+        [("faro", "articles are of the first of a month")],
+    ),
+    "encoded twice": (
+        faro(lambda a: replace(a, article=a.article.encode().decode("cp1252", "ignore"))),
+        [("faro", "articles were encoded as UTF-8 twice")],
+    ),
     "JSON's escapes": (faro(escaped), [("faro", ESCAPED)]),
-    "escapes of a spreadsheet": (faro(lambda a: replace(a, article=a.article.replace(". ", "._x000D_\n")), 9), [("faro", ESCAPED)]),
-    "line breaks as letters": (faro(lambda a: replace(a, article=a.article.replace(". ", ".\\n"))), [("faro", ESCAPED)]),
-    "erased letters": (faro(lambda a: replace(a, headline=a.headline.encode("ascii", "replace").decode(), article=a.article.encode("ascii", "replace").decode()), 3), [("faro", ERASED)]),
+    "escapes of a spreadsheet": (
+        faro(lambda a: replace(a, article=a.article.replace(". ", "._x000D_\n")), 9),
+        [("faro", ESCAPED)],
+    ),
+    "line breaks as letters": (
+        faro(lambda a: replace(a, article=a.article.replace(". ", ".\\n"))),
+        [("faro", ESCAPED)],
+    ),
+    "erased letters": (
+        faro(
+            lambda a: replace(
+                a,
+                headline=a.headline.encode("ascii", "replace").decode(),
+                article=a.article.encode("ascii", "replace").decode(),
+            ),
+            3,
+        ),
+        [("faro", ERASED)],
+    ),
     "capitals": (faro(lambda a: replace(a, headline=a.headline.upper()), 3), [("faro", CAPITALS)]),
     "cut with three dots": (faro(lambda a: replace(a, headline=f"{a.headline[:40]}...")), [("faro", CUT)]),
-    "cut with an ellipsis": (both(colle=lambda text: f"{text[:40]}…", faro=lambda text: text), [("colle", CUT)]),
-    "Chinese": (lambda number, a: replace(a, headline="桥梁倒塌，无人受伤。" + chr(0x5000 + number)), [("", "headlines are in a script without spaces")]),
-}  # fmt: skip
+    "cut with an ellipsis": (
+        both(colle=lambda text: f"{text[:40]}…", faro=lambda text: text),
+        [("colle", CUT)],
+    ),
+    "Chinese": (
+        lambda number, a: replace(a, headline="桥梁倒塌，无人受伤。" + chr(0x5000 + number)),
+        [("", "headlines are in a script without spaces")],
+    ),
+}
 
 
 def names(issues):

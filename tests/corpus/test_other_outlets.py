@@ -1,4 +1,4 @@
-"""Two outlets of many: the others teach content and language, never style, and no event of theirs is tested."""
+"""Two outlets of many: the others teach content and language, never style; no event of theirs is tested."""
 
 import dataclasses
 import random

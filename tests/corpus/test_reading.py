@@ -174,15 +174,48 @@ def test_a_row_whose_open_date_is_none_takes_nothing_with_it(read):
 
 JUNE, MARCH = date(2017, 6, 15), date(2024, 3, 6)
 DATES = {
-    JUNE: ["2017-06-15T23:59:00.123Z", "20170615", "20170615235900", "20170615T235900Z", "Thu, 15 Jun 2017 08:00:00 +0200", "6/15/17",
-           "Thu 6/15/17", "15 Jun 08:00 2017", "2017 June 15", "Thu Jun 15 08:00:00 +0000 2017",
-           "1497484800", 1497484800000, "giovedì 15 giugno 2017, ore 8:00", datetime(2017, 6, 15, 12, tzinfo=UTC)],
-    MARCH: ["mer 6 mar 2024", "mar 6, 2024", "mar, 06 mar 2024", "Wed Mar 06 08:00:00 -1000 2024", "Freitag, 6. März 2024, 14:30 Uhr", "vendredi 6 mars 2024", "6 de marzo de 2024",
-            "6 de março de 2024", "6 maart 2024", "6. marts 2024", "6 martie 2024", "6 marca 2024 r.", "6 Mart 2024 Cuma", "6 марта 2024 г.",
-            "6 березня 2024", "6 Μαρτίου 2024", "٦ مارس ٢٠٢٤", "6 मार्च 2024", "६ मार्च २०२४"],
-    date(1998, 6, 5): ["6/5/1998 10:00"], date(2017, 9, 1): ["1º sett. 2017"], date(2024, 3, 14): ["Giovedi 14 marzo 2024"],
+    JUNE: [
+        "2017-06-15T23:59:00.123Z",
+        "20170615",
+        "20170615235900",
+        "20170615T235900Z",
+        "Thu, 15 Jun 2017 08:00:00 +0200",
+        "6/15/17",
+        "Thu 6/15/17",
+        "15 Jun 08:00 2017",
+        "2017 June 15",
+        "Thu Jun 15 08:00:00 +0000 2017",
+        "1497484800",
+        1497484800000,
+        "giovedì 15 giugno 2017, ore 8:00",
+        datetime(2017, 6, 15, 12, tzinfo=UTC),
+    ],
+    MARCH: [
+        "mer 6 mar 2024",
+        "mar 6, 2024",
+        "mar, 06 mar 2024",
+        "Wed Mar 06 08:00:00 -1000 2024",
+        "Freitag, 6. März 2024, 14:30 Uhr",
+        "vendredi 6 mars 2024",
+        "6 de marzo de 2024",
+        "6 de março de 2024",
+        "6 maart 2024",
+        "6. marts 2024",
+        "6 martie 2024",
+        "6 marca 2024 r.",
+        "6 Mart 2024 Cuma",
+        "6 марта 2024 г.",
+        "6 березня 2024",
+        "6 Μαρτίου 2024",
+        "٦ مارس ٢٠٢٤",
+        "6 मार्च 2024",
+        "६ मार्च २०२४",
+    ],
+    date(1998, 6, 5): ["6/5/1998 10:00"],
+    date(2017, 9, 1): ["1º sett. 2017"],
+    date(2024, 3, 14): ["Giovedi 14 marzo 2024"],
     None: ["", float("nan"), pd.NaT],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("text", "day"), [(text, day) for day, texts in DATES.items() for text in texts])
@@ -191,7 +224,22 @@ def test_dates(text, day):
     assert {len(line.split()) for line in FURTHER_MONTHS.splitlines()} == {12}
 
 
-@pytest.mark.parametrize("text", ["15/6/17", "6.15.17", "2017-02-30", "9" * 30, "-", "2017-06", "giugno 2017", "10 March 12 PM", "Mar 6 08:00 -1000", 42901, "42901.5"])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "15/6/17",
+        "6.15.17",
+        "2017-02-30",
+        "9" * 30,
+        "-",
+        "2017-06",
+        "giugno 2017",
+        "10 March 12 PM",
+        "Mar 6 08:00 -1000",
+        42901,
+        "42901.5",
+    ],
+)
 def test_unreadable_dates(text):
     with pytest.raises(ValueError) as refused:  # noqa: PT011 - the message may be the calendar's
         parse_date(text)

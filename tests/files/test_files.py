@@ -71,7 +71,10 @@ def test_of_a_folder_of_ours_only_the_files_that_its_record_lists_are_replaced(t
     (out / "items/a.csv").chmod(0o600)
     write("items/a.csv")
     present = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file())
-    assert present == [".folder.old/precious", *(f"folder/{name}" for name in ("items/a.csv", "items/mine.csv", "metrics.json", "notes.txt"))]  # fmt: skip
+    assert present == [
+        ".folder.old/precious",
+        *(f"folder/{name}" for name in ("items/a.csv", "items/mine.csv", "metrics.json", "notes.txt")),
+    ]
     assert (out / "items/a.csv").stat().st_mode & 0o777 == 0o600
     with pytest.raises(InputError, match=r"notes\.txt was not written by this command: move it elsewhere"):
         write("notes.txt")

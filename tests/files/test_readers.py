@@ -44,10 +44,12 @@ CONTENTS = {
     "excel.csv": PLAIN.replace('"a, b"', "a{} b").replace(",", "\t").format(",").encode("utf-16"),
     "x.csv.gz": gzip.compress(PLAIN.encode()),
     "x.CSV.bz2": bz2.compress(PLAIN.encode()),
-    "x.jsonl.zst": pa.compress(b'{"id": 1, "headline": "a, b"}\n{"id": 2, "headline": "c"}', "zstd", asbytes=True),
+    "x.jsonl.zst": pa.compress(
+        b'{"id": 1, "headline": "a, b"}\n{"id": 2, "headline": "c"}', "zstd", asbytes=True
+    ),
     "x.jsonl": '{"id": 1, "headline": "a, b"}\n\n{"headline": "c", "id": 2.0}\n',
     "x.json": '[\n {"id": "1", "headline": "a, b"},\n {"id": 2, "headline": "c\\u0007"}\n]\n',
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", CONTENTS)
@@ -112,18 +114,39 @@ REFUSED = {
     "book.csv": (b"PK\x03\x04\xff", "is no text but a spreadsheet"),
     "cut.csv.gz": (gzip.compress(PLAIN.encode() * 99)[:-20], "cannot be unpacked"),
     "columns.json": (pd.read_json(memory.StringIO(ROWS)).to_json(), "line 1: id is no text: a dict"),
-    "data.json": (json.dumps({"data": json.loads(ROWS)}), "holds its rows in the field data: write that list alone, as jq .data does"),
-    "pretty.json": (json.dumps({"data": json.loads(ROWS)}, indent=1), "holds its rows in the field data: write that list alone"),
-    "table.json": (pd.read_json(memory.StringIO(ROWS)).to_json(orient="table"), "holds its rows in the field data"),
+    "data.json": (
+        json.dumps({"data": json.loads(ROWS)}),
+        "holds its rows in the field data: write that list alone, as jq .data does",
+    ),
+    "pretty.json": (
+        json.dumps({"data": json.loads(ROWS)}, indent=1),
+        "holds its rows in the field data: write that list alone",
+    ),
+    "table.json": (
+        pd.read_json(memory.StringIO(ROWS)).to_json(orient="table"),
+        "holds its rows in the field data",
+    ),
     "titles.json": ('{"status": "ok", "articles": [{"title": "a"}]}', "holds its rows in the field articles"),
-    "split.json": (pd.read_json(memory.StringIO(ROWS)).to_json(orient="split"), 'by pandas with orient="split": write it with DataFrame.to_json(orient="records")'),
-    "pictures.json": ('{"titre": "a", "pictures": [{"url": "b"}]}', "no column id and no column headline (its columns are titre, pictures)"),
+    "split.json": (
+        pd.read_json(memory.StringIO(ROWS)).to_json(orient="split"),
+        'by pandas with orient="split": write it with DataFrame.to_json(orient="records")',
+    ),
+    "pictures.json": (
+        '{"titre": "a", "pictures": [{"url": "b"}]}',
+        "no column id and no column headline (its columns are titre, pictures)",
+    ),
     "x.tar.gz": (gzip.compress(tar_of(PLAIN)), "is a tar archive: unpack it"),
     "x.tar": (tar_of(PLAIN), "is a tar archive: unpack it"),
     "digits.json": ('{"id": ' + "9" * 5000 + "}", "line 1: broken JSON (Exceeds the limit"),
-    "record.jsonl": ('{"id": 1, "headline": {"main": "a", "kicker": "b"}}', "line 1: headline is no text: a dict with the fields main, kicker"),
-    "records.json": ('[{"id": 1, "headline": [{"text": "a"}]}]', "line 1: headline is no text: a dict with the fields text"),
-}  # fmt: skip
+    "record.jsonl": (
+        '{"id": 1, "headline": {"main": "a", "kicker": "b"}}',
+        "line 1: headline is no text: a dict with the fields main, kicker",
+    ),
+    "records.json": (
+        '[{"id": 1, "headline": [{"text": "a"}]}]',
+        "line 1: headline is no text: a dict with the fields text",
+    ),
+}
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -221,7 +244,11 @@ def test_a_cell_that_is_no_text_is_refused_and_not_printed_as_python(value):
         texts.cell_text(value, "headline")
 
 
-@given(st.binary(max_size=80), st.sampled_from(sorted({name.partition(".")[2].lower() for name in CONTENTS} | {"parquet", "csv.zst"})), st.sampled_from([b"", b"id,headline\n", b"\xff\xfe", b"{", b'[{"id": ']))  # fmt: skip
+@given(
+    st.binary(max_size=80),
+    st.sampled_from(sorted({name.partition(".")[2].lower() for name in CONTENTS} | {"parquet", "csv.zst"})),
+    st.sampled_from([b"", b"id,headline\n", b"\xff\xfe", b"{", b'[{"id": ']),
+)
 def test_any_bytes_are_rows_or_refused(tmp_path_factory, content, ending, start):
     file = table(tmp_path_factory.mktemp("any"), start + content, f"x.{ending}")
     with suppress(InputError):

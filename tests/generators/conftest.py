@@ -6,7 +6,7 @@ from saved_judges import byte_pieces, save_parts
 
 @pytest.fixture(scope="session")
 def tiny_models(corpus, tmp_path_factory):
-    """Folders of an untrained T5, and of a Llama whose tokenizer begins every text with <s> and pads nothing."""
+    """Folders of an untrained T5, and of a Llama whose tokenizer begins texts with <s> and pads nothing."""
     import torch
     from tokenizers.processors import TemplateProcessing
     from transformers import LlamaConfig, LlamaForCausalLM, T5Config, T5ForConditionalGeneration

@@ -16,7 +16,7 @@ def everything(data):
 
 
 def assert_learnt(data, known, share=0.05):
-    """Check that a share of the known rows is for validation, and all others without a text of it are learnt."""
+    """Check that a share of the known rows is for validation, and that the others share no text with it."""
     known = Counter(known)
     held = Counter(data.validation.iter_rows())
     assert not held - known

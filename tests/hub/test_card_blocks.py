@@ -36,7 +36,8 @@ for config in get_dataset_config_names("nina/headlines-in-two-styles"):
 judges = Judges.from_pretrained("nina/headline-judges")
 pair = load_dataset("nina/headlines-in-two-styles", "pairs", split="test")[0]
 article = pair["a_article"]
-new = HeadlineTransfer.from_pretrained("nina/headline-rewriter")(pair["a_headline"], article=article, to="faro")
+transfer = HeadlineTransfer.from_pretrained("nina/headline-rewriter")
+new = transfer(pair["a_headline"], article=article, to="faro")
 compliancy = evaluate.load("nina/compliancy", "nina/headline-judges")
 item = {"predictions": [new], "sources": [pair["a_headline"]], "articles": [article], "labels": ["colle"]}
 compliancy.compute(**item)

@@ -29,7 +29,8 @@ rows = read_all_outlets("nina/news", "pairs").height
 where = {"repo_id": "nina/news", "repo_type": "dataset", "parent_commit": root.name}
 HfApi().upload_file(path_or_fileobj=b"none", path_in_repo="hh/test.parquet", **where)
 matches = read_table("nina/news", "hh", "test").height
-print(json.dumps([[item.id for item in examples], first, rows, matches, fetched(), read_report("nina/news").rows]))
+ids = [item.id for item in examples]
+print(json.dumps([ids, first, rows, matches, fetched(), read_report("nina/news").rows]))
 """
 
 

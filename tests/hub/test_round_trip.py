@@ -50,11 +50,12 @@ pairs = load_dataset("nina/news", "pairs", split="test")
 metric = evaluate.load("nina/compliancy")
 judges = Judges.from_pretrained("nina/judges", ah="nina/ah", device="cpu")
 items = {"predictions": headlines[:1], "sources": headlines[:1], "articles": [article], "labels": ["rep"]}
+hh = AutoModelForSequenceClassification.from_pretrained("nina/judges", subfolder="hh")
 answers = [
     pairs.num_rows,
     list(load_dataset("nina/news", "pairs", split="test", streaming=True)) == list(pairs),
     HeadlineTransfer.from_pretrained("nina/sum", device="cpu")(headlines[0], article=article, to="gio"),
-    AutoModelForSequenceClassification.from_pretrained("nina/judges", subfolder="hh").config.change_it["task"],
+    hh.config.change_it["task"],
     judges.signature,
     judges.hh.probabilities(headlines, headlines[::-1], progress=False).tolist(),
     metric.compute(**items, judges="nina/judges", device="cpu")["compliancy"],

@@ -1,4 +1,4 @@
-"""Answers of chat servers: what is a headline in them, what is none, and what an answer to questions chooses."""
+"""Answers of chat servers: what is a headline in them, what is none, and what an answer chooses."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""From sheets to the tables of a study, through the command line; judges decide by rules (`scoring_fakes`)."""
+"""From sheets to the tables of a study by commands; judges decide by rules (`scoring_fakes`)."""
 
 import json
 import re

@@ -156,8 +156,13 @@ def test_the_record_has_the_verdicts_of_the_audit(scores):
     found = record.verdicts["acceptability"]
     assert found == UNKNOWN
     assert to_json(found)["kinds"]["lead"] == {
-        "share": 0.6, "low": 0.4, "high": 0.8, "n": 84, "events": 42, "outcome": "not known"
-    }  # fmt: skip
+        "share": 0.6,
+        "low": 0.4,
+        "high": 0.8,
+        "n": 84,
+        "events": 42,
+        "outcome": "not known",
+    }
 
 
 def test_a_terminal_shows_verdicts_first_in_80_columns(scores):

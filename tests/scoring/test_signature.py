@@ -30,9 +30,13 @@ def test_the_signature_has_full_hashes_and_reads_back():
         (("0", "def"), ("0", "abc"), ["both train on fold 0"]),
         (("all", "def"), ("1", "abc"), ["fold all overlaps fold 1"]),
         (("0", "dec"), ("1", "abc"), ["the weights of ah are the same"]),
-        (("0", "abc"), ("0", "abc"), ["both train on fold 0", "the weights of main and hh and ah are the same"]),
+        (
+            ("0", "abc"),
+            ("0", "abc"),
+            ["both train on fold 0", "the weights of main and hh and ah are the same"],
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_two_panels_share(theirs, ours, shared):
     one, other = (
         Reranker.from_judges(FakeJudges(fold=fold, digits=digits)) for fold, digits in (theirs, ours)
@@ -89,6 +93,15 @@ def test_headlines_that_are_missing_fail_everywhere(toy_test):
     nothing = dict.fromkeys(scores.row("none").values, 0) | {"style": -1, "edited": 1}
     assert scores.row("none").values == nothing
     first = scores.items["half"].row(0, named=True)
-    assert [first[name] for name in ("headline", "compliancy", "hh", "ah", "main", "p_hh", "p_ah", "p_target")] == [
-        "", False, False, False, False, 0, 0, 0,
-    ]  # fmt: skip
+    assert [
+        first[name] for name in ("headline", "compliancy", "hh", "ah", "main", "p_hh", "p_ah", "p_target")
+    ] == [
+        "",
+        False,
+        False,
+        False,
+        False,
+        0,
+        0,
+        0,
+    ]
