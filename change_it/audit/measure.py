@@ -25,9 +25,9 @@ from change_it.judges.record import JudgeMetrics
 from change_it.judges.reliability import hashes, rate_judges
 from change_it.readers.labels import ReaderLabels, agreement
 from change_it.scoring.aspects import compliancy_measures
+from change_it.scoring.baselines import built_in_systems
 from change_it.scoring.choosing import floor
 from change_it.scoring.signature import Reranker
-from change_it.scoring.systems import built_in_systems
 from change_it.stats import AVERAGE, EventIds, Floats, Score, Statistics, log_odds, measure
 from change_it.text.corruptions import Lexicon
 from change_it.text.stopwords import guess_language

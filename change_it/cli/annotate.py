@@ -14,7 +14,7 @@ from change_it.files.atomic import check_writable
 from change_it.files.texts import counted, listed
 from change_it.readers.questions import QUESTIONS, SHEETS
 from change_it.render.tables import console, print_lines, print_table
-from change_it.scoring.systems import read_prediction_files
+from change_it.scoring.prediction_files import read_prediction_files
 from change_it.training.training_options import Device, Precision
 
 if TYPE_CHECKING:  # loads the Hub's client

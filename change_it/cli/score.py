@@ -14,7 +14,8 @@ from change_it.files.atomic import check_writable
 from change_it.files.records import to_json
 from change_it.files.texts import listed
 from change_it.render.tables import TableForm, console, print_lines, print_table, print_wrapped, to_text
-from change_it.scoring.systems import PredictionFile, check_against, names_of_runs, read_prediction_files
+from change_it.scoring.prediction_files import PredictionFile, names_of_runs, read_prediction_files
+from change_it.scoring.systems import check_against
 from change_it.training.training_options import Device, Precision
 
 if TYPE_CHECKING:  # loads polars, scipy and matplotlib
@@ -162,7 +163,9 @@ def _systems(
 
     The first table has the items with a partner. The second has all items, where systems have headlines of others, too.
     """
-    from change_it.scoring.systems import built_in_systems, on_same_items, shared_directions, systems_of
+    from change_it.scoring.baselines import built_in_systems
+    from change_it.scoring.prediction_files import shared_directions, systems_of
+    from change_it.scoring.systems import on_same_items
     from change_it.text.cleaning import alike, remark
 
     directions = shared_directions(files, test)

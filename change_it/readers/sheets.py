@@ -27,7 +27,7 @@ from change_it.readers.questions import (
     answer_number,
     read_sheet,
 )
-from change_it.scoring.systems import PredictionFile, system_of
+from change_it.scoring.prediction_files import PredictionFile, system_of
 from change_it.stats import Floats
 
 #: Columns of the key of headlines.

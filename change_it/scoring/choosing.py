@@ -10,9 +10,10 @@ from change_it.corpus.test_set import FLOOR, Item, TestSet
 from change_it.errors import InputError
 from change_it.judges.spec import acceptability_tasks
 from change_it.scoring.aspects import probability_columns, split_by_counts
+from change_it.scoring.baselines import clauses
 from change_it.scoring.panel import JudgedHeadline, Judges
 from change_it.scoring.signature import Reranker
-from change_it.scoring.systems import ScoredSystem, clauses
+from change_it.scoring.systems import ScoredSystem
 
 
 def judge_candidates(

@@ -15,9 +15,10 @@ from change_it.judges.options import MARKS, NGRAMS
 from change_it.report.score_tables import remarks
 from change_it.scoring import aspects
 from change_it.scoring import scores as scores_module
+from change_it.scoring.baselines import built_in_systems
 from change_it.scoring.choosing import floor
 from change_it.scoring.scores import chances, score
-from change_it.scoring.systems import ScoredSystem, built_in_systems, on_same_items
+from change_it.scoring.systems import ScoredSystem, on_same_items
 
 
 @pytest.fixture
