@@ -32,7 +32,9 @@ def built_in_systems(test: TestSet, *, seed: int = 1) -> list[ScoredSystem]:
     if lacking:
         fault = f"the corpus {test.name} has no training headlines of {listed(lacking)}"
         raise InputError(f"{fault}: build it from more articles")
-    lengths = {outlet: median_low(length(text) for text in texts) for outlet, texts in training.items()}
+    lengths = {}
+    for outlet, texts in training.items():
+        lengths[outlet] = median_low(length(text) for text in texts)
     headlines = {
         GOLD: [item.reference for item in test.items],
         "copy": [item.source for item in test.items],
@@ -42,8 +44,9 @@ def built_in_systems(test: TestSet, *, seed: int = 1) -> list[ScoredSystem]:
     if not all(headlines[GOLD]):
         del headlines[GOLD]
     systems = [ScoredSystem(name, tuple(texts)) for name, texts in headlines.items()]
-    cut = tuple(tuple(texts) for texts in clauses(test))
-    systems.append(ScoredSystem(CLAUSE, tuple(texts[0] for texts in cut), cuts=cut))
+    cuts_of_items = tuple(tuple(texts) for texts in clauses(test))
+    first_cuts = tuple(texts[0] for texts in cuts_of_items)
+    systems.append(ScoredSystem(CLAUSE, first_cuts, cuts=cuts_of_items))
     return systems
 
 
@@ -73,7 +76,7 @@ def clauses(test: TestSet) -> list[list[str]]:
     return candidates
 
 
-@lru_cache(maxsize=8)  # `clause` and `floor` of every table print as the same outlets do
+@lru_cache(maxsize=8)
 def _typography_of(headlines: tuple[str, ...]) -> Typography:
-    """Return the most frequent typography of an outlet's headlines."""
+    """Return the most frequent typography of an outlet's headlines, which each table asks for twice."""
     return Typography.of(headlines)

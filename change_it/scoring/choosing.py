@@ -21,9 +21,11 @@ def judge_candidates(
 ) -> list[list[JudgedHeadline]]:
     """Judge the candidates of n items; those of an item come in the order of `order`."""
     judged = []
-    for texts, table in zip(candidates, _judged(judges, candidates, items), strict=True):
+    tables = _judged(judges, candidates, items)
+    for texts, table in zip(candidates, tables, strict=True):
         rows = table.rows(named=True)
-        judged.append([JudgedHeadline.from_row(texts[place], rows[place]) for place in _ranked(table)])
+        best_first = [JudgedHeadline.from_row(texts[place], rows[place]) for place in _ranked(table)]
+        judged.append(best_first)
     return judged
 
 
@@ -52,15 +54,18 @@ def floor(test: TestSet, judges: Judges) -> ScoredSystem:
                 f"the floor requires a {task} judge: train one with change-it train judge --task {task}"
             )
     candidates = clauses(test)
+    ranked = order(judges, candidates, test.items)
     cuts = []
-    for texts, places in zip(candidates, order(judges, candidates, test.items), strict=True):
-        cuts.append(tuple(texts[place] for place in places))
+    for texts, places in zip(candidates, ranked, strict=True):
+        best_first = tuple(texts[place] for place in places)
+        cuts.append(best_first)
+    counts = [len(texts) for texts in cuts]
     return ScoredSystem(
         FLOOR,
         headlines=tuple(texts[0] for texts in cuts),
         reranker=Reranker.from_judges(judges),
         cuts=tuple(cuts),
-        candidates=float(np.mean([len(texts) for texts in cuts])),
+        candidates=float(np.mean(counts)),
     )
 
 

@@ -34,9 +34,9 @@ class PredictionFile(NamedTuple):
     """A system's headlines as they were read.
 
     Attributes:
-        name: of the system.
-        file: where they are from.
-        rows: their cells by our names.
+        name: name of the system.
+        file: the file that they are from.
+        rows: their cells by our names of columns.
     """
 
     name: str
@@ -63,7 +63,8 @@ def read_prediction_files(specs: Sequence[str], columns: str = "") -> list[Predi
             if file.suffix.lower() != TEXT or not file.is_file():
                 raise
             raise InputError(_without_ids(file)) from error
-        files.append(PredictionFile(name, file, [record.cells for record in records]))
+        rows = [record.cells for record in records]
+        files.append(PredictionFile(name, file, rows))
     return files
 
 
@@ -96,8 +97,8 @@ def systems_of(
         if files_of_name[file.name] > 1:
             system = replace(system, run_of=file.name)
         systems.append(system)
-    names = Counter(system.name.lower() for system in systems)
-    twice = [name for name, count in names.items() if count > 1]
+    counts = Counter(system.name.lower() for system in systems)
+    twice = [name for name, count in counts.items() if count > 1]
     if twice:
         raise InputError(f"--predictions: {listed(twice)} would be the name of a run, choose another")
     return systems
@@ -123,7 +124,8 @@ def shared_directions(files: Sequence[PredictionFile], test: TestSet) -> set[str
     shared = {item.direction for item in test.items}
     for file in files:
         ids = {row["id"] for row in file.rows}
-        shared &= {item.direction for item in test.items if item.id in ids}
+        directions = {item.direction for item in test.items if item.id in ids}
+        shared &= directions
     return shared
 
 
@@ -146,10 +148,12 @@ def system_of(
     """
     rows = system.rows
     wanted = {item.id: item.target for item in test.items}
+    ids = [row["id"] for row in rows]
     headlines = headlines_of(rows, lambda text: " ".join(text.split()))
-    matched = Predictions.match([row["id"] for row in rows], headlines, wanted)
+    matched = Predictions.match(ids, headlines, wanted)
     if needed is not None and matched.headlines:
-        matched = replace(matched, missing=[id_ for id_ in matched.missing if id_ in needed])
+        missing = [id_ for id_ in matched.missing if id_ in needed]
+        matched = replace(matched, missing=missing)
     empty = []
     elsewhere = []
     for row in rows:
@@ -172,7 +176,11 @@ def system_of(
             )
         expected = f"{len(wanted)} ids, targets {' and '.join(test.outlets)}"
         raise InputError(f"{system.file} does not fit the test set ({expected}): {problems}")
-    offered = [int(row["candidates"]) for row in rows if row.get("candidates", "").isdecimal()]
+    offered = []
+    for row in rows:
+        number = row.get("candidates", "")
+        if number.isdecimal():
+            offered.append(int(number))
     return ScoredSystem(
         system.name,
         headlines=tuple(matched.headlines.get(id_) for id_ in wanted),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from change_it.errors import InputError
-from change_it.judges.spec import compliancy_tasks, optional_tasks, trained_tasks
+from change_it.judges.spec import Task, compliancy_tasks, optional_tasks, trained_tasks
 from change_it.scoring.settings import ScoreSettings
 from change_it.version import __version__
 
@@ -90,7 +90,8 @@ class Reranker:
     @classmethod
     def from_judges(cls, judges: "Judges") -> "Reranker":
         """Return what tells loaded judges from others."""
-        return cls(judges.fold, {task: judge.weights_hash for task, judge in judges.by_task.items()})
+        hashes = {task: judge.weights_hash for task, judge in judges.by_task.items()}
+        return cls(judges.fold, hashes)
 
     @property
     def signature(self) -> str:
@@ -127,13 +128,22 @@ def parse_reranker(text: str, file: object = "a prediction file") -> Reranker:
     Raises:
         InputError: the cell holds anything else.
     """
-    required = "".join(rf"\|{task}:(?P<{task}>[0-9a-f]{{64}})" for task in compliancy_tasks())
-    optional = "".join(rf"(\|{task}:(?P<{task}>[0-9a-f]{{64}}))?" for task in optional_tasks())
-    match = re.fullmatch(rf"fold:(?P<fold>all|0|1){required}{optional}", text)
+    pattern = "fold:(?P<fold>all|0|1)"
+    for task in compliancy_tasks():
+        pattern += _hash_pattern(task)
+    for task in optional_tasks():
+        pattern += f"({_hash_pattern(task)})?"
+    match = re.fullmatch(pattern, text)
     if match is None:
         wanted = "".join(f"|{task}:…" for task in compliancy_tasks())
         raise InputError(
             f"{file}: {text!r} in the column reranker is not fold:…{wanted} with full SHA-256 hashes: "
             "write the file with change-it transfer --rerank, or leave the column empty"
         )
-    return Reranker(match["fold"], {task: match[task] for task in trained_tasks() if match[task]})
+    hashes = {task: match[task] for task in trained_tasks() if match[task]}
+    return Reranker(match["fold"], hashes)
+
+
+def _hash_pattern(task: Task) -> str:
+    """Return a pattern of a judge and its hash, which is a group of the judge's name."""
+    return rf"\|{task}:(?P<{task}>[0-9a-f]{{64}})"

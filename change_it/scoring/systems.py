@@ -57,8 +57,9 @@ def on_same_items(
     """
     shared = []
     for place, item in enumerate(test.items):
+        has_partner = bool(item.reference) or not with_partner
         has_all = all(system.headlines[place] is not None for system in systems)
-        shared.append(has_all and (bool(item.reference) or not with_partner))
+        shared.append(has_partner and has_all)
     if not any(shared):
         raise InputError(
             "the files of --predictions have no headline in common: give files of the same headlines"
