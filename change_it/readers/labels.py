@@ -43,7 +43,7 @@ PARTS = {
     "all": pl.lit(True),
 }
 #: Events below which the figures of a group have no intervals.
-ENOUGH = 10
+ENOUGH_EVENTS = 10
 #: A reader's labels of a headline: its id, headline, system and reader, and for each of `ASKED` whether the
 #: reader says yes, None where they do not say.
 Vote = dict[str, str | bool | None]
@@ -115,7 +115,8 @@ def _hash_of(files: Sequence[Path]) -> str:
     hashes = [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
     if len(hashes) == 1:
         return hashes[0]
-    return hashlib.sha256("".join(sorted(hashes)).encode()).hexdigest()
+    together = "".join(sorted(hashes))
+    return hashlib.sha256(together.encode()).hexdigest()
 
 
 def _merge_votes(earlier: Vote, vote: Vote, place: str) -> None:
@@ -138,11 +139,14 @@ def _majorities(votes: Sequence[Vote]) -> pl.DataFrame:
     is_model = pl.col("reader").str.starts_with(MODEL)
 
     def majority(name: str, is_reader: pl.Expr) -> pl.Expr:
-        return (pl.col(name).filter(is_reader).mean() > 0.5).cast(pl.Float64)
+        share_of_yes = pl.col(name).filter(is_reader).mean()
+        return (share_of_yes > 0.5).cast(pl.Float64)
 
     answered = []
     for name in ASKED:
-        answered.append(pl.coalesce(majority(name, ~is_model), majority(name, is_model)).alias(name))
+        of_people = majority(name, ~is_model)
+        of_models = majority(name, is_model)
+        answered.append(pl.coalesce(of_people, of_models).alias(name))
     headlines = table.group_by("id", "headline", maintain_order=True).agg(
         pl.col("system").first(),
         *answered,
@@ -152,19 +156,25 @@ def _majorities(votes: Sequence[Vote]) -> pl.DataFrame:
     return headlines.with_columns(pl.col(pl.Float64).fill_null(np.nan))
 
 
+def _labelled_rows(file: Path) -> list[Record]:
+    """Return the rows of a file that have an answer; InputError where it asks nothing or has none."""
+    records = read_sheet(file, MAY_HAVE, MUST_HAVE)
+    columns = [name for name in DECIDING if name in records[0].cells]
+    if not columns:
+        raise InputError(f"{file} has no column {' or '.join(DECIDING)}: give what readers answered")
+    labelled = [record for record in records if any(record.cells[name] for name in columns)]
+    if not labelled:
+        raise InputError(f"{file} has no labels: fill in the column {' or '.join(columns)}")
+    return labelled
+
+
 def _read_votes(file: Path, items: Mapping[str, Item], corpus: str) -> list[tuple[int, Vote]]:
     """Read the labelled rows of a file with their lines.
 
     Where the file does not ask `accept`, a reader accepts what they call supported, and printable where that
     is asked.
     """
-    records = read_sheet(file, MAY_HAVE, MUST_HAVE)
-    columns = [name for name in DECIDING if name in records[0].cells]
-    if not columns:
-        raise InputError(f"{file} has no column {' or '.join(DECIDING)}: give what readers answered")
-    records = [record for record in records if any(record.cells[name] for name in columns)]
-    if not records:
-        raise InputError(f"{file} has no labels: fill in the column {' or '.join(columns)}")
+    records = _labelled_rows(file)
     ids = [with_formula(record.cells["id"]) for record in records]
     unknown = [id_ for id_ in dict.fromkeys(ids) if id_ not in items]
     if unknown:
@@ -182,10 +192,13 @@ def _read_votes(file: Path, items: Mapping[str, Item], corpus: str) -> list[tupl
         }
         for name in ASKED:
             number_of_answer = answer_number(file, record, name)
-            vote[name] = None if number_of_answer is None else number_of_answer == 1
+            vote[name] = None
+            if number_of_answer is not None:
+                vote[name] = number_of_answer == 1
         if not is_asked["accept"]:
             answers = [vote[name] for name in decisive]
-            vote["accept"] = None if None in answers else all(answers)
+            if None not in answers:
+                vote["accept"] = all(answers)
         votes.append((record.line, vote))
     return votes
 
@@ -231,7 +244,7 @@ def _headline(file: Path, record: Record, item: Item) -> str:
     of_corpus = {GOLD: item.reference, COPY: item.source}
     text = with_formula(record.cells["headline"]) or of_corpus.get(record.cells.get("system", ""), "")
     original = with_formula(record.cells.get("original", ""))
-    if original and fold(" ".join(original.split())) != fold(" ".join(item.source.split())):
+    if original and _as_compared(original) != _as_compared(item.source):
         mend = f"the original of {item.id} is another one in the corpus; keep the columns of a sheet together"
         raise InputError(f"{file}, line {record.line}: {mend}")
     if not text:
@@ -241,6 +254,11 @@ def _headline(file: Path, record: Record, item: Item) -> str:
     return composed(text)
 
 
+def _as_compared(text: str) -> str:
+    """Return a folded text with single spaces."""
+    return fold(" ".join(text.split()))
+
+
 def agreement(
     labels: ReaderLabels, test: TestSet, judges: "Judges", *, resamples: int = 1000, progress: bool = False
 ) -> tuple[dict[str, Any], pl.DataFrame]:
@@ -248,8 +266,7 @@ def agreement(
 
     Returns:
         The agreement as a JSON object, its `measures` those of `by_question`; and the labels beside the
-            measures,
-        without texts.
+        measures, without texts.
     """
     by_id = {item.id: item for item in test.items}
     table = labels.table
@@ -292,7 +309,7 @@ def agreement_table(agreement: Mapping[str, Any]) -> Table:
     notes = (
         f"{agreement['n']} headlines of {agreement['events']} events: all labels",
         "AUC for what readers say; a copy is the original again; "
-        f"intervals: 95%, over events, where there are {ENOUGH} or more; "
+        f"intervals: 95%, over events, where there are {ENOUGH_EVENTS} or more; "
         "highlighted: measures that are made for a question; "
         "ROUGE-L to the original and words are what they must beat",
     )
@@ -312,8 +329,7 @@ def by_question(
 
     Returns:
         Rows of `part`, `measure`, the number of headlines `n`, and for each question that anybody answered
-            its
-        AUC and, as `{question}_interval`, both ends, None with fewer than `ENOUGH` events.
+        its AUC and, as `{question}_interval`, both ends, None with fewer than `ENOUGH_EVENTS` events.
     """
     compared = tuple(compared_measures()) if measures is None else measures
     figures = []
@@ -322,9 +338,11 @@ def by_question(
             if column not in rows.columns:
                 continue
             known = rows.filter(chosen, pl.col(column).is_not_null())
-            if known.height:
-                row: dict[str, Any] = {"part": part, "measure": column, "n": known.height}
-                figures.append(row | _auc_by_question(known, column, resamples))
+            if not known.height:
+                continue
+            row: dict[str, Any] = {"part": part, "measure": column, "n": known.height}
+            row.update(_auc_by_question(known, column, resamples))
+            figures.append(row)
     return figures
 
 
@@ -340,7 +358,7 @@ def _auc_by_question(rows: pl.DataFrame, column: str, resamples: int) -> dict[st
         is_yes = answered[question].to_numpy() == 1
         scores = answered[column].cast(pl.Float64).to_numpy()
         value, ends = auc(is_yes, scores, answered["event"].to_numpy(), resamples=resamples)
-        has_enough_events = answered["event"].n_unique() >= ENOUGH
+        has_enough_events = answered["event"].n_unique() >= ENOUGH_EVENTS
         figures[question] = value
         figures[f"{question}_interval"] = ends if has_enough_events else None
     return figures
@@ -354,11 +372,14 @@ def auc(
     def aggregate(sums: Statistics) -> dict[str, Floats]:
         return {"auc": auc_of(sums)}
 
-    with np.errstate(invalid="ignore", divide="ignore"):  # 0 of 0 is undefined and no warning
-        scores = measure(auc_counts(right, p), aggregate, events=events, resamples=resamples)
-    value, low, high = scores[AVERAGE]["auc"]
-    interval = (low, high) if np.isfinite(low + high) else None
-    return (value if np.isfinite(value) else None), interval
+    counts = auc_counts(right, p)
+    # 0 of 0 is undefined and no warning
+    with np.errstate(invalid="ignore", divide="ignore"):
+        scores = measure(counts, aggregate, events=events, resamples=resamples)
+    score = scores[AVERAGE]["auc"]
+    value = score.value if np.isfinite(score.value) else None
+    interval = score.interval if np.isfinite(score.interval).all() else None
+    return value, interval
 
 
 def auc_counts(right: Bools, p: Floats) -> dict[str, Floats]:
@@ -384,9 +405,11 @@ def auc_of(sums: Statistics) -> Floats:
     levels = len(sums) // 2
     right = np.stack([sums[f"right {level}"] for level in range(levels)])
     wrong = np.stack([sums[f"wrong {level}"] for level in range(levels)])
-    pairs_in_order = right * (wrong.cumsum(axis=0) - wrong / 2)  # a tie is half a pair
+    # wrong items below each level; a tie is half a pair
+    wrong_below = wrong.cumsum(axis=0) - wrong / 2
+    pairs_in_order = (right * wrong_below).sum(axis=0)
     all_pairs = right.sum(axis=0) * wrong.sum(axis=0)
-    values = np.asarray(pairs_in_order.sum(axis=0) / all_pairs)
+    values = np.asarray(pairs_in_order / all_pairs)
     is_undefined = np.isnan(values)
     if is_undefined.all():
         return values
