@@ -44,18 +44,25 @@ def _types(columns: str) -> dict[str, str]:
 
 
 _HEADLINES = "id headline label:outlet fold:int64"
-_MATCHES = "label:match fold:int64 event kind"
+_HEADLINE_PAIRS = "headline1 headline2 label:match fold:int64 event kind"
+_HEADLINES_WITH_ARTICLES = "headline article label:match fold:int64 event kind"
 _GENERATION = "id source target direction fold:int64"
-_COLUMNS = {  # `outlet` and `match` are class labels
+_COLUMNS = {
     "articles": "id label date:date32 headline article alignment fold:int64 event",
     "pairs": "pair_id similarity:float64 alignment a_id a_headline a_article a_date:date32 "
     "b_id b_headline b_article b_date:date32 fold:int64 event",
     TEST_ARTICLES: "id label date:date32 headline article alignment fold:int64 event",
     "main": _HEADLINES,
-    **dict.fromkeys(("hh", "hh_random"), f"headline1 headline2 {_MATCHES}"),
-    **dict.fromkeys(("ah", "ah_random"), f"headline article {_MATCHES}"),
-    **dict.fromkeys(("sum", "s2s1", "s2s2", "s2s3"), _GENERATION),
-    **dict.fromkeys(("train_d", "train_m"), _HEADLINES),
+    "hh": _HEADLINE_PAIRS,
+    "hh_random": _HEADLINE_PAIRS,
+    "ah": _HEADLINES_WITH_ARTICLES,
+    "ah_random": _HEADLINES_WITH_ARTICLES,
+    "sum": _GENERATION,
+    "s2s1": _GENERATION,
+    "s2s2": _GENERATION,
+    "s2s3": _GENERATION,
+    "train_d": _HEADLINES,
+    "train_m": _HEADLINES,
     "agnostic": _GENERATION,
 }
 #: Config → column → type; `outlet` and `match` are class labels.
@@ -155,7 +162,9 @@ def read_warnings(corpus: str) -> list[str]:
 def read_language(corpus: str) -> str:
     """Return the language of a corpus; empty where it is unknown."""
     report = read_report(corpus)
-    return (report.options.language or "") if report else ""
+    if report is None:
+        return ""
+    return report.options.language or ""
 
 
 def describe_corpus(corpus: str, *, learnt: str | None = None) -> TrainedOn:
@@ -192,8 +201,10 @@ def read_trained_on(folder: Path) -> TrainedOn:
 def training_article_hashes(corpus: str, fold: str) -> str:
     """Return the hashes of the training articles of A and B, of a fold or of `all`, in one text."""
     rows = read_table(corpus, "articles", "train", ["headline", "article", "fold"])
-    rows = rows if fold == "all" else rows.filter(fold=int(fold))
-    return " ".join(sorted(map(hash_article, rows["headline"], rows["article"])))
+    if fold != "all":
+        rows = rows.filter(fold=int(fold))
+    hashes = map(hash_article, rows["headline"], rows["article"])
+    return " ".join(sorted(hashes))
 
 
 def hashes_of_test_articles(corpus: str) -> list[str]:
@@ -238,8 +249,9 @@ def _table_path(corpus: str, config: str, split: str) -> Path:
     """
     check_corpus(corpus)
     table = f"{config}/{split}.parquet"
-    folder = _fetched(corpus, (table, f"{config}/test.parquet")) if is_hub_id(corpus) else Path(corpus)
-    return folder / table
+    if is_hub_id(corpus):
+        return _fetched(corpus, (table, f"{config}/test.parquet")) / table
+    return Path(corpus) / table
 
 
 @cache
@@ -270,7 +282,9 @@ def check_outlet(corpus: str, to: str) -> None:
 
     The outlets of a Hub id are known only when it is loaded.
     """
-    report = None if is_hub_id(corpus) else read_report(corpus)
+    if is_hub_id(corpus):
+        return
+    report = read_report(corpus)
     if report and to not in report.outlets.names:
         raise InputError(f"--to {to} is no outlet of {corpus}: give {' or '.join(report.outlets.names)}")
 

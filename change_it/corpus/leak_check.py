@@ -55,7 +55,8 @@ def leak_check(
         ids = _values(training, _IDS)
         for name, forbidden in forbidden_ids.items():
             leaks[name] += int(ids.is_in(forbidden.unique().implode()).sum())
-        leaks["texts"] += int(_hashes(_values(training, _TEXTS)).is_in(test_texts).sum())
+        texts = _hashes(_values(training, _TEXTS))
+        leaks["texts"] += int(texts.is_in(test_texts).sum())
         printed = [_without_changed_facts(part) for part in training]
         is_known = _hashes(_values(printed, _HEADLINES)).is_in(known_headlines)
         leaks["foreign_headlines"] += int((~is_known).sum())
@@ -133,10 +134,8 @@ def find_neighbours(
     Returns:
         One row an article with ids, null where there is none. `own_id` is the nearest article of the same
         outlet below the loose threshold. `other_id` is that of the other outlet, for paired articles.
-            `near_id`
-        is the nearest of the other outlet between the thresholds, at least `DAYS_OF_TWO_EVENTS` days away,
-            for
-        paired articles.
+        `near_id` is the nearest of the other outlet between the thresholds, at least `DAYS_OF_TWO_EVENTS`
+        days away, for paired articles.
     """
     days = day_numbers(article.date for article in articles)
     groups = (splits.alignment == "A2") * 2 + splits.fold
@@ -200,6 +199,5 @@ def test_neighbours(
     close = align(rows, days, (test, training), window_days=guard, floor=options.strict)
     labels = all_articles["label"].to_numpy()
     is_of_both = labels[close.a_index] != labels[close.b_index]
-    return Neighbours(
-        articles=len(np.unique(close.a_index)), other_outlet=len(np.unique(close.a_index[is_of_both]))
-    )
+    of_both = close.a_index[is_of_both]
+    return Neighbours(articles=len(np.unique(close.a_index)), other_outlet=len(np.unique(of_both)))

@@ -14,8 +14,11 @@ ENOUGH_EVENTS = 385
 
 def summary(report: CorpusReport) -> list[Table]:
     """Return the tables of rows, of pairs by days apart where there are dates, and of splits, with notes."""
-    days = [_days(report)] if report.days_apart else []
-    return [_rows(report), *days, _splits(report)]
+    tables = [_rows(report)]
+    if report.days_apart:
+        tables.append(_days(report))
+    tables.append(_splits(report))
+    return tables
 
 
 def _rows(report: CorpusReport) -> Table:
@@ -24,7 +27,8 @@ def _rows(report: CorpusReport) -> Table:
     counts = [("in", report.rows), ("kept", report.kept)]
     counts += [(f"rejected: {reason}", count) for reason, count in rejected]
     rows = [Row({"what": what, "rows": count}) for what, count in counts]
-    pairs, thresholds = report.pairs, report.thresholds
+    pairs = report.pairs
+    thresholds = report.thresholds
     notes = []
     day_first = [file for file, is_first in report.day_first.items() if is_first]
     month_first = [file for file, is_first in report.day_first.items() if not is_first]
@@ -53,19 +57,18 @@ def _days(report: CorpusReport) -> Table:
     for name, threshold in asdict(report.thresholds).items():
         columns.append(Column(name, "count", title=f"{name} > {threshold:g}"))
         columns.append(Column(f"{name}_one_event", title="one event"))
-    best, window = report.lowest_strict, report.options.window_days
+    best = report.lowest_strict
+    window = report.options.window_days
     apart = "of the same date"
     if isinstance(window, int) and window > 0:
         apart = f"at most {counted(window, 'day')} apart"
     note = f"Pairs are {apart} (--window-days)"
-    note += (
-        f"; the lowest --strict whose pairs are one event in nine of ten, by the estimate: {best:g}"
-        if best
-        else ""
-    )
+    if best:
+        note += f"; the lowest --strict whose pairs are one event in nine of ten, by the estimate: {best:g}"
     how = "estimated, on the safe side, from how many more pairs a comparison finds than three days apart"
     notes = (f"{note}.", f"One event: {how}.")
-    return Table(columns, [Row(asdict(row)) for row in report.days_apart], "Pairs by days apart", notes)
+    rows = [Row(asdict(row)) for row in report.days_apart]
+    return Table(columns, rows, "Pairs by days apart", notes)
 
 
 def _precision(report: CorpusReport) -> list[str]:
@@ -100,17 +103,24 @@ def _half_width(events: float) -> float:
 
 def _splits(report: CorpusReport) -> Table:
     """Show pairs and articles by split, and in notes leak check, largest event, warnings and issues."""
-    outlets = report.outlets.names
-    rows = [
-        Row(
-            {"split": "A2 (test)" if name == "A2" else name, "pairs": report.pairs.kept.get(name)}
-            | dict(zip("ab", map(counts.get, outlets), strict=True))
-        )
-        for name, counts in report.splits.items()
+    a, b = report.outlets.names
+    rows = []
+    for name, counts in report.splits.items():
+        cells = {
+            "split": "A2 (test)" if name == "A2" else name,
+            "pairs": report.pairs.kept.get(name),
+            "a": counts.get(a),
+            "b": counts.get(b),
+        }
+        rows.append(Row(cells))
+    columns = [
+        Column("split", "text", title=" "),
+        Column("pairs", "count"),
+        Column("a", "count", title=a),
+        Column("b", "count", title=b),
     ]
-    columns = [Column("split", "text", title=" "), Column("pairs", "count")]
-    columns += [Column(side, "count", title=name) for side, name in zip("ab", outlets, strict=True)]
-    leaks, events = report.leak_check, report.events
+    leaks = report.leak_check
+    events = report.events
     leaked = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in leaks.found.items())
     days = f" in {counted(events.largest_days, 'day')}" if events.largest_days else ""
     verb = "is" if events.test_pairs == 1 else "are"

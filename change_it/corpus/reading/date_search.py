@@ -129,23 +129,28 @@ def _mentions(text: str) -> Iterator[Mention]:
         if "first" in parts:
             days = _both_orders(int(parts["first"]), int(parts["second"]), _year(parts["last"]))
             if days:
-                yield Mention(*match.span(), match[0], days, "year last")
+                yield Mention(match.start(), match.end(), match[0], days, "year last")
         else:
             yield _mention_with_known_order(match, parts)
 
 
 def _mention_with_known_order(match: re.Match[str], parts: dict[str, str]) -> Mention:
     """Return a date whose month has a name, or whose year comes first."""
-    is_named = not parts["month"].isdigit()
-    month = MONTH_NUMBERS[parts["month"]] if is_named else int(parts["month"])
     day = int(parts["day"])
     written_year = parts.get("year") or parts.get("short") or ""
     year = _year(written_year) if written_year else None
-    date = ""
-    if len(written_year) == 4:
-        date = f"{year:04d}-{month:02d}-{day:02d}" if is_named else match[0]
+    if parts["month"].isdigit():
+        kind = "year first"
+        month = int(parts["month"])
+        text = match[0]
+    else:
+        kind = "named"
+        month = MONTH_NUMBERS[parts["month"]]
+        text = f"{year or 0:04d}-{month:02d}-{day:02d}"
+    if len(written_year) != 4:
+        text = ""
     days: dict[bool, Day] = {True: (year, month, day), False: (year, month, day)}
-    return Mention(*match.span(), date, days, "named" if is_named else "year first")
+    return Mention(match.start(), match.end(), text, days, kind)
 
 
 def _year(written: str) -> int:
@@ -159,11 +164,14 @@ def _year(written: str) -> int:
 def _both_orders(first: int, second: int, year: int) -> dict[bool, Day]:
     """Return the day of two numbers in each order, the same where only one can be; nothing where none can."""
     days: dict[bool, Day] = {True: (year, second, first), False: (year, first, second)}
-    possible = {order: day for order, day in days.items() if 1 <= day[1] <= 12 and 1 <= day[2] <= 31}
+    possible = {}
+    for day_first, (_, month, day) in days.items():
+        if 1 <= month <= 12 and 1 <= day <= 31:
+            possible[day_first] = days[day_first]
     if not possible:
         return {}
     only = next(iter(possible.values()))
-    return {order: possible.get(order, only) for order in days}
+    return {day_first: possible.get(day_first, only) for day_first in days}
 
 
 def _is_range(text: str, mentions: list[Mention]) -> bool:

@@ -135,13 +135,17 @@ def has_foreign_order(value: object) -> bool:
         text = _date_text(value)
     except ValueError:
         return False
-    if match := _YEAR_FIRST.fullmatch(text):
-        year, month, day = filter(None, match.groups())
-    elif (match := _YEAR_LAST.fullmatch(text)) and match[2] == ".":
-        day, _, month, year = match.groups()
+    year_first = _YEAR_FIRST.fullmatch(text)
+    year_last = _YEAR_LAST.fullmatch(text)
+    if year_first:
+        year, month, day = (int(part) for part in year_first.groups() if part)
+    elif year_last and year_last[2] == ".":
+        day = int(year_last[1])
+        month = int(year_last[3])
+        year = int(year_last[4])
     else:
         return False
-    return int(month) > 12 and 1 <= int(day) <= 12 and int(month) <= 31 and int(year) > 0
+    return 12 < month <= 31 and 1 <= day <= 12 and year > 0
 
 
 def _date_text(value: object) -> str:

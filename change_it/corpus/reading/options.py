@@ -118,11 +118,14 @@ def parse_sizes(text: str) -> dict[str, int] | None:
     """
     if not text.strip():
         return None
-    sizes = dict.fromkeys(("A1", "A2", "A3"), 0)
+    sizes = {"A1": 0, "A2": 0, "A3": 0}
+    given = set()
     parts = text.split(",")
-    matches = [re.fullmatch(r"\s*(A[123])\s*=\s*(\d+)\s*", part) for part in parts]
-    given = {match[1]: int(match[2]) for match in matches if match}
-    sizes |= given
+    for part in parts:
+        match = re.fullmatch(r"\s*(A[123])\s*=\s*(\d+)\s*", part)
+        if match:
+            given.add(match[1])
+            sizes[match[1]] = int(match[2])
     if len(given) != len(parts) or not sizes["A1"] or not sizes["A2"]:
         raise InputError(f"--sizes {text!r} is not understood: write --sizes A1=5000,A2=5000,A3=10000")
     return sizes

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, get_args
 
 from change_it.corpus.reading.article import KNOWN_LABELS, Alignment, Article, Outlets
+from change_it.corpus.reading.bounds import MIN_ROWS, REPORT_SHARE
 from change_it.corpus.reading.dates import KNOWN_FAULTS, both_orders, has_foreign_order, parse_date
-from change_it.corpus.reading.issues import MIN_ROWS, REPORT_SHARE, Issue, strip_boilerplate
+from change_it.corpus.reading.issues import Issue, strip_boilerplate
 from change_it.corpus.reading.options import ReadingOptions
 from change_it.errors import InputError
 from change_it.files.atomic import write_table

@@ -363,7 +363,8 @@ def select_fold(rows: pl.DataFrame, fold: str) -> pl.DataFrame:
 
 def held_out(keys: pl.Series, share: float, order: NDArray[np.int64]) -> list[str]:
     """Return a share of (n,) distinct keys, at least one: the first in an order of their positions."""
-    return keys.gather(order[: max(1, round(share * len(keys)))]).to_list()
+    count = max(1, round(share * len(keys)))
+    return keys.gather(order[:count]).to_list()
 
 
 def _headlines(articles: pl.DataFrame, outlets: Outlets) -> pl.DataFrame:
@@ -405,7 +406,7 @@ def _headline_to_headline_sets(
 
 
 class _Parts(NamedTuple):
-    """Articles of one outlet, without a random tenth and that tenth."""
+    """Articles of one outlet that train, and a random tenth of them that validates."""
 
     train: pl.DataFrame
     validation: pl.DataFrame
@@ -484,7 +485,8 @@ def _first_half(rows: pl.DataFrame) -> pl.DataFrame:
 def _groups(rows: pl.DataFrame, *columns: str) -> NDArray[np.int64]:
     """Number rows so that two which share a value (case aside) in any of `columns` have the same number."""
     values = pl.concat([rows[name].str.to_lowercase().alias("value") for name in columns])
-    _, first, inverse = np.unique(values.rank("dense").to_numpy(), return_index=True, return_inverse=True)
+    numbers = values.rank("dense").to_numpy()
+    _, first, inverse = np.unique(numbers, return_index=True, return_inverse=True)
     row = np.arange(rows.height)
     row_of_value = np.tile(row, len(columns))
     first_row_with_value = first[inverse] % max(rows.height, 1)

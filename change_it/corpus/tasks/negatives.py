@@ -131,16 +131,19 @@ def swap_roles(text: str, rng: Random) -> str | None:
     Between them are words in lower case and no mark, and they share no word.
     """
     possible = []
-    for first, second in pairwise(_names_in(text)):
-        between = text[first[1] : second[0]]
-        is_plain = _PLAIN.fullmatch(between) is not None and len(between.split()) <= _WORDS_BETWEEN
-        first_words = set(words(text[slice(*first)]))
-        if is_plain and first_words.isdisjoint(words(text[slice(*second)])):
-            possible.append((first, second))
+    for (start, end), (other_start, other_end) in pairwise(_names_in(text)):
+        between = text[end:other_start]
+        if not _PLAIN.fullmatch(between) or len(between.split()) > _WORDS_BETWEEN:
+            continue
+        own_words = set(words(text[start:end]))
+        if own_words.isdisjoint(words(text[other_start:other_end])):
+            possible.append((start, end, other_start, other_end))
     if not possible:
         return None
-    (a, b), (c, d) = rng.choice(possible)
-    return text[:a] + text[c:d] + text[b:c] + text[a:b] + text[d:]
+    start, end, other_start, other_end = rng.choice(possible)
+    first = text[start:end]
+    second = text[other_start:other_end]
+    return text[:start] + second + text[end:other_start] + first + text[other_end:]
 
 
 class _Edit(NamedTuple):
