@@ -55,7 +55,8 @@ def cell_text(value: object, name: str = "a cell") -> str:
             raise InputError(f"{name} is no text: bytes that are not UTF-8") from error
     kind = type(value).__name__
     if isinstance(value, Mapping) and value:
-        kind += f" with the fields {listed([str(field) for field in value], 5)}"
+        names = [str(field) for field in value]
+        kind += f" with the fields {listed(names, 5)}"
     raise InputError(f"{name} is no text: a {kind}")
 
 
@@ -92,7 +93,8 @@ def texts_of(name: str, values: object, *, complete: bool = False) -> list[str]:
             )
         if not missing and not isinstance(value, str):
             raise InputError(f"{name} has {value!r} at {number}: give a text for every item")
-        texts.append("" if missing else str(value))
+        text = "" if missing else str(value)
+        texts.append(text)
     return texts
 
 
@@ -101,8 +103,10 @@ def references_of(name: str, values: object) -> list[list[str]]:
     references = []
     without_any = []
     for number, value in enumerate(column_of(name, values)):
-        is_one = isinstance(value, str) or is_missing(value)
-        texts = texts_of(f"{name}[{number}]", [value] if is_one else value)
+        several = value
+        if isinstance(value, str) or is_missing(value):
+            several = [value]
+        texts = texts_of(f"{name}[{number}]", several)
         references.append([text for text in texts if text.strip()])
         if not references[-1]:
             without_any.append(str(number))
@@ -164,4 +168,6 @@ def enumerated(names: Sequence[str]) -> str:
 
 def counted(count: int, noun: str) -> str:
     """Return a count and its noun: 1 id, 2 ids."""
-    return f"1 {noun}" if count == 1 else f"{count:,} {noun}s"
+    if count == 1:
+        return f"1 {noun}"
+    return f"{count:,} {noun}s"
