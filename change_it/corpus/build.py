@@ -133,6 +133,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     candidates = find_pairs(articles, vectors, outlets, options, wanted=wanted)
     stage("splits")
     labels = outlet_numbers(articles, outlets)
+    given_alignments = alignments if is_split_by_input else None
     splits = split(
         clusters,
         (*candidates.pairs.positions, candidates.pairs.similarity),
@@ -141,7 +142,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         loose=options.loose,
         seed=options.seed,
         sizes=sizes,
-        alignments=alignments if is_split_by_input else None,
+        alignments=given_alignments,
         close=candidates.close.positions,
         others=candidates.others.positions,
         test_articles=_number_of_test_articles(options, is_split=is_split_by_input),
@@ -302,6 +303,9 @@ def _report(
     rows_by_config = {}
     for config, by_side in tables.items():
         rows_by_config[config] = {side: rows.height for side, rows in by_side.items()}
+    kept_pairs = {}
+    for split_name in ("A1", "A2", "A3"):
+        kept_pairs[split_name] = int((splits.pair_alignment == split_name).sum())
     return CorpusReport(
         version=__version__,
         outlets=reading.outlets,
@@ -315,7 +319,7 @@ def _report(
         pairs=PairCounts(
             above_strict=int((similarity > options.strict).sum()),
             above_loose=int((similarity > options.loose).sum()),
-            kept={name: int((splits.pair_alignment == name).sum()) for name in SPLIT_NAMES[:3]},
+            kept=kept_pairs,
             dropped=splits.dropped,
         ),
         days_apart=[_days_apart(candidates.lags, lag, options) for lag in candidates.lags],
@@ -372,7 +376,8 @@ def one_event(report: CorpusReport, name: ThresholdName) -> float | None:
     total = sum(pairs for pairs, _ in pairs_by_share)
     if total < LEAST_PAIRS:
         return None
-    return sum(pairs * share for pairs, share in pairs_by_share) / total
+    of_one_event = sum(pairs * share for pairs, share in pairs_by_share)
+    return of_one_event / total
 
 
 def _events(tables: Tables) -> EventCounts:
@@ -557,9 +562,10 @@ def _pair_table(articles: pl.DataFrame, candidates: Candidates, splits: Splits) 
 def _pair_rows(articles: pl.DataFrame, pairs: Pairs, alignment: list[str], letter: str) -> pl.DataFrame:
     """Return pairs with the columns of the config `pairs`; ids are a letter and the rank."""
     digits = len(str(len(pairs)))
+    ids = [f"{letter}{rank:0{digits}d}" for rank in range(1, len(pairs) + 1)]
     table = pl.DataFrame(
         {
-            "pair_id": [f"{letter}{rank:0{digits}d}" for rank in range(1, len(pairs) + 1)],
+            "pair_id": ids,
             "similarity": pairs.similarity,
             "alignment": alignment,
             "fold": articles["fold"].gather(pairs.a_index),

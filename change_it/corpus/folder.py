@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -71,7 +72,7 @@ MATCH = ("no_match", "match")
 #: Number of alignments against the threshold (LREC 2020, Figure 2); the numbers are in the report.
 PICTURE = "curve.png"
 #: Tables that a corpus folder may have.
-FILES = tuple(f"{config}/{split}.parquet" for config in CONFIGS for split in SPLITS)
+FILES = tuple(f"{config}/{split}.parquet" for config, split in product(CONFIGS, SPLITS))
 
 
 def features(config: str, outlets: Outlets) -> dict[str, dict[str, Any]]:
@@ -103,10 +104,12 @@ def read_table(corpus: str, config: str, split: str, columns: Sequence[str] | No
     """
     import polars as pl
 
-    wanted = list(CONFIGS.get(config, {}) if columns is None else columns)
+    if columns is None:
+        columns = list(CONFIGS.get(config, {}))
+    wanted = list(columns)
     path = _table_path(corpus, config, split)
-    may_lack = path.parent.is_dir() or config == TEST_ARTICLES
-    if may_lack and not path.is_file() and split != "validation":
+    has_config = path.parent.is_dir() or config == TEST_ARTICLES
+    if has_config and split != "validation" and not path.is_file():
         return pl.DataFrame(schema=dict.fromkeys(wanted, pl.String))
     refuse_pointer(path)
     with _errors(corpus, f"{config}/{split}", pl.exceptions.PolarsError):
@@ -117,8 +120,10 @@ def read_all_outlets(corpus: str, config: str, columns: Sequence[str] | None = N
     """Read the training rows of `articles` or `pairs`, those of further outlets last."""
     import polars as pl
 
-    parts = [read_table(corpus, config, split, columns) for split in ("train", OTHER)]
-    return pl.concat([part for part in parts if part.height] or parts[:1])
+    training = read_table(corpus, config, "train", columns)
+    others = read_table(corpus, config, OTHER, columns)
+    parts = [part for part in (training, others) if part.height]
+    return pl.concat(parts or [training])
 
 
 def read_outlets(corpus: str) -> tuple[str, str]:

@@ -163,7 +163,9 @@ def find_neighbours(
                 window_days=options.guard,
                 likeness=likeness,
             )
-        ids = [articles[place].id if place >= 0 else None for place in index.tolist()]
+        ids: list[str | None] = []
+        for place in index.tolist():
+            ids.append(articles[place].id if place >= 0 else None)
         columns[f"{which}_id"] = pl.Series(ids, dtype=pl.String)
     return pl.DataFrame(columns)
 

@@ -106,8 +106,9 @@ def _splits(report: CorpusReport) -> Table:
     a, b = report.outlets.names
     rows = []
     for name, counts in report.splits.items():
+        shown_name = "A2 (test)" if name == "A2" else name
         cells = {
-            "split": "A2 (test)" if name == "A2" else name,
+            "split": shown_name,
             "pairs": report.pairs.kept.get(name),
             "a": counts.get(a),
             "b": counts.get(b),
@@ -122,7 +123,9 @@ def _splits(report: CorpusReport) -> Table:
     leaks = report.leak_check
     events = report.events
     leaked = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in leaks.found.items())
-    days = f" in {counted(events.largest_days, 'day')}" if events.largest_days else ""
+    days = ""
+    if events.largest_days:
+        days = f" in {counted(events.largest_days, 'day')}"
     verb = "is" if events.test_pairs == 1 else "are"
     notes = [
         f"Leak check: {leaks.test_articles:,} test articles against "

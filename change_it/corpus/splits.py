@@ -440,15 +440,7 @@ def _folds(event: Ints, alignment: NDArray[np.str_], labels: Ints, rng: np.rando
         rng: source of the draws.
     """
     count = int(event.max(initial=-1)) + 1
-    strength_of_article = np.zeros(len(event), dtype=np.int64)
-    for rank, name in enumerate((*_WEAKEST_FIRST, ALONE)):
-        strength_of_article[alignment == name] = rank
-    strength = np.zeros(count, dtype=np.int64)
-    np.maximum.at(strength, event, strength_of_article)
-    # one bit for each outlet
-    outlets = np.zeros(count, dtype=np.int64)
-    np.bitwise_or.at(outlets, event, 1 << labels)
-    kind = strength * 8 + outlets
+    kind = _kinds_of_events(count, event, alignment, labels)
     size = np.bincount(event, minlength=count)
     order = np.lexsort((rng.permutation(count), -size, kind))
     rank_in_kind = _rank_in_run(kind[order])
@@ -456,6 +448,19 @@ def _folds(event: Ints, alignment: NDArray[np.str_], labels: Ints, rng: np.rando
     fold = np.zeros(count, dtype=np.int64)
     fold[order] = folds_in_turn[rank_in_kind % len(folds_in_turn)]
     return fold[event]
+
+
+def _kinds_of_events(count: int, event: Ints, alignment: NDArray[np.str_], labels: Ints) -> Ints:
+    """Number the kinds of events, (count,): those with the same best split and the same outlets are alike."""
+    split_of_article = np.zeros(len(event), dtype=np.int64)
+    for rank, name in enumerate((*_WEAKEST_FIRST, ALONE)):
+        split_of_article[alignment == name] = rank
+    best_split = np.zeros(count, dtype=np.int64)
+    np.maximum.at(best_split, event, split_of_article)
+    # one bit for each outlet
+    outlets = np.zeros(count, dtype=np.int64)
+    np.bitwise_or.at(outlets, event, 1 << labels)
+    return best_split * 8 + outlets
 
 
 def _rank_in_run(values: Ints) -> Ints:

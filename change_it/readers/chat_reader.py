@@ -105,11 +105,15 @@ class SheetRun:
             InputError: the file has other columns or rows than this run writes.
         """
         lines = earlier_rows(self.out)
-        header = lines[0] if lines else []
-        rows = lines[1:]
-        if header != self.header or not all(self._is_ours(row) for row in rows):
+        is_ours = lines[:1] == [self.header]
+        finished = {}
+        for row in lines[1:]:
+            is_ours = is_ours and self._is_ours(row)
+            if not row[-1]:
+                finished[row[0]] = row
+        if not is_ours:
             raise InputError(f"{self.out} is not of this sheet, model and wording: name another --out")
-        return {row[0]: row for row in rows if not row[-1]}
+        return finished
 
     def _is_ours(self, row: list[str]) -> bool:
         """Tell whether this run would have written a row, whatever the model answered."""

@@ -180,8 +180,10 @@ def _read_votes(file: Path, items: Mapping[str, Item], corpus: str) -> list[tupl
     if unknown:
         fault = f"{file} has {counted(len(unknown), 'id')} not in A2 of {corpus} ({listed(unknown, 3)})"
         raise InputError(f"{fault}: give the corpus that was labelled")
-    is_asked = {name: any(record.cells.get(name) for record in records) for name in ASKED}
-    decisive = [name for name in ("supported", "printable") if is_asked[name]]
+    asked = set()
+    for record in records:
+        asked.update(name for name in ASKED if record.cells.get(name))
+    decisive = [name for name in ("supported", "printable") if name in asked]
     votes: list[tuple[int, Vote]] = []
     for id_, record in zip(ids, records, strict=True):
         vote: Vote = {
@@ -195,7 +197,7 @@ def _read_votes(file: Path, items: Mapping[str, Item], corpus: str) -> list[tupl
             vote[name] = None
             if number_of_answer is not None:
                 vote[name] = number_of_answer == 1
-        if not is_asked["accept"]:
+        if "accept" not in asked:
             answers = [vote[name] for name in decisive]
             if None not in answers:
                 vote["accept"] = all(answers)

@@ -6,6 +6,7 @@ Sheets are of headlines (LREC 2020, section 4) or of aligned pairs (section 4.1)
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -162,10 +163,9 @@ def draw_headlines(
     random = Random(seed)
     outlets = _outlets_of_all(test, conditions)
     shuffled: dict[tuple[str, str], list[Item]] = {}
-    for name in conditions:
-        for outlet in outlets:
-            aimed = [item for item in conditions[name] if item.target == outlet]
-            shuffled[name, outlet] = random.sample(aimed, len(aimed))
+    for name, outlet in product(conditions, outlets):
+        aimed = [item for item in conditions[name] if item.target == outlet]
+        shuffled[name, outlet] = random.sample(aimed, len(aimed))
     drawn_texts: set[str] = set()
     drawn_events: set[str] = set()
     rows: list[tuple[str, ...]] = []
@@ -178,8 +178,9 @@ def draw_headlines(
             drawn_texts.add(item.prediction.casefold())
             drawn_events.add(item.event)
             rows.append(_row_of_key(name, item, test.outlets, random, seed))
+    in_random_order = random.sample(rows, len(rows))
     schema = dict.fromkeys(KEY, pl.String)
-    return pl.DataFrame(random.sample(rows, len(rows)), schema, orient="row")
+    return pl.DataFrame(in_random_order, schema, orient="row")
 
 
 def _first_new(waiting: Sequence[Item], drawn_texts: set[str], drawn_events: set[str]) -> Item | None:
@@ -266,9 +267,10 @@ def draw_pairs(corpus: str, count: int, seed: int) -> pl.DataFrame:
     drawn = _shuffled(pairs.sort("turn", "band").head(count), random)
     articles = pl.col("a_article", "b_article").str.replace_all(r"\s+", " ")
     time_apart = pl.col("a_date") - pl.col("b_date")
+    ids = [item_id(seed, pair) for pair in drawn["pair_id"]]
     return drawn.with_columns(
         articles.str.head(SHOWN_CHARACTERS),
-        item=pl.Series([item_id(seed, pair) for pair in drawn["pair_id"]]),
+        item=pl.Series(ids),
         days=time_apart.dt.total_days().abs(),
     )
 
@@ -355,9 +357,8 @@ def read_answers(files: Sequence[Path], key: pl.DataFrame) -> dict[str, Ratings]
         InputError: a sheet has no answers, items that are not in the key or texts that are not the key's, a
             reader's name that is taken, or two answers to one question.
     """
-    rows: dict[str, tuple[int, dict[str, Any]]] = {}
-    for number, row in enumerate(key.iter_rows(named=True)):
-        rows[row["item"]] = (number, row)
+    rows = {row["item"]: row for row in key.iter_rows(named=True)}
+    numbers = {item: number for number, item in enumerate(key["item"])}
     sheets = SHEETS.values()
     if "pair_id" in key.columns:
         sheets = [SHEET_OF_PAIRS]
@@ -369,18 +370,19 @@ def read_answers(files: Sequence[Path], key: pl.DataFrame) -> dict[str, Ratings]
         records = read_sheet(file, (*CHECKED, "reader", *questions))
         asked = _asked(file, records, questions, rows)
         for record in records:
-            number, row = rows[record.cells["item"]]
+            item = record.cells["item"]
             reader = _reader_of(file, record)
-            _check_texts(file, record, row)
+            _check_texts(file, record, rows[item])
             for question in asked:
-                answer = answer_number(file, record, question, _outlet_numbers(question, row))
+                outlets = _outlet_numbers(question, rows[item])
+                answer = answer_number(file, record, question, outlets)
                 if answer is None:
                     continue
                 answers = rated[question].setdefault(reader, np.full(len(key), np.nan))
-                if np.isfinite(answers[number]):
-                    fault = f"{file}, line {record.line}: {question} of {row['item']} appears twice"
+                if np.isfinite(answers[numbers[item]]):
+                    fault = f"{file}, line {record.line}: {question} of {item} appears twice"
                     raise InputError(f"{fault}; keep one")
-                answers[number] = answer
+                answers[numbers[item]] = answer
     return {question: readers for question, readers in rated.items() if readers}
 
 

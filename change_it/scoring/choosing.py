@@ -60,9 +60,10 @@ def floor(test: TestSet, judges: Judges) -> ScoredSystem:
         best_first = tuple(texts[place] for place in places)
         cuts.append(best_first)
     counts = [len(texts) for texts in cuts]
+    headlines = [texts[0] for texts in cuts]
     return ScoredSystem(
         FLOOR,
-        headlines=tuple(texts[0] for texts in cuts),
+        headlines=tuple(headlines),
         reranker=Reranker.from_judges(judges),
         cuts=tuple(cuts),
         candidates=float(np.mean(counts)),

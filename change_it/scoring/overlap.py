@@ -24,15 +24,20 @@ OVERLAP_MEASURES = ("bleu", "rougeL", "bleu_source", "rougeL_source")
 #: Those that compare with the reference.
 OF_REFERENCE = OVERLAP_MEASURES[:2]
 
-_ORDERS = range(1, 5)
 _BLEU = BLEU(tokenize="none", effective_order=True)
 #: Statistics that BLEU needs: words of the candidate and of the reference, matching and all n-grams of orders
 #: 1-4.
 _COUNTS = (
     "length",
     "reference_length",
-    *(f"matching{order}" for order in _ORDERS),
-    *(f"ngrams{order}" for order in _ORDERS),
+    "matching1",
+    "matching2",
+    "matching3",
+    "matching4",
+    "ngrams1",
+    "ngrams2",
+    "ngrams3",
+    "ngrams4",
 )
 #: End of the names of statistics and measures against the original; those against the reference have none.
 _OF_SOURCE = "_source"

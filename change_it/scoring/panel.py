@@ -83,6 +83,9 @@ class JudgedHeadline:
     @classmethod
     def from_row(cls, text: str, row: Mapping[str, Any]) -> Self:
         """Make a judged headline of its row of verdicts."""
+        columns = probability_columns()
+        unsupported_parts = [Unsupported(**part) for part in row["unsupported"]]
+        reasons = [Reason(**reason) for reason in row["refused_by"]]
         return cls(
             text=composed(text),
             compliant=row["compliancy"],
@@ -90,9 +93,9 @@ class JudgedHeadline:
             acceptability=row["acceptability"],
             edited=row["edited"],
             marks={name: row[name] for name in JUDGES},
-            probabilities={name: row[column] for name, column in probability_columns().items()},
-            unsupported=tuple(Unsupported(**part) for part in row["unsupported"]),
-            reasons=tuple(Reason(**reason) for reason in row["refused_by"]),
+            probabilities={name: row[column] for name, column in columns.items()},
+            unsupported=tuple(unsupported_parts),
+            reasons=tuple(reasons),
         )
 
     @property
@@ -268,27 +271,7 @@ class Judges(Pushable):
             style=self._style(items, probabilities[MAIN], p_source, target),
             has_acceptability=self.has_acceptability,
         )
-        figures = _figures(judged)
-        columns: dict[str, Any] = {}
-        for name, values in figures.items():
-            columns[name] = _failed(name, values, is_written).tolist()
-        order = choosing(probabilities, judged.evidence, _known_style(judged), figures["edited"].astype(bool))
-        columns["choosing"] = np.where(is_written, order, -2.0).tolist()
-        columns[P_SOURCE] = p_source.tolist()
-        schema = verdict_schema()
-        passages = []
-        refused = []
-        for row, item in enumerate(items):
-            marks = {name: columns[name][row] for name in (*JUDGES, *ASPECTS) if name in columns}
-            reasons = _reasons(item, marks, lacking[row])
-            refused.append([reason._asdict() for reason in reasons])
-            passages.append([vars(part) for part in lacking[row]])
-        columns["unsupported"] = _nested(passages, schema["unsupported"])
-        columns["refused_by"] = _nested(refused, schema["refused_by"])
-        unknown = [None] * len(items)
-        cells = {name: columns.get(name, unknown) for name in schema}
-        table = pl.DataFrame(cells, schema=schema)
-        return table.with_columns(pl.col("style").fill_nan(None))
+        return _table(judged, p_source, lacking, is_written)
 
     def _ask(
         self, items: Sequence[Item], is_written: Bools, progress: bool
@@ -517,6 +500,42 @@ def _probabilities(
         columns = target if task in of_sources else 1
         probabilities[task] = values[rows, columns]
     return probabilities
+
+
+def _table(
+    judged: Judged, p_source: Floats, lacking: Sequence[Sequence[Unsupported]], is_written: Bools
+) -> pl.DataFrame:
+    """Return the table of verdicts, see `aspects.verdict_schema`.
+
+    Args:
+        judged: n headlines and what the judges answered.
+        p_source: (n,) main's probabilities that the originals are of the outlet aimed at.
+        lacking: of each headline what no source has.
+        is_written: (n,) whether there is a headline.
+    """
+    figures = _figures(judged)
+    columns: dict[str, Any] = {}
+    for name, values in figures.items():
+        columns[name] = _failed(name, values, is_written).tolist()
+    is_edited = figures["edited"].astype(bool)
+    order = choosing(judged.probabilities, judged.evidence, _known_style(judged), is_edited)
+    columns["choosing"] = np.where(is_written, order, -2.0).tolist()
+    columns[P_SOURCE] = p_source.tolist()
+    verdict_names = [name for name in (*JUDGES, *ASPECTS) if name in columns]
+    passages = []
+    refused = []
+    for row, item in enumerate(judged.items):
+        marks = {name: columns[name][row] for name in verdict_names}
+        reasons = _reasons(item, marks, lacking[row])
+        refused.append([reason._asdict() for reason in reasons])
+        passages.append([vars(part) for part in lacking[row]])
+    schema = verdict_schema()
+    columns["unsupported"] = _nested(passages, schema["unsupported"])
+    columns["refused_by"] = _nested(refused, schema["refused_by"])
+    unknown = [None] * len(judged.items)
+    cells = {name: columns.get(name, unknown) for name in schema}
+    table = pl.DataFrame(cells, schema=schema)
+    return table.with_columns(pl.col("style").fill_nan(None))
 
 
 def _figures(judged: Judged) -> dict[str, NDArray[Any]]:

@@ -114,8 +114,10 @@ def names_of_runs(files: Sequence[PredictionFile]) -> list[str]:
     names = []
     for file in files:
         runs[file.name] += 1
-        is_run = files_of_name[file.name] > 1
-        names.append(f"{file.name}.{runs[file.name]}" if is_run else file.name)
+        name = file.name
+        if files_of_name[file.name] > 1:
+            name = f"{file.name}.{runs[file.name]}"
+        names.append(name)
     return names
 
 
@@ -181,9 +183,10 @@ def system_of(
         number = row.get("candidates", "")
         if number.isdecimal():
             offered.append(int(number))
+    in_order = [matched.headlines.get(id_) for id_ in wanted]
     return ScoredSystem(
         system.name,
-        headlines=tuple(matched.headlines.get(id_) for id_ in wanted),
+        headlines=tuple(in_order),
         reranker=_reranker_of(system),
         candidates=mean(offered) if offered else None,
     )

@@ -217,6 +217,7 @@ class Scores:
         systems: dict[str, dict[str, SystemScores]] = {}
         for row in self.rows:
             systems.setdefault(row.system, {})[row.direction] = row.record(self.measures)
+        p_values = {name: self._named(table) for name, table in self.p_values.items()}
         return ScoresRecord(
             corpus=self.corpus,
             outlets=self.outlets,
@@ -227,7 +228,7 @@ class Scores:
             style_fault=self.style_fault,
             floor=self.curve,
             accepted=dict(self.accepted),
-            p_values={name: self._named(table) for name, table in self.p_values.items()},
+            p_values=p_values,
         )
 
     def _named(self, p_values: Floats) -> dict[str, dict[str, float]]:
@@ -452,8 +453,10 @@ def _rows(
     scoring: _Scoring,
 ) -> list[ScoreRow]:
     """Return the rows of one system, the mean of its runs: its directions and the average."""
-    of_runs = [statistics[run.name] for run in runs]
-    columns = {key: np.stack([of_run[key] for of_run in of_runs], axis=1) for key in of_runs[0]}
+    columns = {}
+    for key in statistics[runs[0].name]:
+        of_runs = [statistics[run.name][key] for run in runs]
+        columns[key] = np.stack(of_runs, axis=1)
     missing = columns.pop("missing").sum(axis=1)
     shares = aspects.share_measures()
     rerankers = [run.reranker.short for run in runs if run.reranker]
@@ -462,14 +465,18 @@ def _rows(
     candidates = None
     if len(numbers) == len(runs):
         candidates = sum(numbers) / len(numbers)
+    measured = scoring.draws.measure(columns, _aggregate, shares)
     rows = []
-    for direction, scores in scoring.draws.measure(columns, _aggregate, shares).items():
+    for direction, scores in measured.items():
         is_here = [direction in (item.direction, AVERAGE) for item in scoring.test.items]
         items = list(compress(scoring.test.items, is_here))
+        events = {item.event for item in items}
+        with_partner = [item for item in items if item.reference_article]
+        with_reference = [item for item in items if item.reference]
         basis = Basis(
             n=len(items),
-            events=len({item.event for item in items}),
-            partners=sum(bool(item.reference_article) for item in items),
+            events=len(events),
+            partners=len(with_partner),
             runs=len(runs),
             candidates=candidates,
             reranker=reranker,
@@ -487,7 +494,7 @@ def _rows(
         row = ScoreRow(
             name,
             direction,
-            references=sum(bool(item.reference) for item in items),
+            references=len(with_reference),
             errors=int(missing[is_here].sum()),
             values=values,
             intervals=intervals,

@@ -49,30 +49,31 @@ def signature(judges: "Judges", settings: ScoreSettings, basis: Basis, *, traine
         basis: what the figure is of.
         trained: digest of the judges' corpus where that is another one, see `Judges.check_corpus`.
     """
-    hashes = {}
+    parts = ["compliancy", f"judges:{judges.signature}"]
+    if trained:
+        parts.append(f"trained:{trained}")
+    if basis.reranker:
+        parts.append(f"reranker:{basis.reranker}")
     for task in optional_tasks():
         if task in judges.by_task:
-            hashes[task] = judges.by_task[task].model_hash[:6]
-    parts = {
-        "judges": judges.signature,
-        "trained": trained,
-        "reranker": basis.reranker,
-        **hashes,
-        "style": "none" if len(judges.style_faults) == 2 else "",
-        "evidence": "" if judges.has_evidence else "none",
-        "reversal": settings.reversal,
-        "tok": "unicode",
-        "n": basis.n,
-        "partners": basis.partners,
-        "events": basis.events,
-        "runs": basis.runs if basis.runs > 1 else "",
-        "candidates": "" if basis.candidates is None else f"{basis.candidates:.3g}",
-        "resamples": settings.resamples,
-        "seed": settings.seed,
-        "v": __version__,
-    }
-    known = [f"{key}:{value}" for key, value in parts.items() if value != ""]
-    return "|".join(["compliancy", *known])
+            parts.append(f"{task}:{judges.by_task[task].model_hash[:6]}")
+    if len(judges.style_faults) == 2:
+        parts.append("style:none")
+    if not judges.has_evidence:
+        parts.append("evidence:none")
+    parts.append(f"reversal:{settings.reversal}")
+    parts.append("tok:unicode")
+    parts.append(f"n:{basis.n}")
+    parts.append(f"partners:{basis.partners}")
+    parts.append(f"events:{basis.events}")
+    if basis.runs > 1:
+        parts.append(f"runs:{basis.runs}")
+    if basis.candidates is not None:
+        parts.append(f"candidates:{basis.candidates:.3g}")
+    parts.append(f"resamples:{settings.resamples}")
+    parts.append(f"seed:{settings.seed}")
+    parts.append(f"v:{__version__}")
+    return "|".join(parts)
 
 
 @dataclass(frozen=True)

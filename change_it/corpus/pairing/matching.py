@@ -131,7 +131,10 @@ NO_PAIRS = Pairs(NO_POSITIONS, NO_POSITIONS, np.zeros(0), np.zeros(len(EDGES) - 
 
 def day_numbers(dates: Iterable[date | None]) -> Ints:
     """Return the days since 1 January of year 1; `UNDATED` where there is no date."""
-    return np.array([UNDATED if day is None else day.toordinal() for day in dates], dtype=np.int64)
+    numbers = []
+    for day in dates:
+        numbers.append(UNDATED if day is None else day.toordinal())
+    return np.array(numbers, dtype=np.int64)
 
 
 def align(
@@ -460,11 +463,14 @@ def find_pairs(
     everything = np.arange(len(articles))
     close = align(vectors, days, (everything, everything), window_days=options.guard, floor=options.strict)
     others = one_to_one(_of_further_outlets(close, labels))
+    lags: list[Lag] = []
+    if window is not None:
+        lags = pairs_by_lag(in_guard, matched, days, sides)
     return Candidates(
         pairs=replace(kept_pairs, counts=in_window.counts),
         close=close,
         nearest=nearest,
-        lags=[] if window is None else pairs_by_lag(in_guard, matched, days, sides),
+        lags=lags,
         others=_inside_window(others, days, window),
     )
 

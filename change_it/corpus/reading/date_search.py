@@ -158,7 +158,8 @@ def _year(written: str) -> int:
     year = int(written)
     if len(written) == 4:
         return year
-    return year + (1900 if year >= 69 else 2000)
+    century = 1900 if year >= 69 else 2000
+    return century + year
 
 
 def _both_orders(first: int, second: int, year: int) -> dict[bool, Day]:
@@ -176,21 +177,41 @@ def _both_orders(first: int, second: int, year: int) -> dict[bool, Day]:
 
 def _is_range(text: str, mentions: list[Mention]) -> bool:
     """Return whether a date has a second day beside it, as in 6-8 marzo 2024 or March 6 and 8, 2024."""
-    ends = [0, *(mention.end for mention in mentions)]
-    starts = [*(mention.start for mention in mentions), len(text)]
+    end_before = 0
     for number, mention in enumerate(mentions):
-        before = text[ends[number] : mention.start]
-        after = text[mention.end : starts[number + 1]]
-        found = _DAY_BEFORE.search(before) if mention.kind != "year first" else None
-        if mention.kind == "named":
-            found = found or _DAY_AND_COMMA_BEFORE.search(before)
-        if mention.days[True][0] is None:
-            found = found or _DAY_AFTER.search(after) or _DAY_AND_COMMA_AFTER.search(after)
-        elif mention.kind == "year first":
-            found = found or _DAY_AFTER.search(after)
+        following = mentions[number + 1 :]
+        start_after = following[0].start if following else len(text)
+        before = text[end_before : mention.start]
+        after = text[mention.end : start_after]
+        found = _second_day(mention, before, after)
         if found and 1 <= int(found["day"]) <= 31:
             return True
+        end_before = mention.end
     return False
+
+
+def _second_day(mention: Mention, before: str, after: str) -> re.Match[str] | None:
+    """Return the number that may be a second day of a date, from the text up to its neighbours."""
+    patterns_before = []
+    patterns_after = []
+    if mention.kind != "year first":
+        patterns_before.append(_DAY_BEFORE)
+    if mention.kind == "named":
+        patterns_before.append(_DAY_AND_COMMA_BEFORE)
+    year, _, _ = mention.days[True]
+    if year is None:
+        patterns_after += [_DAY_AFTER, _DAY_AND_COMMA_AFTER]
+    elif mention.kind == "year first":
+        patterns_after.append(_DAY_AFTER)
+    for pattern in patterns_before:
+        found = pattern.search(before)
+        if found:
+            return found
+    for pattern in patterns_after:
+        found = pattern.search(after)
+        if found:
+            return found
+    return None
 
 
 def _words_around(text: str, mentions: list[Mention]) -> list[str]:

@@ -513,24 +513,32 @@ def _live_pages(view: CorpusView) -> list[str]:
     hundredth is.
     """
     labels = np.array([article.label for article in view.articles])
-    days = np.array([article.date.toordinal() if article.date else 0 for article in view.articles])
+    days = np.array([_day_number(article) for article in view.articles])
     sizes = np.array([len(article.article) for article in view.articles])
     is_first = labels == view.outlets[0]
     is_second = labels == view.outlets[1]
-    long_from = np.full(len(labels), np.inf)
-    for is_own in (is_first, is_second):
-        long_from[is_own] = LONG_TIMES_MEDIAN * np.median(sizes[is_own])
     a, b = view.links
     is_of_both = (is_first[a] & is_second[b]) | (is_second[a] & is_first[b])
     is_of_one_day = is_of_both & (days[a] == days[b])
     linked = np.concatenate([a[is_of_one_day], b[is_of_one_day]])
     partners = np.bincount(linked, minlength=len(labels))
+    is_hub = (partners >= HUB_PARTNERS) & (days > 0)
+    long_from = np.full(len(labels), np.inf)
+    for is_own in (is_first, is_second):
+        long_from[is_own] = LONG_TIMES_MEDIAN * np.median(sizes[is_own])
     is_aligned = partners > 0
-    is_page = (partners >= HUB_PARTNERS) & (days > 0)
     is_long = is_aligned & (sizes > long_from)
+    is_page = is_hub
     if is_long.sum() >= max(MIN_REPEATS, REPORT_SHARE * is_aligned.sum()):
-        is_page = is_page | is_long
+        is_page = is_hub | is_long
     return [view.articles[place].headline for place in np.flatnonzero(is_page).tolist()]
+
+
+def _day_number(article: Article) -> int:
+    """Return the number of the day of an article, 0 without one."""
+    if article.date is None:
+        return 0
+    return article.date.toordinal()
 
 
 _ENTRIES: tuple[Check, ...] = (

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from itertools import product
 from pathlib import Path
 from typing import Any, get_args
 
@@ -538,7 +539,7 @@ def _with_own_ids(articles: list[Article]) -> list[Article]:
     shared = [id_ for id_, count in outlets_of_id.items() if count > 1]
     labels = {article.label for article in articles}
     separator = "-"
-    while any(f"{label}{separator}{id_}" in outlets_of_id for id_ in shared for label in labels):
+    while any(f"{label}{separator}{id_}" in outlets_of_id for label, id_ in product(labels, shared)):
         separator += "-"
     with_own = []
     for article in articles:

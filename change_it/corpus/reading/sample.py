@@ -68,4 +68,5 @@ def write_csv(articles: Iterable[Article], out: Path) -> None:
     with replace_file(out) as partial, partial.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(COLUMNS)
-        writer.writerows([getattr(article, name) for name in COLUMNS] for article in articles)
+        for article in articles:
+            writer.writerow([getattr(article, name) for name in COLUMNS])

@@ -92,7 +92,12 @@ def swap_numbers(text: str, rng: Random) -> str | None:
 
 def _with_random_digits(number: str, rng: Random) -> str:
     """Replace each digit of a number by a random one, and keep points and commas."""
-    return "".join(rng.choice("0123456789") if mark.isdigit() else mark for mark in number)
+    marks = []
+    for mark in number:
+        if mark.isdigit():
+            mark = rng.choice("0123456789")
+        marks.append(mark)
+    return "".join(marks)
 
 
 def swap_names(text: str, rng: Random, names: Sequence[str]) -> str | None:
