@@ -75,7 +75,7 @@ from change_it.version import __version__
 #: Rows of a group of parquet, few enough to stream.
 ROWS_A_GROUP = 5_000
 #: Articles of an outlet that its language is guessed from, at most.
-GUESSED = 200
+ARTICLES_FOR_LANGUAGE = 200
 #: Test pairs below which a corpus warns.
 ENOUGH_TEST_PAIRS = 100
 #: Share of the strict pairs that report one event below which a corpus warns.
@@ -271,8 +271,8 @@ def _guessed(articles: Sequence[Article], outlets: Outlets) -> tuple[str, str]:
     texts = []
     for name in outlets.names:
         own = [article.article for article in articles if article.label == name]
-        step = max(1, len(own) // GUESSED)
-        texts += own[::step][:GUESSED]
+        step = max(1, len(own) // ARTICLES_FOR_LANGUAGE)
+        texts += own[::step][:ARTICLES_FOR_LANGUAGE]
     language = guess_language(texts)
     shares = " and ".join(f"{share:.0%} of {name}" for name, share in function_word_shares(texts).items())
     ignored = ", so no stop words are ignored" if language == "none" else ""

@@ -15,11 +15,11 @@ from change_it.corpus.splits import Splits
 from change_it.stats import Bools, Ints
 
 #: Columns of the finished tables with ids of articles.
-_IDS = ("id", "a_id", "b_id")
+_ID_COLUMNS = ("id", "a_id", "b_id")
 #: Columns with texts of articles.
-_TEXTS = ("article", "source", "a_article", "b_article")
+_TEXT_COLUMNS = ("article", "source", "a_article", "b_article")
 #: Columns with headlines.
-_HEADLINES = ("headline", "headline1", "headline2", "a_headline", "b_headline", "target")
+_HEADLINE_COLUMNS = ("headline", "headline1", "headline2", "a_headline", "b_headline", "target")
 
 
 def leak_check(
@@ -52,13 +52,13 @@ def leak_check(
     for config, splits in tables.items():
         training = _training(splits)
         rows[config] = sum(part.height for part in training)
-        ids = _values(training, _IDS)
+        ids = _values(training, _ID_COLUMNS)
         for name, forbidden in forbidden_ids.items():
             leaks[name] += int(ids.is_in(forbidden.unique().implode()).sum())
-        texts = _hashes(_values(training, _TEXTS))
+        texts = _hashes(_values(training, _TEXT_COLUMNS))
         leaks["texts"] += int(texts.is_in(test_texts).sum())
         printed = [_without_changed_facts(part) for part in training]
-        is_known = _hashes(_values(printed, _HEADLINES)).is_in(known_headlines)
+        is_known = _hashes(_values(printed, _HEADLINE_COLUMNS)).is_in(known_headlines)
         leaks["foreign_headlines"] += int((~is_known).sum())
     if any(leaks.values()):
         raise RuntimeError(f"the leak check found test material in training sets: {leaks}")
@@ -138,7 +138,8 @@ def find_neighbours(
         days away, for paired articles.
     """
     days = day_numbers(article.date for article in articles)
-    groups = (splits.alignment == "A2") * 2 + splits.fold
+    # the four groups that are kept apart: test and training of each fold
+    groups = np.where(splits.alignment == "A2", 2, 0) + splits.fold
     is_present = (splits.alignment != "") & ~splits.alone
     is_paired = np.isin(np.arange(len(articles)), paired)
     below = Likeness(ceiling=options.loose)

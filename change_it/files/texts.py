@@ -9,13 +9,13 @@ from uuid import UUID
 from change_it.errors import InputError
 
 #: Characters of a text that is read, at most, by the name of its column.
-LONGEST = {"headline": 1_000, "article": 200_000}
+MOST_CHARACTERS = {"headline": 1_000, "article": 200_000}
 
 
 def length_fault(column: str, text: str) -> str:
     """Return why a text of a column is refused by its length; empty where it is not."""
-    if column in LONGEST and len(text) > LONGEST[column]:
-        return f"{column} of more than {LONGEST[column]:,} characters"
+    if column in MOST_CHARACTERS and len(text) > MOST_CHARACTERS[column]:
+        return f"{column} of more than {MOST_CHARACTERS[column]:,} characters"
     return ""
 
 

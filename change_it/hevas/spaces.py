@@ -302,7 +302,8 @@ def train_vectors(documents: Sequence[Text], *, seed: int = 1) -> "KeyedVectors"
     They are the same on every run.
     """
     texts = _document_words(documents)
-    return _gensim("Word2Vec")(texts, min_count=1, epochs=3, seed=seed, workers=1).wv
+    word2vec = _gensim("Word2Vec")
+    return word2vec(texts, min_count=1, epochs=3, seed=seed, workers=1).wv
 
 
 def _gensim(name: str) -> Any:

@@ -39,7 +39,7 @@ def _shown_columns() -> tuple[str, ...]:
 
 
 #: Columns of sheets that a model is shown.
-SHOWN = _shown_columns()
+SHOWN_COLUMNS = _shown_columns()
 
 
 class SheetRun:
@@ -63,7 +63,7 @@ class SheetRun:
         """
         self.server = server
         self.out = out
-        records = read_sheet(sheet, ("id", *SHOWN, *QUESTIONS))
+        records = read_sheet(sheet, ("id", *SHOWN_COLUMNS, *QUESTIONS))
         asked = records[0].cells
         self.rows = {record.cells["item"]: record.cells for record in records}
         self.questions = [name for name in QUESTIONS if name in asked]
@@ -75,7 +75,7 @@ class SheetRun:
         if fault:
             raise InputError(f"{sheet} {fault}: give a sheet of change-it annotate sheets or pairs")
         columns = ["item"]
-        for name in ("id", *SHOWN):
+        for name in ("id", *SHOWN_COLUMNS):
             if name in asked and not name.endswith("article"):
                 columns.append(name)
         questions = [HEADINGS[name] for name in self.questions]
@@ -180,7 +180,7 @@ class SheetRun:
     def _prompt(self, item: str) -> str:
         """Return what the model is asked about a row."""
         row = self.rows[item]
-        texts = [f"{name}: {with_formula(row[name])}" for name in SHOWN if row.get(name)]
+        texts = [f"{name}: {with_formula(row[name])}" for name in SHOWN_COLUMNS if row.get(name)]
         questions = [HEADINGS[name] for name in self.questions]
         form = {name: "/".join(QUESTIONS[name].answers) for name in self.questions}
         return PROMPT.format(texts="\n\n".join(texts), questions="\n".join(questions), form=json.dumps(form))

@@ -37,13 +37,13 @@ MAY_HAVE = ("system", "story", "supported", "printable", "accept", "original", "
 #: Questions of label files, and what they are called in tables.
 ASKED = {"story": "same story", "supported": "supported", "printable": "printable", "accept": "accepted"}
 #: Groups of headlines, and the expression that selects each.
-PARTS = {
+HEADLINE_GROUPS = {
     "without copies": ~pl.col("copy"),
     "written, without copies": pl.col("written") & ~pl.col("copy"),
     "all": pl.lit(True),
 }
 #: Events below which the figures of a group have no intervals.
-ENOUGH_EVENTS = 10
+EVENTS_WITH_INTERVAL = 10
 #: A reader's labels of a headline: its id, headline, system and reader, and for each of `ASKED` whether the
 #: reader says yes, None where they do not say.
 Vote = dict[str, str | bool | None]
@@ -296,7 +296,7 @@ def agreement(
 
 
 def agreement_table(agreement: Mapping[str, Any]) -> Table:
-    """Show the AUC of each measure, a row, for each question; a group for each of `PARTS`."""
+    """Show the AUC of each measure, a row, for each question; a group for each of `HEADLINE_GROUPS`."""
     columns = [Column("measure", "text")]
     for question, title in ASKED.items():
         columns.append(with_interval(question, title))
@@ -311,7 +311,7 @@ def agreement_table(agreement: Mapping[str, Any]) -> Table:
     notes = (
         f"{agreement['n']} headlines of {agreement['events']} events: all labels",
         "AUC for what readers say; a copy is the original again; "
-        f"intervals: 95%, over events, where there are {ENOUGH_EVENTS} or more; "
+        f"intervals: 95%, over events, where there are {EVENTS_WITH_INTERVAL} or more; "
         "highlighted: measures that are made for a question; "
         "ROUGE-L to the original and words are what they must beat",
     )
@@ -321,7 +321,7 @@ def agreement_table(agreement: Mapping[str, Any]) -> Table:
 def by_question(
     rows: pl.DataFrame, measures: Sequence[str] | None = None, *, resamples: int = 1000
 ) -> list[dict[str, Any]]:
-    """Return the AUC of each measure for each question in each of `PARTS`, with an interval over events.
+    """Return the AUC of each measure for each question in each of `HEADLINE_GROUPS`, with an interval over events.
 
     Args:
         rows: of each headline the answers (0, 1, NaN), `system`, `event`, `written`, `copy` and the measures,
@@ -331,11 +331,11 @@ def by_question(
 
     Returns:
         Rows of `part`, `measure`, the number of headlines `n`, and for each question that anybody answered
-        its AUC and, as `{question}_interval`, both ends, None with fewer than `ENOUGH_EVENTS` events.
+        its AUC and, as `{question}_interval`, both ends, None with fewer than `EVENTS_WITH_INTERVAL` events.
     """
     compared = tuple(compared_measures()) if measures is None else measures
     figures = []
-    for part, chosen in PARTS.items():
+    for part, chosen in HEADLINE_GROUPS.items():
         for column in compared:
             if column not in rows.columns:
                 continue
@@ -360,7 +360,7 @@ def _auc_by_question(rows: pl.DataFrame, column: str, resamples: int) -> dict[st
         is_yes = answered[question].to_numpy() == 1
         scores = answered[column].cast(pl.Float64).to_numpy()
         value, ends = auc(is_yes, scores, answered["event"].to_numpy(), resamples=resamples)
-        has_enough_events = answered["event"].n_unique() >= ENOUGH_EVENTS
+        has_enough_events = answered["event"].n_unique() >= EVENTS_WITH_INTERVAL
         figures[question] = value
         figures[f"{question}_interval"] = ends if has_enough_events else None
     return figures

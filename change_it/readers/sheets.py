@@ -40,7 +40,7 @@ from change_it.stats import Floats
 #: * `choice1` and `choice2` are the outlets;
 #: * `first` and `second` are the headline and the other outlet's own, in random order; empty where there is
 #: no other one, or it is the same.
-KEY = (
+KEY_COLUMNS = (
     "item",
     "condition",
     "outlet",
@@ -57,7 +57,7 @@ KEY = (
 )
 #: Columns of the key of pairs: `band` is tenths of the cosine, `band_pairs` how many pairs of the corpus are
 #: in it.
-PAIR_KEY = (
+PAIR_KEY_COLUMNS = (
     "item",
     "pair_id",
     "similarity",
@@ -152,7 +152,7 @@ def draw_headlines(
         seed: of the draw.
 
     Returns:
-        Rows of a key, columns `KEY`.
+        Rows of a key, columns `KEY_COLUMNS`.
 
     Raises:
         InputError: `items` is odd or larger than a condition has, or no outlet has headlines of all
@@ -179,7 +179,7 @@ def draw_headlines(
             drawn_events.add(item.event)
             rows.append(_row_of_key(name, item, test.outlets, random, seed))
     in_random_order = random.sample(rows, len(rows))
-    schema = dict.fromkeys(KEY, pl.String)
+    schema = dict.fromkeys(KEY_COLUMNS, pl.String)
     return pl.DataFrame(in_random_order, schema, orient="row")
 
 
@@ -299,10 +299,10 @@ def write_sheets(files: Mapping[str, Path], drawn: pl.DataFrame) -> list[Path]:
     Returns:
         The sheets in the order in which they are given out: none says what an earlier one asks.
     """
-    columns = KEY
+    columns = KEY_COLUMNS
     sheets = SHEETS
     if "pair_id" in drawn.columns:
-        columns = PAIR_KEY
+        columns = PAIR_KEY_COLUMNS
         sheets = {"": SHEET_OF_PAIRS}
     write_table(files["key"], columns, drawn.select(columns).iter_rows(), quote_formulas=True)
     written = []
@@ -329,7 +329,7 @@ def read_key(path: Path) -> pl.DataFrame:
     """
     first_record = read_records(path, required=("item",), optional=("pair_id",))[0]
     is_of_pairs = "pair_id" in first_record.cells
-    columns = PAIR_KEY if is_of_pairs else KEY
+    columns = PAIR_KEY_COLUMNS if is_of_pairs else KEY_COLUMNS
     rows = []
     for record in read_records(path, required=columns):
         rows.append([with_formula(record.cells[name]) for name in columns])

@@ -293,7 +293,7 @@ def what_helps(summary: Summary) -> str:
 
 
 def _more_pairs(summary: Summary, pairs: int | None) -> str:
-    """Say how to come by so many test pairs; None are more than ten times those that were tried."""
+    """Say how to come by so many test pairs; None stands for more than ten times those that were tried."""
     if pairs is None:
         return f"more than ten times the {summary.pairs:,} test pairs that were tried"
     if pairs <= summary.test_pairs:

@@ -86,6 +86,7 @@ def _ranked(table: pl.DataFrame) -> tuple[int, ...]:
     product = np.ones(len(table))
     for task in acceptability_tasks():
         product = product * table[columns[task]].fill_null(1.0).to_numpy()
-    # of the two keys the last one decides first
-    ranked = np.lexsort((-product, -table["choosing"].to_numpy()))
-    return tuple(ranked.tolist())
+    choosing = table["choosing"].to_numpy()
+    # lexsort sorts by its last key, and by the one before it where that is equal
+    best_first = np.lexsort((-product, -choosing))
+    return tuple(best_first.tolist())

@@ -32,7 +32,7 @@ ABOUT = ("chosen", "candidates", "n", "events", "runs", "references", "errors")
 #: for Holm's correction.
 TRIALS = 100
 #: Numbers of clauses that the curve of `floor` has.
-CANDIDATES = (1, 2, 3, 4, 6, 8, 12)
+CURVE_CANDIDATES = (1, 2, 3, 4, 6, 8, 12)
 
 
 def score_measures() -> tuple[str, ...]:
@@ -232,7 +232,7 @@ class Scores:
         )
 
     def _named(self, p_values: Floats) -> dict[str, dict[str, float]]:
-        """Return each system to every other one to the p of their test."""
+        """Return the p-values of the tests of each system with every other one, by their names."""
         named = {}
         for system, row in zip(self.systems, p_values.tolist(), strict=True):
             of_system = dict(zip(self.systems, row, strict=True))
@@ -520,7 +520,7 @@ def _curve(
     measures: Sequence[str],
     draws: Resampling,
 ) -> list[CurvePoint]:
-    """Return the score of the best of `CANDIDATES` clauses that are drawn at random, in expectation.
+    """Return the score of the best of `CURVE_CANDIDATES` clauses that are drawn at random, in expectation.
 
     Args:
         clause: the items of `clause`.
@@ -534,7 +534,7 @@ def _curve(
     has_events = len(set(clause["event"])) >= LEAST_EVENTS
     shares = aspects.share_measures()
     points = []
-    for number in CANDIDATES:
+    for number in CURVE_CANDIDATES:
         if number > max(1, *counts):
             break
         statistics = {"n": np.ones(len(counts))}

@@ -11,7 +11,7 @@ TWO_DATES = "two dates"
 #: Why a cell without a date of publication is refused.
 UPDATE_ALONE = "date of an update alone"
 #: Characters of a cell that can be a date, at most.
-LONGEST = 200
+LONGEST_DATE = 200
 
 
 def _any_of(words: frozenset[str] | dict[str, int]) -> str:

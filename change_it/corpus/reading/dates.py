@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 
 from dateutil import parser
 
-from change_it.corpus.reading.date_search import LONGEST, TWO_DATES, UPDATE_ALONE, one_date
+from change_it.corpus.reading.date_search import LONGEST_DATE, TWO_DATES, UPDATE_ALONE, one_date
 from change_it.corpus.reading.date_words import ITALIAN_MONTHS
 from change_it.files.texts import is_missing
 
@@ -153,7 +153,7 @@ def _date_text(value: object) -> str:
     written = str(value).strip()
     if written.lower() in _EMPTY:
         return ""
-    if len(written) > LONGEST:
+    if len(written) > LONGEST_DATE:
         raise ValueError(written)
     text = _WEEKDAY.sub("", written).strip()
     if not text:

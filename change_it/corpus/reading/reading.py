@@ -534,8 +534,9 @@ def _oldest(article: Article) -> tuple[int, str, str]:
 
 
 def _with_own_ids(articles: list[Article]) -> list[Article]:
-    """Return the articles, with an id of its own where outlets use the same."""
-    outlets_of_id = Counter(id_ for id_, _ in {(article.id, article.label) for article in articles})
+    """Return the articles; an id that several outlets use gets the name of the outlet before it."""
+    ids_with_outlets = {(article.id, article.label) for article in articles}
+    outlets_of_id = Counter(id_ for id_, _ in ids_with_outlets)
     shared = [id_ for id_, count in outlets_of_id.items() if count > 1]
     labels = {article.label for article in articles}
     separator = "-"

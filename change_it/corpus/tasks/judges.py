@@ -483,7 +483,7 @@ def _first_half(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _groups(rows: pl.DataFrame, *columns: str) -> NDArray[np.int64]:
-    """Number rows so that two which share a value (case aside) in any of `columns` have the same number."""
+    """Number rows; those that share a value, case aside, in any of the columns have the same number."""
     values = pl.concat([rows[name].str.to_lowercase().alias("value") for name in columns])
     numbers = values.rank("dense").to_numpy()
     _, first, inverse = np.unique(numbers, return_index=True, return_inverse=True)

@@ -13,7 +13,7 @@ from itertools import pairwise
 from random import Random
 from typing import NamedTuple
 
-from change_it.files.texts import LONGEST
+from change_it.files.texts import MOST_CHARACTERS
 from change_it.text.folding import fold
 from change_it.text.spans import name_runs, numbers_in
 from change_it.text.tagging import load_tagger, tokens
@@ -170,7 +170,7 @@ def negate(text: str, rng: Random, language: str) -> str | None:
 
     It is put before an Italian verb or behind an English auxiliary. Other languages are not changed.
     """
-    if language not in _NEGATIONS or len(text) > LONGEST["headline"]:
+    if language not in _NEGATIONS or len(text) > MOST_CHARACTERS["headline"]:
         return None
     edits = _negating_edits(text, language)
     if not edits:
