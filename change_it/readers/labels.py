@@ -321,7 +321,7 @@ def agreement_table(agreement: Mapping[str, Any]) -> Table:
 def by_question(
     rows: pl.DataFrame, measures: Sequence[str] | None = None, *, resamples: int = 1000
 ) -> list[dict[str, Any]]:
-    """Return the AUC of each measure for each question in each of `HEADLINE_GROUPS`, with an interval over events.
+    """Return the AUC of each measure for each question in each of `HEADLINE_GROUPS`, with its interval.
 
     Args:
         rows: of each headline the answers (0, 1, NaN), `system`, `event`, `written`, `copy` and the measures,
