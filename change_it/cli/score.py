@@ -12,7 +12,7 @@ from change_it.corpus.folder import check_corpus, read_warnings
 from change_it.corpus.test_set import BUILT_IN, FLOOR
 from change_it.files.atomic import check_writable
 from change_it.files.records import to_json
-from change_it.files.texts import listed
+from change_it.files.texts import join_truncated
 from change_it.render.tables import TableForm, console, print_lines, print_table, print_wrapped, to_text
 from change_it.scoring.prediction_files import PredictionFile, names_of_runs, read_prediction_files
 from change_it.scoring.systems import check_against
@@ -170,7 +170,7 @@ def _systems(
 
     directions = shared_directions(files, test)
     if others := sorted({item.direction for item in test.items} - directions):
-        print(f"Not scored: {listed(others)}, of which some file has no headline.", file=sys.stderr)
+        print(f"Not scored: {join_truncated(others)}, of which some file has no headline.", file=sys.stderr)
     paired = {
         item.id for item in test.items if item.reference and (item.direction in directions or not directions)
     }

@@ -65,7 +65,7 @@ from change_it.errors import InputError
 from change_it.files.atomic import replace_folder, write_json, write_text
 from change_it.files.records import to_json
 from change_it.files.shipped import dataset_script_path
-from change_it.files.texts import counted
+from change_it.files.texts import pluralise
 from change_it.render.tables import card_markdown
 from change_it.render.templates import template_environment, without_markup
 from change_it.stats import Ints
@@ -600,7 +600,7 @@ def warnings_of(report: CorpusReport) -> list[str]:
         mend = "more months of articles allow a higher --strict"
         mend_of_share = mend
         verb = "is" if test_pairs == 1 else "are"
-        few = f"{counted(test_pairs, 'test pair')} {verb} few, so figures will be uncertain"
+        few = f"{pluralise(test_pairs, 'test pair')} {verb} few, so figures will be uncertain"
         helps = " or ".join(_ways_to_more_pairs(report, has_large_event=has_large_event))
         warnings.append(f"{few}: what helps is {helps} (see the table of pairs by days apart)")
     share = one_event(report, "strict")

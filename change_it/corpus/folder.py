@@ -14,9 +14,9 @@ from change_it.corpus.reading.article import OTHER, Outlets
 from change_it.corpus.record import CorpusReport, TrainedOn
 from change_it.errors import InputError
 from change_it.files.atomic import refuse_pointer
-from change_it.files.model_folders import HubSource, commit_of, fetch, instead, is_hub_id
+from change_it.files.model_folders import HubSource, commit_of, fetch, is_hub_id, suggest_folder
 from change_it.files.records import read_record
-from change_it.files.texts import counted
+from change_it.files.texts import pluralise
 
 if TYPE_CHECKING:
     import polars as pl
@@ -159,7 +159,7 @@ def read_warnings(corpus: str) -> list[str]:
         loose = f"some {share:.0%} of the loose pairs (A3, which s2s1 and s2s2 learn) report one event"
         warnings.append(f"{loose}, by the estimate")
     if report.looks:
-        things = counted(len(report.looks), "thing")
+        things = pluralise(len(report.looks), "thing")
         warnings.append(f"corpus build noticed {things} in these articles: see {Path(corpus) / CARD}")
     return warnings
 
@@ -278,7 +278,7 @@ def check_corpus(corpus: str) -> None:
         mend = "give one written by `change-it corpus build`, or a Hub id"
         raise InputError(f"there is no corpus folder {corpus}: {mend}")
     if folder.is_dir() and not (folder / CARD).is_file():
-        mend = instead(folder, "corpus") or "build one with `change-it corpus build`"
+        mend = suggest_folder(folder, "corpus") or "build one with `change-it corpus build`"
         raise InputError(f"{corpus} is not a change_it corpus (it has no {CARD}): {mend}")
 
 

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 
 from change_it.corpus.record import CorpusReport
-from change_it.files.texts import counted, listed
+from change_it.files.texts import join_truncated, pluralise
 from change_it.render.tables import Column, Row, Table
 
 #: Standard deviations on each side of a normal distribution's middle that hold 95% of it.
@@ -33,9 +33,9 @@ def _rows(report: CorpusReport) -> Table:
     day_first = [file for file, is_first in report.day_first.items() if is_first]
     month_first = [file for file, is_first in report.day_first.items() if not is_first]
     if day_first:
-        notes.append(f"Dates of {listed(day_first)}: the day comes first")
+        notes.append(f"Dates of {join_truncated(day_first)}: the day comes first")
     if month_first:
-        notes.append(f"Dates of {listed(month_first)}: the month comes first")
+        notes.append(f"Dates of {join_truncated(month_first)}: the month comes first")
     notes.append(
         f"Pairs above {thresholds.strict}: {pairs.above_strict:,} · above {thresholds.loose}: "
         f"{pairs.above_loose:,} · not kept, because they touch the test set: {pairs.dropped:,}"
@@ -61,7 +61,7 @@ def _days(report: CorpusReport) -> Table:
     window = report.options.window_days
     apart = "of the same date"
     if isinstance(window, int) and window > 0:
-        apart = f"at most {counted(window, 'day')} apart"
+        apart = f"at most {pluralise(window, 'day')} apart"
     note = f"Pairs are {apart} (--window-days)"
     if best:
         note += f"; the lowest --strict whose pairs are one event in nine of ten, by the estimate: {best:g}"
@@ -125,16 +125,16 @@ def _splits(report: CorpusReport) -> Table:
     leaked = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in leaks.found.items())
     days = ""
     if events.largest_days:
-        days = f" in {counted(events.largest_days, 'day')}"
+        days = f" in {pluralise(events.largest_days, 'day')}"
     verb = "is" if events.test_pairs == 1 else "are"
     notes = [
         f"Leak check: {leaks.test_articles:,} test articles against "
         f"{sum(leaks.rows.values()):,} training rows of {len(leaks.rows)} sets: {leaked}",
         f"Test articles with a training article above {report.thresholds.strict} nearby in time: "
         f"{leaks.neighbours.articles:,}",
-        f"Largest event: {counted(events.largest, 'article')}{days}. "
-        f"The {counted(events.test_pairs, 'test pair')} "
-        f"of {counted(events.test_events, 'event')} {verb} worth {events.effective:g}",
+        f"Largest event: {pluralise(events.largest, 'article')}{days}. "
+        f"The {pluralise(events.test_pairs, 'test pair')} "
+        f"of {pluralise(events.test_events, 'event')} {verb} worth {events.effective:g}",
         *_precision(report),
         *(f"Warning: {warning}." for warning in report.warnings),
         *(f"Taken off: {each.text}." for each in report.mended),

@@ -17,7 +17,7 @@ from change_it.corpus.pairing.groups import NO_POSITIONS, components, rng_for
 from change_it.corpus.pairing.vectors import near_duplicates, tfidf
 from change_it.corpus.reading.article import Alignment
 from change_it.errors import InputError
-from change_it.files.texts import counted
+from change_it.files.texts import pluralise
 from change_it.stats import Bools, Floats, Ints
 
 #: Why articles leave the corpus: an event has a test article.
@@ -405,7 +405,7 @@ def _deal_test(unit: Ints, sizes: dict[str, int] | None, seed: int, strict: floa
         mend = "give more months of articles, or lower --strict"
         if len(unit) > 1:
             mend = "raise --strict, or give more articles"
-        events = f"the pairs above {strict} ({len(unit):,}) are of {counted(len(members), 'event')}"
+        events = f"the pairs above {strict} ({len(unit):,}) are of {pluralise(len(members), 'event')}"
         raise InputError(f"{events}, and A1 and A2 need one each: {mend}")
     half = len(unit) // 2
     targets = (len(unit) - half, half)

@@ -21,7 +21,7 @@ from secrets import token_hex
 from typing import Any, Literal
 
 from change_it.errors import InputError
-from change_it.files.texts import listed
+from change_it.files.texts import join_truncated
 
 
 def _formula_after(mark: str) -> re.Pattern[str]:
@@ -246,7 +246,7 @@ def files_of_ours(folder: Path, record: str | None) -> set[str]:
         if OURS[record] <= fields.keys() and isinstance(files, list):
             return {str(file) for file in files}
         lacking = f" and no {record} of this version"
-    fault = f"--out {folder} holds other files ({listed(sorted(others), 3)}){lacking}"
+    fault = f"--out {folder} holds other files ({join_truncated(sorted(others), 3)}){lacking}"
     raise InputError(f"{fault}: choose a folder that is new or empty")
 
 

@@ -100,7 +100,7 @@ def is_missing_path(name: str) -> bool:
     return (looks_like_path or name.count("/") > 1) and not Path(name).exists()
 
 
-def instead(folder: Path, wanted: str) -> str:
+def suggest_folder(folder: Path, wanted: str) -> str:
     """Suggest what to give instead of a folder that lacks what is wanted; empty where nothing is known of it.
 
     Args:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from change_it.errors import InputError
 from change_it.files.rows import read_text
-from change_it.files.texts import counted, length_fault, listed
+from change_it.files.texts import join_truncated, length_fault, pluralise
 
 _NAME = re.compile(r"\w[\w.+-]*")
 
@@ -126,5 +126,5 @@ class Predictions:
         for problem, ids in ids_by_problem.items():
             distinct = list(dict.fromkeys(ids))
             if distinct:
-                problems.append(f"{counted(len(distinct), 'id')} {problem}: {listed(distinct)}")
+                problems.append(f"{pluralise(len(distinct), 'id')} {problem}: {join_truncated(distinct)}")
         return "; ".join(problems)

@@ -22,7 +22,7 @@ from urllib.parse import unquote
 
 from change_it.errors import InputError
 from change_it.files.model_folders import hub_fault
-from change_it.files.texts import cell_text, is_missing, length_fault, listed
+from change_it.files.texts import cell_text, is_missing, join_truncated, length_fault
 
 #: Kinds of files by their endings.
 KINDS = {
@@ -327,7 +327,7 @@ def check_columns(
         mend = f"name yours as in --columns {examples}{advice}"
     wanted_names = [" or ".join(names[ours]) or ours for ours in lacking]
     columns = " and no column ".join(wanted_names)
-    raise InputError(f"{file} has no column {columns} (its columns are {listed(seen, 20)}): {mend}")
+    raise InputError(f"{file} has no column {columns} (its columns are {join_truncated(seen, 20)}): {mend}")
 
 
 def _record_with_field(columns: Sequence[str], names: Iterable[str]) -> str:

@@ -56,7 +56,7 @@ def cell_text(value: object, name: str = "a cell") -> str:
     kind = type(value).__name__
     if isinstance(value, Mapping) and value:
         names = [str(field) for field in value]
-        kind += f" with the fields {listed(names, 5)}"
+        kind += f" with the fields {join_truncated(names, 5)}"
     raise InputError(f"{name} is no text: a {kind}")
 
 
@@ -111,7 +111,7 @@ def references_of(name: str, values: object) -> list[list[str]]:
         if not references[-1]:
             without_any.append(str(number))
     if without_any:
-        items = listed(without_any)
+        items = join_truncated(without_any)
         raise InputError(f"{name} has none for {items}: leave these items out, or give a reference")
     return references
 
@@ -140,10 +140,10 @@ def refuse_empty(name: str, texts: Sequence[str]) -> None:
     """Refuse empty texts of an argument."""
     empty = [str(number) for number, text in enumerate(texts) if not text.strip()]
     if empty:
-        raise InputError(f"empty texts in {name} at {listed(empty)}: give a text for every item")
+        raise InputError(f"empty texts in {name} at {join_truncated(empty)}: give a text for every item")
 
 
-def listed(names: Sequence[str], shown_at_most: int = 10) -> str:
+def join_truncated(names: Sequence[str], shown_at_most: int = 10) -> str:
     """Join the first of many names by commas, and say how many more there are.
 
     Each is shown on one line, and cut after 80 characters.
@@ -166,7 +166,7 @@ def enumerated(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def counted(count: int, noun: str) -> str:
+def pluralise(count: int, noun: str) -> str:
     """Return a count and its noun: 1 id, 2 ids."""
     if count == 1:
         return f"1 {noun}"

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from change_it.errors import InputError
 from change_it.files.predictions import Predictions, headlines_of, named_files, text_lines
 from change_it.files.rows import Record, cell_named, kind_of, parse_columns, read_records, read_text
-from change_it.files.texts import cell_text, counted, listed, refuse_lengths
+from change_it.files.texts import cell_text, join_truncated, pluralise, refuse_lengths
 from change_it.text.cleaning import clean, has_markup, remark
 
 #: Our columns, and what they may be called; headlines are also headline1, headline2, ….
@@ -95,7 +95,7 @@ class Documents:
     def _refuse(self, fault: str, ids: Sequence[str]) -> None:
         """Refuse documents with a fault; nothing happens where there are none."""
         if ids:
-            documents = f"{counted(len(ids), 'document')} with {fault} ({listed(ids)})"
+            documents = f"{pluralise(len(ids), 'document')} with {fault} ({join_truncated(ids)})"
             raise InputError(f"{self.name}: {documents}: mend or remove the rows")
 
     def __len__(self) -> int:

@@ -13,7 +13,7 @@ from change_it.corpus.test_set import BUILT_IN, GOLD, Item, TestSet
 from change_it.errors import InputError
 from change_it.files.atomic import with_formula
 from change_it.files.rows import Record
-from change_it.files.texts import counted, listed
+from change_it.files.texts import join_truncated, pluralise
 from change_it.judges.spec import JUDGES, MAIN
 from change_it.readers.questions import MODEL, answer_number, judges_of, read_sheet
 from change_it.render.tables import Column, Row, Table, with_interval
@@ -178,7 +178,9 @@ def _read_votes(file: Path, items: Mapping[str, Item], corpus: str) -> list[tupl
     ids = [with_formula(record.cells["id"]) for record in records]
     unknown = [id_ for id_ in dict.fromkeys(ids) if id_ not in items]
     if unknown:
-        fault = f"{file} has {counted(len(unknown), 'id')} not in A2 of {corpus} ({listed(unknown, 3)})"
+        fault = (
+            f"{file} has {pluralise(len(unknown), 'id')} not in A2 of {corpus} ({join_truncated(unknown, 3)})"
+        )
         raise InputError(f"{fault}: give the corpus that was labelled")
     asked = set()
     for record in records:

@@ -19,7 +19,7 @@ from change_it.corpus.test_set import GOLD, Item, TestSet
 from change_it.errors import InputError
 from change_it.files.atomic import with_formula, write_table
 from change_it.files.rows import Record, read_records
-from change_it.files.texts import counted, listed
+from change_it.files.texts import join_truncated, pluralise
 from change_it.judges.data import random_split
 from change_it.readers.questions import (
     HEADINGS,
@@ -203,10 +203,11 @@ def _outlets_of_all(test: TestSet, conditions: Mapping[str, Sequence[Item]]) -> 
     for name, items in conditions.items():
         targets = {item.target for item in items}
         common &= targets
-        aims.append(f"{name} for {listed(sorted(targets)) or 'nobody'}")
+        aims.append(f"{name} for {join_truncated(sorted(targets)) or 'nobody'}")
     if not common:
         raise InputError(
-            f"no outlet has headlines of all conditions ({listed(aims)}): draw sheets of each direction"
+            f"no outlet has headlines of all conditions ({join_truncated(aims)}): "
+            "draw sheets of each direction"
         )
     return [outlet for outlet in test.outlets if outlet in common]
 
@@ -393,13 +394,13 @@ def _asked(
     ids = [record.cells["item"] for record in records]
     unknown = [id_ for id_ in ids if id_ not in items]
     if unknown:
-        fault = f"{file} has {counted(len(unknown), 'item')} not in the key ({listed(unknown, 3)})"
+        fault = f"{file} has {pluralise(len(unknown), 'item')} not in the key ({join_truncated(unknown, 3)})"
         raise InputError(f"{fault}: give the key of this sheet")
     asked = [name for name in questions if name in records[0].cells]
     for record in records:
         if any(record.cells[question] for question in asked):
             return asked
-    raise InputError(f"{file} has no answers: fill in {listed(asked or questions)}")
+    raise InputError(f"{file} has no answers: fill in {join_truncated(asked or questions)}")
 
 
 def _reader_of(file: Path, record: Record) -> str:

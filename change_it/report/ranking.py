@@ -10,7 +10,7 @@ import polars as pl
 from change_it.audit.record import Summary
 from change_it.audit.verdict import MEASURES, Measure, MeasureVerdict
 from change_it.corpus.test_set import BUILT_IN, CLAUSE, GOLD
-from change_it.files.texts import counted, enumerated
+from change_it.files.texts import enumerated, pluralise
 from change_it.scoring.aspects import ASPECTS, compared_aspects
 from change_it.scoring.scores import Scores
 from change_it.stats import AVERAGE, Floats, Score, Statistics, holm, measure
@@ -313,4 +313,4 @@ def _articles_needed(summary: Summary, pairs: int) -> str:
 def headline(scores: Scores) -> str:
     """Return what a table is measured on: `300 headlines of 251 events`."""
     row = scores.row(scores.systems[0])
-    return f"{counted(row.n, 'headline')} of {counted(row.events, 'event')}"
+    return f"{pluralise(row.n, 'headline')} of {pluralise(row.events, 'event')}"

@@ -19,7 +19,7 @@ from change_it.audit.record import NO_AUDIT, Summary
 from change_it.corpus.reading.sample import is_sample_corpus
 from change_it.corpus.test_set import BUILT_IN
 from change_it.files.atomic import replace_folder, without_formula, write_table, write_text
-from change_it.files.texts import enumerated, listed
+from change_it.files.texts import enumerated, join_truncated
 from change_it.judges.record import JudgeMetrics
 from change_it.judges.reliability import within_event_table
 from change_it.judges.spec import JUDGES, MAIN, acceptability_tasks
@@ -239,7 +239,7 @@ def provenance(commits: Iterable[str] = ()) -> dict[str, str]:
     }
     on_hub = sorted({commit for commit in commits if commit})
     if on_hub:
-        made["judges"] = f"of the Hub, commit {listed(on_hub)}"
+        made["judges"] = f"of the Hub, commit {join_truncated(on_hub)}"
     return made
 
 

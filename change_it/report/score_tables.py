@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from change_it.corpus.test_set import BUILT_IN, CLAUSE, FLOOR, GOLD
-from change_it.files.texts import counted, listed
+from change_it.files.texts import join_truncated, pluralise
 from change_it.judges.spec import JUDGES, optional_tasks
 from change_it.render.tables import (
     Column,
@@ -214,7 +214,7 @@ def differences_table(scores: Scores, against: str) -> Table:
         columns.append(Column(name, "difference", heading_of(name), interval))
         columns.append(Column(f"{name}_p", "text", "p"))
     row = scores.row(against)
-    title = f"Differences from {against}, {counted(row.n, 'headline')} of {counted(row.events, 'event')}"
+    title = f"Differences from {against}, {pluralise(row.n, 'headline')} of {pluralise(row.events, 'event')}"
     note = (
         "Intervals of 95% are drawn by event, the same for both systems. p is corrected after Holm for the "
         "comparisons of a column."
@@ -362,7 +362,7 @@ def overlap_correlations(scores: Scores) -> str:
         sentences.append(f"{heading_of(measure)}: {', '.join(shown)}")
     return (
         "Spearman's correlation with the judges' probabilities, headline by headline over "
-        f"{listed(own)}, with 95% intervals over events. {'; '.join(sentences)}."
+        f"{join_truncated(own)}, with 95% intervals over events. {'; '.join(sentences)}."
     )
 
 
@@ -378,7 +378,7 @@ def few_events(scores: Scores) -> str:
     row = scores.row(scores.systems[0])
     if row.events >= FEW_EVENTS:
         return ""
-    scored = f"{counted(row.n, 'headline')} of {counted(row.events, 'event')}"
+    scored = f"{pluralise(row.n, 'headline')} of {pluralise(row.events, 'event')}"
     return f"These are few, {scored}: the intervals say more than the figures."
 
 

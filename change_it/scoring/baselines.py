@@ -6,7 +6,7 @@ from statistics import median_low
 
 from change_it.corpus.test_set import CLAUSE, GOLD, TestSet
 from change_it.errors import InputError
-from change_it.files.texts import listed
+from change_it.files.texts import join_truncated
 from change_it.scoring.systems import ScoredSystem
 from change_it.text.sentences import cuts, without_end
 from change_it.text.tokens import beginning, length
@@ -30,7 +30,7 @@ def built_in_systems(test: TestSet, *, seed: int = 1) -> list[ScoredSystem]:
     draw = random.Random(seed)
     lacking = [outlet for outlet in test.outlets if not training[outlet]]
     if lacking:
-        fault = f"the corpus {test.name} has no training headlines of {listed(lacking)}"
+        fault = f"the corpus {test.name} has no training headlines of {join_truncated(lacking)}"
         raise InputError(f"{fault}: build it from more articles")
     lengths = {}
     for outlet, texts in training.items():

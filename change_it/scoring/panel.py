@@ -17,7 +17,7 @@ from change_it.corpus.test_set import Item, TestSet
 from change_it.errors import InputError
 from change_it.files.atomic import replace_folder
 from change_it.files.model_folders import HubSource
-from change_it.files.texts import listed, texts_by_name
+from change_it.files.texts import join_truncated, texts_by_name
 from change_it.judges.judge import Judge
 from change_it.judges.options import COMMAND, check_tasks
 from change_it.judges.spec import (
@@ -474,14 +474,18 @@ def _check_names(tasks: Iterable[Task]) -> None:
     """Refuse names that are no trained judge's."""
     unknown = set(tasks) - set(trained_tasks())
     if unknown:
-        raise InputError(f"there is no judge {listed(sorted(unknown))}: name {listed(trained_tasks())}")
+        raise InputError(
+            f"there is no judge {join_truncated(sorted(unknown))}: name {join_truncated(trained_tasks())}"
+        )
 
 
 def _check_complete(tasks: Container[Task]) -> None:
     """Refuse judges without one that compliancy requires."""
     lacking = [task for task in compliancy_tasks() if task not in tasks]
     if lacking:
-        raise InputError(f"judges require {listed(lacking)}: give a folder or Hub id of all, or of each")
+        raise InputError(
+            f"judges require {join_truncated(lacking)}: give a folder or Hub id of all, or of each"
+        )
 
 
 def _nested(rows: Sequence[Sequence[Mapping[str, Any]]], kind: Any) -> pl.Series:

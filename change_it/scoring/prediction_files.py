@@ -15,7 +15,7 @@ from change_it.corpus.test_set import BUILT_IN, TestSet
 from change_it.errors import InputError
 from change_it.files.predictions import Predictions, headlines_of, named_files
 from change_it.files.rows import read_records
-from change_it.files.texts import listed
+from change_it.files.texts import join_truncated
 from change_it.scoring.signature import parse_reranker
 from change_it.scoring.systems import ScoredSystem
 
@@ -100,7 +100,7 @@ def systems_of(
     counts = Counter(system.name.lower() for system in systems)
     twice = [name for name, count in counts.items() if count > 1]
     if twice:
-        raise InputError(f"--predictions: {listed(twice)} would be the name of a run, choose another")
+        raise InputError(f"--predictions: {join_truncated(twice)} would be the name of a run, choose another")
     return systems
 
 

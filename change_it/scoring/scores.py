@@ -11,7 +11,7 @@ import polars as pl
 
 from change_it.corpus.test_set import BUILT_IN, CLAUSE, FLOOR, GOLD, Item, TestSet
 from change_it.errors import InputError
-from change_it.files.texts import listed
+from change_it.files.texts import join_truncated
 from change_it.judges.options import StyleScale
 from change_it.scoring import aspects, overlap
 from change_it.scoring.accepted import Accepted
@@ -192,7 +192,7 @@ class Scores:
         for row in self.rows:
             if (row.system, row.direction) == (system, direction):
                 return row
-        systems, directions = listed(self.names), listed(self.directions)
+        systems, directions = join_truncated(self.names), join_truncated(self.directions)
         raise InputError(
             f"there is no row of {system} in {direction}: choose one of {systems} in {directions}"
         )

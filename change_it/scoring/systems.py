@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from change_it.corpus.test_set import TestSet
 from change_it.errors import InputError
-from change_it.files.texts import listed
+from change_it.files.texts import join_truncated
 
 if TYPE_CHECKING:
     from change_it.scoring.signature import Reranker
@@ -39,7 +39,9 @@ class ScoredSystem:
 def check_against(against: str, systems: Sequence[str]) -> None:
     """Refuse a name that no system of the table has."""
     if against not in systems:
-        raise InputError(f"--against {against} is no system of the table: give one of {listed(systems)}")
+        raise InputError(
+            f"--against {against} is no system of the table: give one of {join_truncated(systems)}"
+        )
 
 
 def on_same_items(

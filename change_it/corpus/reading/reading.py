@@ -17,7 +17,7 @@ from change_it.corpus.reading.options import ReadingOptions
 from change_it.errors import InputError
 from change_it.files.atomic import write_table
 from change_it.files.rows import InputTable, Record, check_columns, parse_columns, read_tables
-from change_it.files.texts import cell_text, counted, is_missing, length_fault, listed
+from change_it.files.texts import cell_text, is_missing, join_truncated, length_fault, pluralise
 from change_it.text import cleaning
 from change_it.text.escapes import unescaped
 
@@ -156,14 +156,14 @@ class Reading:
         rare, frequent = sorted(self.outlets.names, key=lambda name: counts[name])
         if counts[rare] >= MIN_ROWS or counts[frequent] < FAR_MORE * counts[rare]:
             return ""
-        has = f"{rare} has {counted(counts[rare], 'article')}, {frequent} {counts[frequent]:,}"
+        has = f"{rare} has {pluralise(counts[rare], 'article')}, {frequent} {counts[frequent]:,}"
         return f"{has}: give more of {rare}"
 
 
 def _counts_text(counts: Counter[str], most: int = 10) -> str:
     """Return counts as text, the highest first: `12 empty article, 3 unreadable date`."""
     parts = [f"{count:,} {name}" for name, count in counts.most_common()]
-    return listed(parts, most)
+    return join_truncated(parts, most)
 
 
 def _most_frequent(counts: Counter[str]) -> str:
@@ -307,7 +307,7 @@ class _Reader:
         cell = row.cells[column]
         if column != "article" and isinstance(cell, list) and len(cell) > 1:
             texts = [str(item) for item in cell]
-            raise InputError(f"{column} is a list of texts: {listed(texts, 3)}")
+            raise InputError(f"{column} is a list of texts: {join_truncated(texts, 3)}")
         text = cell_text(cell, column)
         fault = length_fault(column, text)
         if fault:
@@ -463,7 +463,7 @@ def _outlets_found(reading: Reading, labels: set[str], tables: Sequence[InputTab
     in_order += sorted(labels.difference(in_order))
     if len(in_order) != 2:
         mend = "give files of two outlets, or choose two labels, as in --labels left,right"
-        raise reading.refused(f"the labels of usable rows are {listed(in_order, 5)}: {mend}")
+        raise reading.refused(f"the labels of usable rows are {join_truncated(in_order, 5)}: {mend}")
     if labels == set(KNOWN_LABELS) and all(_is_of_change_it(table) for table in tables):
         (a_label, a), (b_label, b) = KNOWN_LABELS.items()
         return Outlets(a, b, a_label, b_label)
