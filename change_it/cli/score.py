@@ -204,7 +204,7 @@ def _show(options: ScoreOptions, scores: "Scores", summary: "Summary", all_artic
     terminal, by_direction = console(), options.by_direction
     print_scores(scores, Ranking.from_scores(scores, summary), terminal, by_direction=by_direction)
     if all_articles:
-        ranking = Ranking.of_all(all_articles, scores, summary)
+        ranking = Ranking.from_pairs(all_articles, scores, summary)
         of_all = terminal_table(all_articles, ranking, by_direction=by_direction)
         title = of_all.title.removeprefix("Results: ")
         print_table(replace(of_all, title=f"All test articles, without gold: {title}"), terminal)

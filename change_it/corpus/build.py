@@ -24,7 +24,7 @@ from change_it.corpus.folder import (
     arrow_schema,
     features,
 )
-from change_it.corpus.leak_check import find_neighbours, leak_check, test_neighbours
+from change_it.corpus.leak_check import count_close_test_articles, find_neighbours, leak_check
 from change_it.corpus.pairing.groups import components
 from change_it.corpus.pairing.matching import (
     EDGES,
@@ -157,7 +157,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     learnt = training_sets(base, neighbours, outlets, nearest, options)
     tables = _with_columns_of_configs({**base, **learnt})
     stage("leak check")
-    near = test_neighbours(tables, ids.to_list(), vectors, options)
+    near = count_close_test_articles(tables, ids.to_list(), vectors, options)
     leaks = leak_check(tables, pl.DataFrame([ids, pl.Series("cluster", clusters)]), near)
     if near.articles and not is_split_by_input:
         raise RuntimeError(f"the leak check found test articles close to training ones: {near}")

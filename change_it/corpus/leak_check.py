@@ -36,7 +36,7 @@ def leak_check(
     Args:
         tables: config to split to rows.
         clusters: columns `id` and `cluster` of near-duplicates.
-        neighbours: what `test_neighbours` counts, which is reported with the result.
+        neighbours: what `count_close_test_articles` counts, which is reported with the result.
 
     Raises:
         RuntimeError: something was found.
@@ -178,7 +178,7 @@ def _is_opposite(labels: Ints, outlet: int) -> Bools:
     return labels != outlet
 
 
-def test_neighbours(
+def count_close_test_articles(
     tables: Mapping[str, Mapping[str, pl.DataFrame]],
     ids: Sequence[str],
     vectors: csr_matrix,

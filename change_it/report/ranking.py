@@ -56,7 +56,7 @@ class Ranking:
         return cls(summary, find_unwritten(scores))
 
     @classmethod
-    def of_all(cls, all_articles: Scores, pairs: Scores, summary: Summary) -> "Ranking":
+    def from_pairs(cls, all_articles: Scores, pairs: Scores, summary: Summary) -> "Ranking":
         """Take the systems that do not write sentences from the pairs, for all articles have no gold."""
         unwritten = find_unwritten(pairs)
         of_these = {name: reason for name, reason in unwritten.items() if name in all_articles.names}
