@@ -274,7 +274,8 @@ def _guessed(articles: Sequence[Article], outlets: Outlets) -> tuple[str, str]:
         step = max(1, len(own) // ARTICLES_FOR_LANGUAGE)
         texts += own[::step][:ARTICLES_FOR_LANGUAGE]
     language = guess_language(texts)
-    shares = " and ".join(f"{share:.0%} of {name}" for name, share in function_word_shares(texts).items())
+    shares_by_list = function_word_shares(texts)
+    shares = " and ".join(f"{share:.0%} of {name}" for name, share in shares_by_list.items())
     ignored = ", so no stop words are ignored" if language == "none" else ""
     note = f"Language: {language}, guessed (of the words, {shares} are function words){ignored}"
     return language, f"{note}; --language says another"
@@ -562,7 +563,8 @@ def _pair_table(articles: pl.DataFrame, candidates: Candidates, splits: Splits) 
 def _pair_rows(articles: pl.DataFrame, pairs: Pairs, alignment: list[str], letter: str) -> pl.DataFrame:
     """Return pairs with the columns of the config `pairs`; ids are a letter and the rank."""
     digits = len(str(len(pairs)))
-    ids = [f"{letter}{rank:0{digits}d}" for rank in range(1, len(pairs) + 1)]
+    ranks = range(1, len(pairs) + 1)
+    ids = [f"{letter}{rank:0{digits}d}" for rank in ranks]
     table = pl.DataFrame(
         {
             "pair_id": ids,

@@ -92,7 +92,11 @@ def arrow_schema(config: str, outlets: Outlets) -> "pa.Schema":
     import pyarrow as pa
 
     types = {"string": pa.string(), "date32": pa.date32(), "float64": pa.float64()}
-    fields = [pa.field(name, types.get(kind, pa.int64())) for name, kind in CONFIGS[config].items()]
+    fields = []
+    for name, kind in CONFIGS[config].items():
+        # a class label is the number of its class
+        arrow_type = types.get(kind, pa.int64())
+        fields.append(pa.field(name, arrow_type))
     info = json.dumps({"info": {"features": features(config, outlets)}})
     return pa.schema(fields, metadata={"huggingface": info})
 

@@ -122,14 +122,16 @@ def _splits(report: CorpusReport) -> Table:
     ]
     leaks = report.leak_check
     events = report.events
-    leaked = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in leaks.found.items())
+    found = []
+    for name, count in leaks.found.items():
+        found.append(f"{name.replace('_', ' ')} {count}")
     days = ""
     if events.largest_days:
         days = f" in {pluralise(events.largest_days, 'day')}"
     verb = "is" if events.test_pairs == 1 else "are"
     notes = [
         f"Leak check: {leaks.test_articles:,} test articles against "
-        f"{sum(leaks.rows.values()):,} training rows of {len(leaks.rows)} sets: {leaked}",
+        f"{sum(leaks.rows.values()):,} training rows of {len(leaks.rows)} sets: {', '.join(found)}",
         f"Test articles with a training article above {report.thresholds.strict} nearby in time: "
         f"{leaks.neighbours.articles:,}",
         f"Largest event: {pluralise(events.largest, 'article')}{days}. "

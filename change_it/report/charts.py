@@ -30,7 +30,16 @@ _BASELINE_COLOUR = "#5A6470"
 #: Distances of a label from its point, in points, the nearest first.
 _DISTANCES = (6, 9, 16, 26, 40, 60)
 #: Sides of its point that a label may stand on: right 1 or left -1, above 1 or below -1.
-_SIDES = ((1, 1), (1, -1), (-1, 1), (-1, -1), (1, 0), (-1, 0), (0, 1), (0, -1))
+_SIDES = (
+    (1, 1),
+    (1, -1),
+    (-1, 1),
+    (-1, -1),
+    (1, 0),
+    (-1, 0),
+    (0, 1),
+    (0, -1),
+)
 #: Distance in points above which a line leads from a label to its point.
 _NEAR = 9
 
