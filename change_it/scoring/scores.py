@@ -190,9 +190,10 @@ class Scores:
     def row(self, system: str, direction: str = AVERAGE) -> ScoreRow:
         """Return the row of one system in one direction; InputError where there is none."""
         for row in self.rows:
-            if (row.system, row.direction) == (system, direction):
+            if row.system == system and row.direction == direction:
                 return row
-        systems, directions = join_truncated(self.names), join_truncated(self.directions)
+        systems = join_truncated(self.names)
+        directions = join_truncated(self.directions)
         raise InputError(
             f"there is no row of {system} in {direction}: choose one of {systems} in {directions}"
         )
@@ -277,7 +278,7 @@ def score(
         if name in tables:
             ordered_tables[name] = tables[name]
     ordered_statistics = {name: statistics[name] for name in ordered_tables}
-    known = [name for name in compared_aspects() if all(name in columns for columns in statistics.values())]
+    known = _known_aspects(statistics)
     curve: list[CurvePoint] = []
     for system in systems:
         if system.name == FLOOR and CLAUSE in tables:
@@ -331,6 +332,14 @@ def _place(name: str, rows: Sequence[ScoreRow]) -> tuple[int, bool, float]:
         number = BUILT_IN.index(name) + 1
     average = rows[-1]
     return number, rows[0].chosen, -average.values["compliancy"]
+
+
+def _known_aspects(statistics: Mapping[str, Statistics]) -> list[str]:
+    """Return those of `compared_aspects` that every system has."""
+    known = list(compared_aspects())
+    for columns in statistics.values():
+        known = [name for name in known if name in columns]
+    return known
 
 
 def _paired_tests(

@@ -81,9 +81,11 @@ class FactChanger:
 
         It is changed in the headline, or in the second one of two.
         """
-        text, other = "headline", "article"
+        text = "headline"
+        other = "article"
         if "headline2" in right.columns:
-            text, other = "headline2", "headline1"
+            text = "headline2"
+            other = "headline1"
         random = Random(f"{self.seed} facts")
         changed: dict[int, str] = {}
         for row in rng_for(self.seed, "changed facts").permutation(right.height).tolist():
