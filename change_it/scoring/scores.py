@@ -545,7 +545,7 @@ def _curve(
     points = []
     for number in CURVE_CANDIDATES:
         if number > max(1, *counts):
-            break
+            continue
         statistics = {"n": np.ones(len(counts))}
         for name, values in values_by_measure.items():
             expected = [chances(number, len(rows)) @ values[rows] for rows in places]
