@@ -30,11 +30,12 @@ from change_it.cli import main as command
 from change_it.corpus.test_set import read_test_set
 from change_it.render.tables import figure
 from change_it.scoring.aspects import compared_aspects, compliancy_measures
+from change_it.scoring.baselines import built_in_systems
 from change_it.scoring.choosing import floor
 from change_it.scoring.panel import Judges
 from change_it.scoring.scores import score
 from change_it.scoring.settings import ScoreSettings
-from change_it.scoring.systems import built_in_systems, on_same_items
+from change_it.scoring.systems import on_same_items
 from change_it.stats import AVERAGE, Floats, Statistics, measure
 
 GROUPS = ("gold", "floor", "clause", "copy")

@@ -10,10 +10,10 @@ import polars as pl
 from change_it.corpus.test_set import Item, TestSet
 from change_it.judges.judge import Judge
 from change_it.judges.options import MARKS, NGRAMS, StyleScale
+from change_it.scoring.baselines import built_in_systems
 from change_it.scoring.panel import Judges
 from change_it.scoring.scores import score
 from change_it.scoring.settings import ScoreSettings
-from change_it.scoring.systems import built_in_systems
 from change_it.text.tokens import words
 
 OUTLETS = ("rep", "gio")

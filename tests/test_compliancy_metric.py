@@ -12,8 +12,8 @@ import change_it
 from change_it import InputError, Judges, compute_compliancy
 from change_it.judges.spec import JUDGES
 from change_it.scoring.aspects import compared_aspects, compliancy_measures
+from change_it.scoring.baselines import built_in_systems
 from change_it.scoring.scores import score
-from change_it.scoring.systems import built_in_systems
 
 
 @pytest.fixture(scope="module")

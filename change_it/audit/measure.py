@@ -20,14 +20,14 @@ from change_it.corpus.folder import read_language, read_report, read_table
 from change_it.corpus.test_set import CLAUSE, GOLD, Item, TestSet, read_test_set
 from change_it.errors import InputError
 from change_it.files.records import to_json
-from change_it.files.texts import listed
+from change_it.files.texts import join_truncated
 from change_it.judges.record import JudgeMetrics
 from change_it.judges.reliability import hashes, rate_judges
 from change_it.readers.labels import ReaderLabels, agreement
 from change_it.scoring.aspects import compliancy_measures
+from change_it.scoring.baselines import built_in_systems
 from change_it.scoring.choosing import floor
 from change_it.scoring.signature import Reranker
-from change_it.scoring.systems import built_in_systems
 from change_it.stats import AVERAGE, EventIds, Floats, Score, Statistics, log_odds, measure
 from change_it.text.corruptions import Lexicon
 from change_it.text.stopwords import guess_language
@@ -358,7 +358,7 @@ def _floor(test: TestSet, judges: "Judges", choosers: "Judges") -> Headlines:
     if chosen.reranker:
         shared = chosen.reranker.shared_with(Reranker.from_judges(judges))
         if shared:
-            fault = f"the judges that choose floor are not independent of these ({listed(shared)})"
+            fault = f"the judges that choose floor are not independent of these ({join_truncated(shared)})"
             raise InputError(f"{fault}: give judges of the other --fold")
     return _all_of(FLOOR_KIND, chosen.headlines, f" of {chosen.candidates or 0:.2g} on average")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from change_it.audit.verdict import Group, KindShare, Measure, MeasureVerdict, Outcome
 from change_it.files.atomic import read_json
 from change_it.files.records import IF_KNOWN, read_record
-from change_it.files.texts import listed
+from change_it.files.texts import join_truncated
 from change_it.judges.reliability import Verdict, hashes, rate_judges, read_metrics
 from change_it.judges.spec import JUDGES, Task
 
@@ -138,7 +138,7 @@ class Summary:
             parts.append(f"acceptability {acceptability.sentence}")
         if self.weak:
             headings = [JUDGES[judge].heading for judge in self.weak]
-            parts.append(f"of no use here: {listed(headings)}")
+            parts.append(f"of no use here: {join_truncated(headings)}")
         return "; ".join(parts)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from change_it.files.records import record_to_json
-from change_it.files.texts import listed
+from change_it.files.texts import join_truncated
 from change_it.render.tables import two_decimals
 
 Measure = Literal["style", "acceptability", "compliancy"]
@@ -202,7 +202,7 @@ def verdict_of(
     if verdict == "not known":
         needed = _pairs_needed(unknown, kept, pairs)
     elif unknown:
-        parts.append(f"not known of {listed([kind.words for kind in unknown], NAMED_KINDS)}")
+        parts.append(f"not known of {join_truncated([kind.words for kind in unknown], NAMED_KINDS)}")
     parts += _missed(own, kept, _WRONG_CONTENT)
     if measure == "style":
         parts += _missed(own, kept, _UNCHANGED_STYLE)
@@ -264,7 +264,7 @@ def _too_few(unknown: Sequence[Kind], kept: Mapping[str, KindShare], pairs: int)
         enough = f"more than {_rounded(MAX_MULTIPLE * pairs):,} may be needed"
     else:
         enough = f"about {needed:,} would do"
-    words = listed([kind.words for kind in unknown], NAMED_KINDS)
+    words = join_truncated([kind.words for kind in unknown], NAMED_KINDS)
     return f"{pairs:,} test pairs are too few, {enough} (undecided: {words})"
 
 

@@ -11,10 +11,10 @@ from change_it.cli.common import check_counts, print_json, require
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
 from change_it.files.atomic import check_writable
-from change_it.files.texts import counted, listed
+from change_it.files.texts import join_truncated, pluralise
 from change_it.readers.questions import QUESTIONS, SHEETS
 from change_it.render.tables import console, print_lines, print_table
-from change_it.scoring.systems import read_prediction_files
+from change_it.scoring.prediction_files import read_prediction_files
 from change_it.training.training_options import Device, Precision
 
 if TYPE_CHECKING:  # loads the Hub's client
@@ -109,8 +109,8 @@ def pairs(options: AnnotatePairsOptions) -> None:
 
     drawn = draw_pairs(options.corpus, options.pairs, options.seed)
     write_sheets({"": options.out, "key": key}, drawn)
-    bands = counted(drawn["band"].n_unique(), "band")
-    print(f"{counted(len(drawn), 'pair')} from {bands} of cosine: {options.out}")
+    bands = pluralise(drawn["band"].n_unique(), "band")
+    print(f"{pluralise(len(drawn), 'pair')} from {bands} of cosine: {options.out}")
     print(f"Readers answer in the last column: {QUESTIONS['same'].text}")
     print(f"The key, which readers must not see: {key}")
     print(f"Next: change-it annotate score FILLED.csv --key {key}")
@@ -160,11 +160,11 @@ def _read(options: AnnotateReadOptions, server: "Server") -> None:
     reading = SheetRun(options.sheet, server, options.out)
     waiting = len(reading.waiting)
     prompts, answers = reading.tokens()
-    number = f"{counted(waiting, 'row')} of {len(reading.rows):,} for {server.model}"
+    number = f"{pluralise(waiting, 'row')} of {len(reading.rows):,} for {server.model}"
     print(f"{number}: about {prompts:,} tokens to read and {answers:,} to write")
     faults = reading.fill_in(options.concurrency)
-    named = listed([f"{item}: {fault}" for item, fault in faults.items()], 5)
-    again = f"{counted(len(faults), 'row')} without an answer ({named}): the same command asks again"
+    named = join_truncated([f"{item}: {fault}" for item, fault in faults.items()], 5)
+    again = f"{pluralise(len(faults), 'row')} without an answer ({named}): the same command asks again"
     if faults and len(faults) == waiting:  # none of those that were asked for
         raise InputError(again)
     print(f"wrote {options.out}" + (f"; {again}" if faults else ""))

@@ -11,7 +11,7 @@ from change_it.corpus.report import summary
 from change_it.errors import InputError
 from change_it.files.atomic import check_writable, write_table
 from change_it.files.rows import HUB, outlet_and_file, read_tables
-from change_it.files.texts import counted
+from change_it.files.texts import pluralise
 from change_it.render.tables import console, print_lines, print_table
 
 
@@ -126,7 +126,7 @@ def items(options: ItemsOptions) -> None:
     ]
     write_table(options.out, ("id", "direction", "headline", "article", "to", "partner"), rows)
     alone = sum(row[-1] == "no" for row in rows)
-    print(f"wrote {counted(len(rows), 'headline')} to {options.out}")
+    print(f"wrote {pluralise(len(rows), 'headline')} to {options.out}")
     if alone:
         print(
             f"{alone:,} of them have no aligned one (partner: no): they compare systems, but not with gold."

@@ -13,7 +13,7 @@ from change_it.cli.common import check_counts, print_json
 from change_it.errors import InputError
 from change_it.files.atomic import check_writable
 from change_it.files.predictions import named_files
-from change_it.files.texts import listed
+from change_it.files.texts import join_truncated
 from change_it.hevas.analysis import analyse
 from change_it.hevas.baseline_systems import BASELINES, Baseline, baseline
 from change_it.hevas.documents import read_documents, read_systems
@@ -153,8 +153,8 @@ def _measurable(
         without_gensim = [name for name in metrics if METRICS[name].needs_vectors]
     notes = []
     if unknown:
-        notes.append(f"left out: {listed(unknown)}, for which the language {language} is not known")
+        notes.append(f"left out: {join_truncated(unknown)}, for which the language {language} is not known")
     if without_gensim:
-        notes.append(f"left out: {listed(without_gensim)}, which need gensim: pip install '.[hevas]'")
+        notes.append(f"left out: {join_truncated(without_gensim)}, which need gensim: pip install '.[hevas]'")
     measured = tuple(name for name in metrics if name not in {*unknown, *without_gensim})
     return measured, notes

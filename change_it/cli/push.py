@@ -9,7 +9,7 @@ import tyro
 
 from change_it.errors import InputError
 from change_it.files.atomic import check_writable
-from change_it.files.texts import listed
+from change_it.files.texts import join_truncated
 from change_it.render.tables import console, print_lines
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def run(options: PushOptions) -> None:
     )
     files = files_of(options.kind, folder, settings)
     size = sum(len(file) if isinstance(file, bytes) else file.stat().st_size for file in files.values())
-    summary = f"{len(files)} files, {size / 1e6:,.1f} MB ({listed(sorted(files), NAMED)})"
+    summary = f"{len(files)} files, {size / 1e6:,.1f} MB ({join_truncated(sorted(files), NAMED)})"
     if options.dry_run:
         foreseen = foresee(files, to)
         write(files, out)

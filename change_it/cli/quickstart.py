@@ -31,7 +31,7 @@ from change_it.judges.options import LINEAR, Fold
 from change_it.judges.record import read_judge_metrics
 from change_it.judges.spec import Task, trained_tasks
 from change_it.render.tables import console, print_lines
-from change_it.scoring.systems import read_prediction_files
+from change_it.scoring.prediction_files import read_prediction_files
 from change_it.version import __version__
 
 #: In the folder of a run: its options and the seconds of its finished steps, and all that the steps print.

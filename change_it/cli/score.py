@@ -12,9 +12,10 @@ from change_it.corpus.folder import check_corpus, read_warnings
 from change_it.corpus.test_set import BUILT_IN, FLOOR
 from change_it.files.atomic import check_writable
 from change_it.files.records import to_json
-from change_it.files.texts import listed
+from change_it.files.texts import join_truncated
 from change_it.render.tables import TableForm, console, print_lines, print_table, print_wrapped, to_text
-from change_it.scoring.systems import PredictionFile, check_against, names_of_runs, read_prediction_files
+from change_it.scoring.prediction_files import PredictionFile, names_of_runs, read_prediction_files
+from change_it.scoring.systems import check_against
 from change_it.training.training_options import Device, Precision
 
 if TYPE_CHECKING:  # loads polars, scipy and matplotlib
@@ -162,12 +163,14 @@ def _systems(
 
     The first table has the items with a partner. The second has all items, where systems have headlines of others, too.
     """
-    from change_it.scoring.systems import built_in_systems, on_same_items, shared_directions, systems_of
+    from change_it.scoring.baselines import built_in_systems
+    from change_it.scoring.prediction_files import shared_directions, systems_of
+    from change_it.scoring.systems import on_same_items
     from change_it.text.cleaning import alike, remark
 
     directions = shared_directions(files, test)
     if others := sorted({item.direction for item in test.items} - directions):
-        print(f"Not scored: {listed(others)}, of which some file has no headline.", file=sys.stderr)
+        print(f"Not scored: {join_truncated(others)}, of which some file has no headline.", file=sys.stderr)
     paired = {
         item.id for item in test.items if item.reference and (item.direction in directions or not directions)
     }
@@ -201,7 +204,7 @@ def _show(options: ScoreOptions, scores: "Scores", summary: "Summary", all_artic
     terminal, by_direction = console(), options.by_direction
     print_scores(scores, Ranking.from_scores(scores, summary), terminal, by_direction=by_direction)
     if all_articles:
-        ranking = Ranking.of_all(all_articles, scores, summary)
+        ranking = Ranking.from_pairs(all_articles, scores, summary)
         of_all = terminal_table(all_articles, ranking, by_direction=by_direction)
         title = of_all.title.removeprefix("Results: ")
         print_table(replace(of_all, title=f"All test articles, without gold: {title}"), terminal)

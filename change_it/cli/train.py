@@ -16,7 +16,7 @@ from change_it.corpus.folder import check_corpus, check_outlet
 from change_it.errors import InputError
 from change_it.files.atomic import check_writable
 from change_it.files.model_folders import is_missing_path
-from change_it.files.texts import listed
+from change_it.files.texts import join_truncated
 from change_it.generators.options import NETWORKS, GeneratorOptions, no_model
 from change_it.judges.options import LINEAR, Fold, JudgeOptions, settings_of
 from change_it.judges.spec import JUDGES, Task, compliancy_tasks, trained_tasks
@@ -237,7 +237,7 @@ def _next(options: TrainJudgeOptions) -> str:
     """What comes after these judges."""
     folder = options.out if options.task == "all" else options.out.parent
     if lacking := [task for task in compliancy_tasks() if not (folder / task).is_dir()]:
-        return f"Next: {folder} lacks {listed(lacking)}; --task all trains all four."
+        return f"Next: {folder} lacks {join_truncated(lacking)}; --task all trains all four."
     return f"Next: change-it audit --judges {folder} --corpus {options.corpus}"
 
 
@@ -281,6 +281,6 @@ def generator(options: GeneratorOptions) -> None:
         *_how_far(options, training),
     ]
     if signs := [f"{sign} (in {count:,})" for sign, count in metrics.unknown_signs.items()]:
-        fault = f"Warning: the tokenizer has no token for signs of headlines, {listed(signs, 5)}"
+        fault = f"Warning: the tokenizer has no token for signs of headlines, {join_truncated(signs, 5)}"
         lines.insert(1, f"{fault}: they cannot be written; take another --architecture.")
     print_lines(lines, console())

@@ -16,7 +16,7 @@ from change_it.files.atomic import check_writable
 from change_it.files.growing import only_run
 from change_it.files.model_folders import check_model
 from change_it.files.rows import check_columns, parse_columns, read_tables
-from change_it.files.texts import counted
+from change_it.files.texts import pluralise
 from change_it.generators.options import CANDIDATES
 from change_it.generators.recipes import RecipeName
 from change_it.render.tables import Column, Row, Table, console, print_lines, print_table
@@ -212,8 +212,8 @@ def _show(items: Sequence["Item"], options: TransferOptions, setup: "TransferSet
         print_table(Table([Column(name, "text") for name in rows[0].values], rows), terminal)
     reasons = Counter(item.error.partition(":")[0] for item in items if item.error)
     errors = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
-    summary = f"{counted(len(good), 'headline')} in {seconds:.0f} s"
-    summary += f"; {counted(len(items) - len(good), 'row')} with an error ({errors})" if errors else ""
+    summary = f"{pluralise(len(good), 'headline')} in {seconds:.0f} s"
+    summary += f"; {pluralise(len(items) - len(good), 'row')} with an error ({errors})" if errors else ""
     pairs = [(item.prediction, item.source) for item in good]
     warnings = list(filter(None, [*alike(options.out.name, pairs), recurring_opening(pairs)]))
     lines = [summary, *(f"Warning: {sentence}." for sentence in warnings), f"wrote {options.out}"]

@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pyarrow.parquet as pq
 from jinja2 import FileSystemLoader
 
@@ -22,7 +24,7 @@ from change_it.corpus.folder import (
     arrow_schema,
     features,
 )
-from change_it.corpus.leak_check import find_neighbours, leak_check, test_neighbours
+from change_it.corpus.leak_check import count_close_test_articles, find_neighbours, leak_check
 from change_it.corpus.pairing.groups import components
 from change_it.corpus.pairing.matching import (
     EDGES,
@@ -63,7 +65,7 @@ from change_it.errors import InputError
 from change_it.files.atomic import replace_folder, write_json, write_text
 from change_it.files.records import to_json
 from change_it.files.shipped import dataset_script_path
-from change_it.files.texts import counted
+from change_it.files.texts import pluralise
 from change_it.render.tables import card_markdown
 from change_it.render.templates import template_environment, without_markup
 from change_it.stats import Ints
@@ -73,7 +75,7 @@ from change_it.version import __version__
 #: Rows of a group of parquet, few enough to stream.
 ROWS_A_GROUP = 5_000
 #: Articles of an outlet that its language is guessed from, at most.
-GUESSED = 200
+ARTICLES_FOR_LANGUAGE = 200
 #: Test pairs below which a corpus warns.
 ENOUGH_TEST_PAIRS = 100
 #: Share of the strict pairs that report one event below which a corpus warns.
@@ -122,15 +124,16 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     if options.window is not None and not is_split_by_input:
         refuse_apart(articles, outlets.names, options.window)
     stage("near-duplicates")
-    vectors = tfidf(
-        [article.article for article in articles], stop_words=function_words(options.language or "none")
-    )
+    texts = [article.article for article in articles]
+    vectors = tfidf(texts, stop_words=function_words(options.language or "none"))
     clusters = _with_equal_texts(near_duplicates(vectors), articles)
     stage("alignment")
     sizes = parse_sizes(options.sizes)
-    candidates = find_pairs(articles, vectors, outlets, options, wanted=sum(sizes.values()) if sizes else 0)
+    wanted = sum(sizes.values()) if sizes else 0
+    candidates = find_pairs(articles, vectors, outlets, options, wanted=wanted)
     stage("splits")
     labels = outlet_numbers(articles, outlets)
+    given_alignments = alignments if is_split_by_input else None
     splits = split(
         clusters,
         (*candidates.pairs.positions, candidates.pairs.similarity),
@@ -139,44 +142,31 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         loose=options.loose,
         seed=options.seed,
         sizes=sizes,
-        alignments=alignments if is_split_by_input else None,
+        alignments=given_alignments,
         close=candidates.close.positions,
         others=candidates.others.positions,
         test_articles=_number_of_test_articles(options, is_split=is_split_by_input),
     )
     stage("nearest wrong articles")
     ids = pl.Series("id", [article.id for article in articles])
-    strict = splits.pairs[splits.pair_alignment != "A3"]
-    pairs = candidates.pairs.select(strict).positions + candidates.others.select(splits.others).positions
-    neighbours = find_neighbours(articles, vectors, labels, splits, np.concatenate(pairs), options)
+    paired = _positions_in_pairs(candidates, splits)
+    neighbours = find_neighbours(articles, vectors, labels, splits, paired, options).with_columns(ids)
     stage("training sets")
-    article_table = _article_table(articles, splits).with_columns(
-        other=pl.Series(labels > 1), alone=pl.Series(splits.alone)
-    )
-    pair_table = _pair_table(article_table, candidates, splits)
-    article_table = article_table.filter(pl.col("alignment") != REMOVED)
+    base = _base_tables(articles, labels, candidates, splits)
     nearest = pl.DataFrame([ids, pl.Series("nearest", candidates.nearest)])
-    alone = article_table.filter("alone").select(*CONFIGS[TEST_ARTICLES])
-    article_table = article_table.filter(~pl.col("alone"))
-    base = {
-        "articles": _sides(article_table, "articles"),
-        "pairs": _sides(pair_table, "pairs"),
-        TEST_ARTICLES: {"test": alone},
-    }
-    all_tables = base | training_sets(base, neighbours.with_columns(ids), outlets, nearest, options)
-    tables: Tables = {}
-    for config, columns in CONFIGS.items():
-        tables[config] = {side: rows.select(*columns) for side, rows in all_tables[config].items()}
+    learnt = training_sets(base, neighbours, outlets, nearest, options)
+    tables = _with_columns_of_configs({**base, **learnt})
     stage("leak check")
-    near = test_neighbours(tables, ids.to_list(), vectors, options)
+    near = count_close_test_articles(tables, ids.to_list(), vectors, options)
     leaks = leak_check(tables, pl.DataFrame([ids, pl.Series("cluster", clusters)]), near)
     if near.articles and not is_split_by_input:
         raise RuntimeError(f"the leak check found test articles close to training ones: {near}")
     test_headlines = tables["pairs"]["test"].select("a_headline", "b_headline").rows()
     tables = _without_empty(tables)
     advice = "it is left after --mend" if reading.mended else "--mend takes it off"
-    links = candidates.pairs.positions if is_split_by_input else candidates.close.positions
-    issues = [*reading.issues, *find_issues(articles, outlets.names, links, advice)]
+    links = candidates.pairs if is_split_by_input else candidates.close
+    issues = list(reading.issues)
+    issues += find_issues(articles, outlets.names, links.positions, advice)
     issues += same_headlines(test_headlines)
     report = _report(reading, options, candidates, splits, tables, leaks)
     report = dataclasses.replace(
@@ -187,14 +177,50 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         looks=[ReportedIssue.from_issue(issue) for issue in issues],
         mended=[ReportedIssue.from_issue(issue) for issue in reading.mended],
     )
-    removed = [Rejection(*places[row], ids[row], reason) for row, reason in sorted(splits.removed.items())]
-    return Corpus(outlets, tables, [*reading.rejected, *removed], report)
+    rejected = list(reading.rejected)
+    for row, reason in sorted(splits.removed.items()):
+        file, line = places[row]
+        rejected.append(Rejection(file, line, articles[row].id, reason))
+    return Corpus(outlets, tables, rejected, report)
+
+
+def _positions_in_pairs(candidates: Candidates, splits: Splits) -> Ints:
+    """Return the positions of the articles in strict pairs, those with a further outlet among them."""
+    strict = splits.pairs[splits.pair_alignment != "A3"]
+    own_a, own_b = candidates.pairs.select(strict).positions
+    other_a, other_b = candidates.others.select(splits.others).positions
+    return np.concatenate([own_a, own_b, other_a, other_b])
+
+
+def _base_tables(articles: list[Article], labels: Ints, candidates: Candidates, splits: Splits) -> Tables:
+    """Return the configs `articles`, `pairs` and `test_articles`, which all others are made of."""
+    article_table = _article_table(articles, splits).with_columns(
+        other=pl.Series(labels > 1),
+        alone=pl.Series(splits.alone),
+    )
+    pair_table = _pair_table(article_table, candidates, splits)
+    article_table = article_table.filter(pl.col("alignment") != REMOVED)
+    alone = article_table.filter("alone").select(*CONFIGS[TEST_ARTICLES])
+    article_table = article_table.filter(~pl.col("alone"))
+    return {
+        "articles": _sides(article_table, "articles"),
+        "pairs": _sides(pair_table, "pairs"),
+        TEST_ARTICLES: {"test": alone},
+    }
+
+
+def _with_columns_of_configs(all_tables: Tables) -> Tables:
+    """Return the tables with the columns of `CONFIGS`, in its order."""
+    tables: Tables = {}
+    for config, columns in CONFIGS.items():
+        tables[config] = {side: rows.select(*columns) for side, rows in all_tables[config].items()}
+    return tables
 
 
 def _order_of(articles: Sequence[Article]) -> list[int]:
     """Return the positions of articles in an order that the order of the input's rows does not change."""
     keys = [(a.label, str(a.date or ""), a.headline, a.article, a.id) for a in articles]
-    return sorted(range(len(keys)), key=keys.__getitem__)
+    return sorted(range(len(keys)), key=lambda row: keys[row])
 
 
 def _completed(
@@ -245,9 +271,11 @@ def _guessed(articles: Sequence[Article], outlets: Outlets) -> tuple[str, str]:
     texts = []
     for name in outlets.names:
         own = [article.article for article in articles if article.label == name]
-        texts += own[:: len(own) // GUESSED or 1][:GUESSED]
+        step = max(1, len(own) // ARTICLES_FOR_LANGUAGE)
+        texts += own[::step][:ARTICLES_FOR_LANGUAGE]
     language = guess_language(texts)
-    shares = " and ".join(f"{share:.0%} of {name}" for name, share in function_word_shares(texts).items())
+    shares_by_list = function_word_shares(texts)
+    shares = " and ".join(f"{share:.0%} of {name}" for name, share in shares_by_list.items())
     ignored = ", so no stop words are ignored" if language == "none" else ""
     note = f"Language: {language}, guessed (of the words, {shares} are function words){ignored}"
     return language, f"{note}; --language says another"
@@ -264,10 +292,21 @@ def _report(
     """Return the content of `alignment.json`, but for notes, warnings and issues."""
     similarity = candidates.pairs.similarity
     articles = pl.concat(tables["articles"].values())
-    alone = tables.get(TEST_ARTICLES, {}).get("test")
-    test_articles = {
-        name: 0 if alone is None else alone.filter(label=name).height for name in reading.outlets.names
-    }
+    names = reading.outlets.names
+    test_articles = dict.fromkeys(names, 0)
+    if TEST_ARTICLES in tables:
+        alone = tables[TEST_ARTICLES]["test"]
+        test_articles = {name: alone.filter(label=name).height for name in names}
+    articles_of_splits = {}
+    for split_name in SPLIT_NAMES:
+        of_split = articles.filter(alignment=split_name)
+        articles_of_splits[split_name] = {name: of_split.filter(label=name).height for name in names}
+    rows_by_config = {}
+    for config, by_side in tables.items():
+        rows_by_config[config] = {side: rows.height for side, rows in by_side.items()}
+    kept_pairs = {}
+    for split_name in ("A1", "A2", "A3"):
+        kept_pairs[split_name] = int((splits.pair_alignment == split_name).sum())
     return CorpusReport(
         version=__version__,
         outlets=reading.outlets,
@@ -281,7 +320,7 @@ def _report(
         pairs=PairCounts(
             above_strict=int((similarity > options.strict).sum()),
             above_loose=int((similarity > options.loose).sum()),
-            kept={name: int((splits.pair_alignment == name).sum()) for name in SPLIT_NAMES[:3]},
+            kept=kept_pairs,
             dropped=splits.dropped,
         ),
         days_apart=[_days_apart(candidates.lags, lag, options) for lag in candidates.lags],
@@ -293,17 +332,9 @@ def _report(
             compared=candidates.pairs.counts.tolist(),
             pairs=histogram(similarity).tolist(),
         ),
-        splits={
-            name: {
-                label: articles.filter(alignment=name, label=label).height for label in reading.outlets.names
-            }
-            for name in SPLIT_NAMES
-        },
+        splits=articles_of_splits,
         test_articles=test_articles,
-        rows_by_config={
-            config: {side: rows.height for side, rows in by_side.items()}
-            for config, by_side in tables.items()
-        },
+        rows_by_config=rows_by_config,
         leak_check=leaks,
         notes=[],
         loose_one_event=None,
@@ -346,7 +377,8 @@ def one_event(report: CorpusReport, name: ThresholdName) -> float | None:
     total = sum(pairs for pairs, _ in pairs_by_share)
     if total < LEAST_PAIRS:
         return None
-    return sum(pairs * share for pairs, share in pairs_by_share) / total
+    of_one_event = sum(pairs * share for pairs, share in pairs_by_share)
+    return of_one_event / total
 
 
 def _events(tables: Tables) -> EventCounts:
@@ -358,18 +390,21 @@ def _events(tables: Tables) -> EventCounts:
     span = pl.col("date").max() - pl.col("date").min()
     events = articles.group_by("event").agg(pl.len(), days=span.dt.total_days() + 1)
     _, largest, days = events.sort("len", "event").row(-1)
-    pairs = tables["pairs"]["test"]["event"].value_counts()["count"].to_numpy().astype(np.float64)
-    strict_pairs = pl.concat(rows for side, rows in tables["pairs"].items() if side != OTHER).filter(
-        pl.col("alignment") != "A3"
-    )
+    pairs_of_test_event = tables["pairs"]["test"]["event"].value_counts()["count"]
+    sizes = pairs_of_test_event.to_numpy().astype(np.float64)
+    effective = 0.0
+    if len(sizes):
+        effective = round(float(sizes.sum() ** 2 / (sizes**2).sum()), 1)
+    own_pairs = pl.concat(rows for side, rows in tables["pairs"].items() if side != OTHER)
+    strict_pairs = own_pairs.filter(pl.col("alignment") != "A3")
     most = strict_pairs["event"].value_counts()["count"].max()
     return EventCounts(
         largest_pairs=most if isinstance(most, int) else 0,
         largest=largest,
         largest_days=days,
-        test_pairs=int(pairs.sum()),
-        test_events=len(pairs),
-        effective=round(float(pairs.sum() ** 2 / (pairs**2).sum()), 1) if len(pairs) else 0.0,
+        test_pairs=int(sizes.sum()),
+        test_events=len(sizes),
+        effective=effective,
     )
 
 
@@ -379,8 +414,10 @@ def _other_outlets(tables: Tables) -> OtherOutlets:
         return OtherOutlets()
     counts = tables["articles"][OTHER]["label"].value_counts()
     counts = counts.sort("count", "label", descending=[True, False])
-    pairs = tables["pairs"].get(OTHER)
-    return OtherOutlets(articles=dict(counts.iter_rows()), pairs=0 if pairs is None else pairs.height)
+    pairs = 0
+    if OTHER in tables["pairs"]:
+        pairs = tables["pairs"][OTHER].height
+    return OtherOutlets(articles=dict(counts.iter_rows()), pairs=pairs)
 
 
 @dataclass(frozen=True)
@@ -388,8 +425,8 @@ class ConfigFiles:
     """What the card says of the files of a config.
 
     Attributes:
-        digest: of their bytes, in the order of the splits' names.
-        size: bytes of all of them.
+        digest: digest of their bytes, in the order of the splits' names.
+        size: number of the bytes of all of them.
         table_sizes: split to the bytes of its table in memory.
     """
 
@@ -404,23 +441,30 @@ def write_corpus(corpus: Corpus, out: Path) -> None:
     with replace_folder(out, REPORT, later=[PICTURE]) as folder:
         for config, by_side in corpus.tables.items():
             (folder / config).mkdir()
-            schema, digest = arrow_schema(config, corpus.outlets), hashlib.sha256()
+            schema = arrow_schema(config, corpus.outlets)
+            digest = hashlib.sha256()
             size = 0
             table_sizes = {}
             for side in sorted(by_side):
                 file = folder / config / f"{side}.parquet"
-                table_sizes[side] = 0
-                with pq.ParquetWriter(file, schema, compression="zstd") as writer:
-                    for part in by_side[side].iter_slices(ROWS_A_GROUP):
-                        arrow = part.to_arrow(compat_level=pl.CompatLevel.oldest()).cast(schema)
-                        writer.write_table(arrow)
-                        table_sizes[side] += arrow.nbytes
+                table_sizes[side] = _write_table(by_side[side], schema, file)
                 digest.update(file.read_bytes())
                 size += file.stat().st_size
             files[config] = ConfigFiles(digest.hexdigest()[:16], size, table_sizes)
         write_rejected(folder / REJECTED, corpus.rejected)
         write_json(folder / REPORT, to_json(corpus.report))
         write_text(folder / CARD, card(corpus, files))
+
+
+def _write_table(rows: pl.DataFrame, schema: pa.Schema, file: Path) -> int:
+    """Write rows as parquet, and return their bytes in memory."""
+    size = 0
+    with pq.ParquetWriter(file, schema, compression="zstd") as writer:
+        for part in rows.iter_slices(ROWS_A_GROUP):
+            arrow = part.to_arrow(compat_level=pl.CompatLevel.oldest()).cast(schema)
+            writer.write_table(arrow)
+            size += arrow.nbytes
+    return size
 
 
 def card(corpus: Corpus, files: Mapping[str, ConfigFiles]) -> str:
@@ -489,13 +533,19 @@ def _with_equal_texts(clusters: Ints, articles: list[Article]) -> Ints:
 
 def _article_table(articles: list[Article], splits: Splits) -> pl.DataFrame:
     """Make the config `articles` of all articles in order; an event has the id of its first article."""
-    first = np.unique(splits.event, return_index=True)[1]
-    names = ("id", "label", "date", "headline", "article")
-    columns = {name: [getattr(article, name) for article in articles] for name in names}
+    columns: dict[str, list[Any]] = {
+        "id": [article.id for article in articles],
+        "label": [article.label for article in articles],
+        "date": [article.date for article in articles],
+        "headline": [article.headline for article in articles],
+        "article": [article.article for article in articles],
+    }
+    first_of_event = np.unique(splits.event, return_index=True)[1]
+    event_ids = [articles[row].id for row in first_of_event[splits.event]]
     return pl.DataFrame(columns, schema_overrides={"date": pl.Date}).with_columns(
         alignment=pl.Series(splits.alignment.tolist(), dtype=pl.String),
         fold=splits.fold,
-        event=pl.Series([articles[row].id for row in first[splits.event]], dtype=pl.String),
+        event=pl.Series(event_ids, dtype=pl.String),
     )
 
 
@@ -513,9 +563,11 @@ def _pair_table(articles: pl.DataFrame, candidates: Candidates, splits: Splits) 
 def _pair_rows(articles: pl.DataFrame, pairs: Pairs, alignment: list[str], letter: str) -> pl.DataFrame:
     """Return pairs with the columns of the config `pairs`; ids are a letter and the rank."""
     digits = len(str(len(pairs)))
+    ranks = range(1, len(pairs) + 1)
+    ids = [f"{letter}{rank:0{digits}d}" for rank in ranks]
     table = pl.DataFrame(
         {
-            "pair_id": [f"{letter}{rank:0{digits}d}" for rank in range(1, len(pairs) + 1)],
+            "pair_id": ids,
             "similarity": pairs.similarity,
             "alignment": alignment,
             "fold": articles["fold"].gather(pairs.a_index),
@@ -535,30 +587,30 @@ def _with_prefix(articles: pl.DataFrame, side: str) -> pl.DataFrame:
 
 def warnings_of(report: CorpusReport) -> list[str]:
     """Warn of a small test set, of pairs that are not of one event, and of an event that is too large."""
-    pairs, events, best = report.pairs.kept, report.events, report.lowest_strict
-    strict, days = pairs["A1"] + pairs["A2"], report.options.window_days
-    share = one_event(report, "strict")
+    events = report.events
+    test_pairs = report.pairs.kept["A2"]
+    strict_pairs = report.pairs.kept["A1"] + test_pairs
+    has_large_event = events.largest_pairs >= max(MANY_PAIRS, strict_pairs / 10)
     warnings = []
-    has_large_event = events.largest_pairs >= max(MANY_PAIRS, strict / 10)
-    narrow = "narrow --window-days or " if days not in (0, "none") else ""
-    mend, at_best = f"{narrow}raise --strict", f" to {best:g}" if best else ""
-    if pairs["A2"] < ENOUGH_TEST_PAIRS:
-        mend, at_best = "more months of articles allow a higher --strict", ""
-        helps = ["more months of articles"]
-        if best and best < report.thresholds.strict and not has_large_event:
-            helps.append(f"--strict {best:g}")
-        if days != "none":
-            next_day = [row for row in report.days_apart if row.days == days + 1]
-            if next_day and (next_day[0].strict_one_event or 0) >= ENOUGH_OF_ONE_EVENT:
-                helps.append(f"--window-days {days + 1}")
-        verb = "is" if pairs["A2"] == 1 else "are"
-        few = f"{counted(pairs['A2'], 'test pair')} {verb} few, so figures will be uncertain"
-        warnings.append(f"{few}: what helps is {' or '.join(helps)} (see the table of pairs by days apart)")
+    mend = "raise --strict"
+    if report.options.window_days not in (0, "none"):
+        mend = f"narrow --window-days or {mend}"
+    mend_of_share = mend
+    if report.lowest_strict:
+        mend_of_share += f" to {report.lowest_strict:g}"
+    if test_pairs < ENOUGH_TEST_PAIRS:
+        mend = "more months of articles allow a higher --strict"
+        mend_of_share = mend
+        verb = "is" if test_pairs == 1 else "are"
+        few = f"{pluralise(test_pairs, 'test pair')} {verb} few, so figures will be uncertain"
+        helps = " or ".join(_ways_to_more_pairs(report, has_large_event=has_large_event))
+        warnings.append(f"{few}: what helps is {helps} (see the table of pairs by days apart)")
+    share = one_event(report, "strict")
     if share is not None and share < ENOUGH_OF_ONE_EVENT:
         few = f"only {share:.0%} of the strict pairs report one event, by the estimate"
-        warnings.append(f"{few}: {mend}{at_best}")
+        warnings.append(f"{few}: {mend_of_share}")
     if has_large_event:
-        fault = f"an event has {events.largest_pairs} of the {strict:,} strict pairs"
+        fault = f"an event has {events.largest_pairs} of the {strict_pairs:,} strict pairs"
         warnings.append(f"{fault}: {mend}")
     elif events.largest > LARGEST_EVENT or (events.largest_days or 0) > LONGEST_EVENT_DAYS:
         length = f" in {events.largest_days} days" if events.largest_days else ""
@@ -567,8 +619,25 @@ def warnings_of(report: CorpusReport) -> list[str]:
     return warnings
 
 
+def _ways_to_more_pairs(report: CorpusReport, *, has_large_event: bool) -> list[str]:
+    """Return what gives more test pairs: months of articles, and options whose pairs are of one event."""
+    helps = ["more months of articles"]
+    lowest = report.lowest_strict
+    if lowest and lowest < report.thresholds.strict and not has_large_event:
+        helps.append(f"--strict {lowest:g}")
+    days = report.options.window_days
+    if days != "none":
+        for row in report.days_apart:
+            is_next_day = row.days == days + 1
+            if is_next_day and (row.strict_one_event or 0) >= ENOUGH_OF_ONE_EVENT:
+                helps.append(f"--window-days {row.days}")
+    return helps
+
+
 def _sides(rows: pl.DataFrame, config: str) -> dict[str, pl.DataFrame]:
     """Return the splits of a config: train (A1, A3, R), test (A2), and what is of further outlets."""
-    test, other = pl.col("alignment") == "A2", pl.col("other")
-    sides = {"train": ~test & ~other, "test": test, OTHER: other}
-    return {side: rows.filter(rule).select(*CONFIGS[config]) for side, rule in sides.items()}
+    is_test = pl.col("alignment") == "A2"
+    is_other = pl.col("other")
+    rules = {"train": ~is_test & ~is_other, "test": is_test, OTHER: is_other}
+    columns = CONFIGS[config]
+    return {side: rows.filter(rule).select(*columns) for side, rule in rules.items()}

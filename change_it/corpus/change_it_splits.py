@@ -63,10 +63,10 @@ class ChangeItSplits(datasets.GeneratorBasedBuilder):
         options = BuildOptions(files=tuple(files), out=Path(), **chosen)
         corpus = build_corpus(read_articles(options), options)
         self.info.features = datasets.Features.from_dict(features(self.config.name, corpus.outlets))
-        return [
-            datasets.SplitGenerator(name=side, gen_kwargs={"table": table})
-            for side, table in corpus.tables.get(self.config.name, {}).items()
-        ]
+        generators = []
+        for side, table in corpus.tables.get(self.config.name, {}).items():
+            generators.append(datasets.SplitGenerator(name=side, gen_kwargs={"table": table}))
+        return generators
 
     def _generate_examples(self, table: pl.DataFrame) -> Iterator[tuple[int, dict[str, Any]]]:
         yield from enumerate(table.iter_rows(named=True))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +14,9 @@ from change_it.corpus.reading.article import OTHER, Outlets
 from change_it.corpus.record import CorpusReport, TrainedOn
 from change_it.errors import InputError
 from change_it.files.atomic import refuse_pointer
-from change_it.files.model_folders import HubSource, commit_of, fetch, instead, is_hub_id
+from change_it.files.model_folders import HubSource, commit_of, fetch, is_hub_id, suggest_folder
 from change_it.files.records import read_record
-from change_it.files.texts import counted
+from change_it.files.texts import pluralise
 
 if TYPE_CHECKING:
     import polars as pl
@@ -44,18 +45,25 @@ def _types(columns: str) -> dict[str, str]:
 
 
 _HEADLINES = "id headline label:outlet fold:int64"
-_MATCHES = "label:match fold:int64 event kind"
+_HEADLINE_PAIRS = "headline1 headline2 label:match fold:int64 event kind"
+_HEADLINES_WITH_ARTICLES = "headline article label:match fold:int64 event kind"
 _GENERATION = "id source target direction fold:int64"
-_COLUMNS = {  # `outlet` and `match` are class labels
+_COLUMNS = {
     "articles": "id label date:date32 headline article alignment fold:int64 event",
     "pairs": "pair_id similarity:float64 alignment a_id a_headline a_article a_date:date32 "
     "b_id b_headline b_article b_date:date32 fold:int64 event",
     TEST_ARTICLES: "id label date:date32 headline article alignment fold:int64 event",
     "main": _HEADLINES,
-    **dict.fromkeys(("hh", "hh_random"), f"headline1 headline2 {_MATCHES}"),
-    **dict.fromkeys(("ah", "ah_random"), f"headline article {_MATCHES}"),
-    **dict.fromkeys(("sum", "s2s1", "s2s2", "s2s3"), _GENERATION),
-    **dict.fromkeys(("train_d", "train_m"), _HEADLINES),
+    "hh": _HEADLINE_PAIRS,
+    "hh_random": _HEADLINE_PAIRS,
+    "ah": _HEADLINES_WITH_ARTICLES,
+    "ah_random": _HEADLINES_WITH_ARTICLES,
+    "sum": _GENERATION,
+    "s2s1": _GENERATION,
+    "s2s2": _GENERATION,
+    "s2s3": _GENERATION,
+    "train_d": _HEADLINES,
+    "train_m": _HEADLINES,
     "agnostic": _GENERATION,
 }
 #: Config → column → type; `outlet` and `match` are class labels.
@@ -64,7 +72,7 @@ MATCH = ("no_match", "match")
 #: Number of alignments against the threshold (LREC 2020, Figure 2); the numbers are in the report.
 PICTURE = "curve.png"
 #: Tables that a corpus folder may have.
-FILES = tuple(f"{config}/{split}.parquet" for config in CONFIGS for split in SPLITS)
+FILES = tuple(f"{config}/{split}.parquet" for config, split in product(CONFIGS, SPLITS))
 
 
 def features(config: str, outlets: Outlets) -> dict[str, dict[str, Any]]:
@@ -84,7 +92,11 @@ def arrow_schema(config: str, outlets: Outlets) -> "pa.Schema":
     import pyarrow as pa
 
     types = {"string": pa.string(), "date32": pa.date32(), "float64": pa.float64()}
-    fields = [pa.field(name, types.get(kind, pa.int64())) for name, kind in CONFIGS[config].items()]
+    fields = []
+    for name, kind in CONFIGS[config].items():
+        # a class label is the number of its class
+        arrow_type = types.get(kind, pa.int64())
+        fields.append(pa.field(name, arrow_type))
     info = json.dumps({"info": {"features": features(config, outlets)}})
     return pa.schema(fields, metadata={"huggingface": info})
 
@@ -96,10 +108,12 @@ def read_table(corpus: str, config: str, split: str, columns: Sequence[str] | No
     """
     import polars as pl
 
-    wanted = list(CONFIGS.get(config, {}) if columns is None else columns)
+    if columns is None:
+        columns = list(CONFIGS.get(config, {}))
+    wanted = list(columns)
     path = _table_path(corpus, config, split)
-    may_lack = path.parent.is_dir() or config == TEST_ARTICLES
-    if may_lack and not path.is_file() and split != "validation":
+    has_config = path.parent.is_dir() or config == TEST_ARTICLES
+    if has_config and split != "validation" and not path.is_file():
         return pl.DataFrame(schema=dict.fromkeys(wanted, pl.String))
     refuse_pointer(path)
     with _errors(corpus, f"{config}/{split}", pl.exceptions.PolarsError):
@@ -110,8 +124,10 @@ def read_all_outlets(corpus: str, config: str, columns: Sequence[str] | None = N
     """Read the training rows of `articles` or `pairs`, those of further outlets last."""
     import polars as pl
 
-    parts = [read_table(corpus, config, split, columns) for split in ("train", OTHER)]
-    return pl.concat([part for part in parts if part.height] or parts[:1])
+    training = read_table(corpus, config, "train", columns)
+    others = read_table(corpus, config, OTHER, columns)
+    parts = [part for part in (training, others) if part.height]
+    return pl.concat(parts or [training])
 
 
 def read_outlets(corpus: str) -> tuple[str, str]:
@@ -147,7 +163,7 @@ def read_warnings(corpus: str) -> list[str]:
         loose = f"some {share:.0%} of the loose pairs (A3, which s2s1 and s2s2 learn) report one event"
         warnings.append(f"{loose}, by the estimate")
     if report.looks:
-        things = counted(len(report.looks), "thing")
+        things = pluralise(len(report.looks), "thing")
         warnings.append(f"corpus build noticed {things} in these articles: see {Path(corpus) / CARD}")
     return warnings
 
@@ -155,7 +171,9 @@ def read_warnings(corpus: str) -> list[str]:
 def read_language(corpus: str) -> str:
     """Return the language of a corpus; empty where it is unknown."""
     report = read_report(corpus)
-    return (report.options.language or "") if report else ""
+    if report is None:
+        return ""
+    return report.options.language or ""
 
 
 def describe_corpus(corpus: str, *, learnt: str | None = None) -> TrainedOn:
@@ -192,8 +210,10 @@ def read_trained_on(folder: Path) -> TrainedOn:
 def training_article_hashes(corpus: str, fold: str) -> str:
     """Return the hashes of the training articles of A and B, of a fold or of `all`, in one text."""
     rows = read_table(corpus, "articles", "train", ["headline", "article", "fold"])
-    rows = rows if fold == "all" else rows.filter(fold=int(fold))
-    return " ".join(sorted(map(hash_article, rows["headline"], rows["article"])))
+    if fold != "all":
+        rows = rows.filter(fold=int(fold))
+    hashes = map(hash_article, rows["headline"], rows["article"])
+    return " ".join(sorted(hashes))
 
 
 def hashes_of_test_articles(corpus: str) -> list[str]:
@@ -238,8 +258,9 @@ def _table_path(corpus: str, config: str, split: str) -> Path:
     """
     check_corpus(corpus)
     table = f"{config}/{split}.parquet"
-    folder = _fetched(corpus, (table, f"{config}/test.parquet")) if is_hub_id(corpus) else Path(corpus)
-    return folder / table
+    if is_hub_id(corpus):
+        return _fetched(corpus, (table, f"{config}/test.parquet")) / table
+    return Path(corpus) / table
 
 
 @cache
@@ -261,7 +282,7 @@ def check_corpus(corpus: str) -> None:
         mend = "give one written by `change-it corpus build`, or a Hub id"
         raise InputError(f"there is no corpus folder {corpus}: {mend}")
     if folder.is_dir() and not (folder / CARD).is_file():
-        mend = instead(folder, "corpus") or "build one with `change-it corpus build`"
+        mend = suggest_folder(folder, "corpus") or "build one with `change-it corpus build`"
         raise InputError(f"{corpus} is not a change_it corpus (it has no {CARD}): {mend}")
 
 
@@ -270,7 +291,9 @@ def check_outlet(corpus: str, to: str) -> None:
 
     The outlets of a Hub id are known only when it is loaded.
     """
-    report = None if is_hub_id(corpus) else read_report(corpus)
+    if is_hub_id(corpus):
+        return
+    report = read_report(corpus)
     if report and to not in report.outlets.names:
         raise InputError(f"--to {to} is no outlet of {corpus}: give {' or '.join(report.outlets.names)}")
 

@@ -15,11 +15,11 @@ from change_it.corpus.splits import Splits
 from change_it.stats import Bools, Ints
 
 #: Columns of the finished tables with ids of articles.
-_IDS = ("id", "a_id", "b_id")
+_ID_COLUMNS = ("id", "a_id", "b_id")
 #: Columns with texts of articles.
-_TEXTS = ("article", "source", "a_article", "b_article")
+_TEXT_COLUMNS = ("article", "source", "a_article", "b_article")
 #: Columns with headlines.
-_HEADLINES = ("headline", "headline1", "headline2", "a_headline", "b_headline", "target")
+_HEADLINE_COLUMNS = ("headline", "headline1", "headline2", "a_headline", "b_headline", "target")
 
 
 def leak_check(
@@ -36,7 +36,7 @@ def leak_check(
     Args:
         tables: config to split to rows.
         clusters: columns `id` and `cluster` of near-duplicates.
-        neighbours: what `test_neighbours` counts, which is reported with the result.
+        neighbours: what `count_close_test_articles` counts, which is reported with the result.
 
     Raises:
         RuntimeError: something was found.
@@ -52,12 +52,13 @@ def leak_check(
     for config, splits in tables.items():
         training = _training(splits)
         rows[config] = sum(part.height for part in training)
-        ids = _values(training, _IDS)
+        ids = _values(training, _ID_COLUMNS)
         for name, forbidden in forbidden_ids.items():
             leaks[name] += int(ids.is_in(forbidden.unique().implode()).sum())
-        leaks["texts"] += int(_hashes(_values(training, _TEXTS)).is_in(test_texts).sum())
+        texts = _hashes(_values(training, _TEXT_COLUMNS))
+        leaks["texts"] += int(texts.is_in(test_texts).sum())
         printed = [_without_changed_facts(part) for part in training]
-        is_known = _hashes(_values(printed, _HEADLINES)).is_in(known_headlines)
+        is_known = _hashes(_values(printed, _HEADLINE_COLUMNS)).is_in(known_headlines)
         leaks["foreign_headlines"] += int((~is_known).sum())
     if any(leaks.values()):
         raise RuntimeError(f"the leak check found test material in training sets: {leaks}")
@@ -133,13 +134,12 @@ def find_neighbours(
     Returns:
         One row an article with ids, null where there is none. `own_id` is the nearest article of the same
         outlet below the loose threshold. `other_id` is that of the other outlet, for paired articles.
-            `near_id`
-        is the nearest of the other outlet between the thresholds, at least `DAYS_OF_TWO_EVENTS` days away,
-            for
-        paired articles.
+        `near_id` is the nearest of the other outlet between the thresholds, at least `DAYS_OF_TWO_EVENTS`
+        days away, for paired articles.
     """
     days = day_numbers(article.date for article in articles)
-    groups = (splits.alignment == "A2") * 2 + splits.fold
+    # the four groups that are kept apart: test and training of each fold
+    groups = np.where(splits.alignment == "A2", 2, 0) + splits.fold
     is_present = (splits.alignment != "") & ~splits.alone
     is_paired = np.isin(np.arange(len(articles)), paired)
     below = Likeness(ceiling=options.loose)
@@ -164,7 +164,9 @@ def find_neighbours(
                 window_days=options.guard,
                 likeness=likeness,
             )
-        ids = [articles[place].id if place >= 0 else None for place in index.tolist()]
+        ids: list[str | None] = []
+        for place in index.tolist():
+            ids.append(articles[place].id if place >= 0 else None)
         columns[f"{which}_id"] = pl.Series(ids, dtype=pl.String)
     return pl.DataFrame(columns)
 
@@ -176,7 +178,7 @@ def _is_opposite(labels: Ints, outlet: int) -> Bools:
     return labels != outlet
 
 
-def test_neighbours(
+def count_close_test_articles(
     tables: Mapping[str, Mapping[str, pl.DataFrame]],
     ids: Sequence[str],
     vectors: csr_matrix,
@@ -200,6 +202,5 @@ def test_neighbours(
     close = align(rows, days, (test, training), window_days=guard, floor=options.strict)
     labels = all_articles["label"].to_numpy()
     is_of_both = labels[close.a_index] != labels[close.b_index]
-    return Neighbours(
-        articles=len(np.unique(close.a_index)), other_outlet=len(np.unique(close.a_index[is_of_both]))
-    )
+    of_both = close.a_index[is_of_both]
+    return Neighbours(articles=len(np.unique(close.a_index)), other_outlet=len(np.unique(of_both)))

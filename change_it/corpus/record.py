@@ -37,7 +37,8 @@ class BuiltWith:
     @classmethod
     def from_options(cls, options: "BuildOptions") -> "BuiltWith":
         """Take them from `BuildOptions`."""
-        return cls(**{part.name: getattr(options, part.name) for part in fields(cls)})
+        values = {part.name: getattr(options, part.name) for part in fields(cls)}
+        return cls(**values)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,7 +203,8 @@ class ReportedIssue:
     @classmethod
     def from_issue(cls, issue: "Issue") -> "ReportedIssue":
         """Take an issue as `reading.issues` saw it."""
-        return cls(**{part.name: getattr(issue, part.name) for part in fields(cls)})
+        values = {part.name: getattr(issue, part.name) for part in fields(cls)}
+        return cls(**values)
 
 
 @dataclass(frozen=True, kw_only=True)

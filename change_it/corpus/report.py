@@ -3,7 +3,7 @@
 from dataclasses import asdict
 
 from change_it.corpus.record import CorpusReport
-from change_it.files.texts import counted, listed
+from change_it.files.texts import join_truncated, pluralise
 from change_it.render.tables import Column, Row, Table
 
 #: Standard deviations on each side of a normal distribution's middle that hold 95% of it.
@@ -14,8 +14,11 @@ ENOUGH_EVENTS = 385
 
 def summary(report: CorpusReport) -> list[Table]:
     """Return the tables of rows, of pairs by days apart where there are dates, and of splits, with notes."""
-    days = [_days(report)] if report.days_apart else []
-    return [_rows(report), *days, _splits(report)]
+    tables = [_rows(report)]
+    if report.days_apart:
+        tables.append(_days(report))
+    tables.append(_splits(report))
+    return tables
 
 
 def _rows(report: CorpusReport) -> Table:
@@ -24,14 +27,15 @@ def _rows(report: CorpusReport) -> Table:
     counts = [("in", report.rows), ("kept", report.kept)]
     counts += [(f"rejected: {reason}", count) for reason, count in rejected]
     rows = [Row({"what": what, "rows": count}) for what, count in counts]
-    pairs, thresholds = report.pairs, report.thresholds
+    pairs = report.pairs
+    thresholds = report.thresholds
     notes = []
     day_first = [file for file, is_first in report.day_first.items() if is_first]
     month_first = [file for file, is_first in report.day_first.items() if not is_first]
     if day_first:
-        notes.append(f"Dates of {listed(day_first)}: the day comes first")
+        notes.append(f"Dates of {join_truncated(day_first)}: the day comes first")
     if month_first:
-        notes.append(f"Dates of {listed(month_first)}: the month comes first")
+        notes.append(f"Dates of {join_truncated(month_first)}: the month comes first")
     notes.append(
         f"Pairs above {thresholds.strict}: {pairs.above_strict:,} · above {thresholds.loose}: "
         f"{pairs.above_loose:,} · not kept, because they touch the test set: {pairs.dropped:,}"
@@ -53,19 +57,18 @@ def _days(report: CorpusReport) -> Table:
     for name, threshold in asdict(report.thresholds).items():
         columns.append(Column(name, "count", title=f"{name} > {threshold:g}"))
         columns.append(Column(f"{name}_one_event", title="one event"))
-    best, window = report.lowest_strict, report.options.window_days
+    best = report.lowest_strict
+    window = report.options.window_days
     apart = "of the same date"
     if isinstance(window, int) and window > 0:
-        apart = f"at most {counted(window, 'day')} apart"
+        apart = f"at most {pluralise(window, 'day')} apart"
     note = f"Pairs are {apart} (--window-days)"
-    note += (
-        f"; the lowest --strict whose pairs are one event in nine of ten, by the estimate: {best:g}"
-        if best
-        else ""
-    )
+    if best:
+        note += f"; the lowest --strict whose pairs are one event in nine of ten, by the estimate: {best:g}"
     how = "estimated, on the safe side, from how many more pairs a comparison finds than three days apart"
     notes = (f"{note}.", f"One event: {how}.")
-    return Table(columns, [Row(asdict(row)) for row in report.days_apart], "Pairs by days apart", notes)
+    rows = [Row(asdict(row)) for row in report.days_apart]
+    return Table(columns, rows, "Pairs by days apart", notes)
 
 
 def _precision(report: CorpusReport) -> list[str]:
@@ -100,28 +103,40 @@ def _half_width(events: float) -> float:
 
 def _splits(report: CorpusReport) -> Table:
     """Show pairs and articles by split, and in notes leak check, largest event, warnings and issues."""
-    outlets = report.outlets.names
-    rows = [
-        Row(
-            {"split": "A2 (test)" if name == "A2" else name, "pairs": report.pairs.kept.get(name)}
-            | dict(zip("ab", map(counts.get, outlets), strict=True))
-        )
-        for name, counts in report.splits.items()
+    a, b = report.outlets.names
+    rows = []
+    for name, counts in report.splits.items():
+        shown_name = "A2 (test)" if name == "A2" else name
+        cells = {
+            "split": shown_name,
+            "pairs": report.pairs.kept.get(name),
+            "a": counts.get(a),
+            "b": counts.get(b),
+        }
+        rows.append(Row(cells))
+    columns = [
+        Column("split", "text", title=" "),
+        Column("pairs", "count"),
+        Column("a", "count", title=a),
+        Column("b", "count", title=b),
     ]
-    columns = [Column("split", "text", title=" "), Column("pairs", "count")]
-    columns += [Column(side, "count", title=name) for side, name in zip("ab", outlets, strict=True)]
-    leaks, events = report.leak_check, report.events
-    leaked = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in leaks.found.items())
-    days = f" in {counted(events.largest_days, 'day')}" if events.largest_days else ""
+    leaks = report.leak_check
+    events = report.events
+    found = []
+    for name, count in leaks.found.items():
+        found.append(f"{name.replace('_', ' ')} {count}")
+    days = ""
+    if events.largest_days:
+        days = f" in {pluralise(events.largest_days, 'day')}"
     verb = "is" if events.test_pairs == 1 else "are"
     notes = [
         f"Leak check: {leaks.test_articles:,} test articles against "
-        f"{sum(leaks.rows.values()):,} training rows of {len(leaks.rows)} sets: {leaked}",
+        f"{sum(leaks.rows.values()):,} training rows of {len(leaks.rows)} sets: {', '.join(found)}",
         f"Test articles with a training article above {report.thresholds.strict} nearby in time: "
         f"{leaks.neighbours.articles:,}",
-        f"Largest event: {counted(events.largest, 'article')}{days}. "
-        f"The {counted(events.test_pairs, 'test pair')} "
-        f"of {counted(events.test_events, 'event')} {verb} worth {events.effective:g}",
+        f"Largest event: {pluralise(events.largest, 'article')}{days}. "
+        f"The {pluralise(events.test_pairs, 'test pair')} "
+        f"of {pluralise(events.test_events, 'event')} {verb} worth {events.effective:g}",
         *_precision(report),
         *(f"Warning: {warning}." for warning in report.warnings),
         *(f"Taken off: {each.text}." for each in report.mended),

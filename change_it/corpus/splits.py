@@ -17,7 +17,7 @@ from change_it.corpus.pairing.groups import NO_POSITIONS, components, rng_for
 from change_it.corpus.pairing.vectors import near_duplicates, tfidf
 from change_it.corpus.reading.article import Alignment
 from change_it.errors import InputError
-from change_it.files.texts import counted
+from change_it.files.texts import pluralise
 from change_it.stats import Bools, Floats, Ints
 
 #: Why articles leave the corpus: an event has a test article.
@@ -101,9 +101,11 @@ def events_of(articles: Sequence[str], partners: Sequence[str]) -> Ints:
         >>> events_of(articles, ["A bridge is down.", "", ""]).tolist()
         [0, 0, 1]
     """
-    distinct = dict.fromkeys([*articles, *filter(None, partners)])
+    known_partners = [text for text in partners if text]
+    distinct = dict.fromkeys([*articles, *known_partners])
     number_of_text = {text: number for number, text in enumerate(distinct)}
-    a, b = [], []
+    a = []
+    b = []
     for article, partner in zip(articles, partners, strict=True):
         if partner:
             a.append(number_of_text[article])
@@ -112,8 +114,11 @@ def events_of(articles: Sequence[str], partners: Sequence[str]) -> Ints:
     # without any word there are no vectors
     with suppress(InputError):
         clusters = near_duplicates(tfidf(list(distinct), min_df=1))
-    events = components(clusters, np.array(a, dtype=np.int64), np.array(b, dtype=np.int64))
-    return events[[number_of_text[text] for text in articles]]
+    pairs_a = np.array(a, dtype=np.int64)
+    pairs_b = np.array(b, dtype=np.int64)
+    events = components(clusters, pairs_a, pairs_b)
+    numbers = [number_of_text[text] for text in articles]
+    return events[numbers]
 
 
 def split(
@@ -174,11 +179,15 @@ def split(
 
     is_kept = pair_alignment != REMOVED
     for name in _WEAKEST_FIRST[1:]:
-        alignment[a[pair_alignment == name]] = name
-        alignment[b[pair_alignment == name]] = name
+        is_of_split = pair_alignment == name
+        alignment[a[is_of_split]] = name
+        alignment[b[is_of_split]] = name
     leaving = np.flatnonzero(not_trained_on & ~dealt.tested)
-    reasons = np.select([labels[leaving] > 1, dealt.in_test[leaving]], [OTHER_OUTLET, NEAR_DUPLICATE], CLOSE)
-    removed = dict(zip(leaving.tolist(), reasons.tolist(), strict=True))
+    removed: dict[int, str] = {}
+    for row in leaving.tolist():
+        removed[row] = NEAR_DUPLICATE if dealt.in_test[row] else CLOSE
+        if labels[row] > 1:
+            removed[row] = OTHER_OUTLET
     alignment[leaving] = REMOVED
     is_other_kept = ~not_trained_on[others[0]] & ~not_trained_on[others[1]]
 
@@ -353,7 +362,8 @@ def _ranked(
 ) -> tuple[Bools, Bools]:
     """Mark the pairs that are dealt to A1 and A2, and those that make A3; pairs are sorted best first."""
     if sizes is None:
-        return similarity > strict, (similarity > loose) & (similarity <= strict)
+        is_top = similarity > strict
+        return is_top, (similarity > loose) & ~is_top
     total = sum(sizes.values())
     rank = np.arange(len(similarity))
     if len(rank) < total:
@@ -372,10 +382,14 @@ def _dealt_together(event: Ints, pairs: Positions, close: Positions) -> Ints:
     is_paired = np.zeros(len(event), dtype=bool)
     is_paired[np.concatenate(pairs)] = True
     first, second = close
-    both = is_paired[first] & is_paired[second]
-    unit = components(event, first[both], second[both])[pairs[0]]
-    is_large = np.bincount(unit)[unit] > LARGEST_SHARE_TOGETHER * len(unit)
-    return np.where(is_large, len(event) + event[pairs[0]], unit)
+    both_paired = is_paired[first] & is_paired[second]
+    unit_of_article = components(event, first[both_paired], second[both_paired])
+    event_of_pair = event[pairs[0]]
+    unit = unit_of_article[pairs[0]]
+    size = np.bincount(unit)[unit]
+    is_large = size > LARGEST_SHARE_TOGETHER * len(unit)
+    # numbers of units are below the number of articles
+    return np.where(is_large, len(event) + event_of_pair, unit)
 
 
 def _deal_test(unit: Ints, sizes: dict[str, int] | None, seed: int, strict: float) -> Bools:
@@ -391,7 +405,7 @@ def _deal_test(unit: Ints, sizes: dict[str, int] | None, seed: int, strict: floa
         mend = "give more months of articles, or lower --strict"
         if len(unit) > 1:
             mend = "raise --strict, or give more articles"
-        events = f"the pairs above {strict} ({len(unit):,}) are of {counted(len(members), 'event')}"
+        events = f"the pairs above {strict} ({len(unit):,}) are of {pluralise(len(members), 'event')}"
         raise InputError(f"{events}, and A1 and A2 need one each: {mend}")
     half = len(unit) // 2
     targets = (len(unit) - half, half)
@@ -426,20 +440,27 @@ def _folds(event: Ints, alignment: NDArray[np.str_], labels: Ints, rng: np.rando
         rng: source of the draws.
     """
     count = int(event.max(initial=-1)) + 1
-    is_of_split = [alignment == name for name in (*_WEAKEST_FIRST, ALONE)]
-    strength_of_article = np.select(is_of_split, range(len(is_of_split)), 0)
-    strength = np.zeros(count, dtype=np.int64)
-    np.maximum.at(strength, event, strength_of_article)
-    # one bit for each outlet
-    outlets = np.zeros(count, dtype=np.int64)
-    np.bitwise_or.at(outlets, event, 1 << labels)
-    kind = strength * 8 + outlets
+    kind = _kinds_of_events(count, event, alignment, labels)
     size = np.bincount(event, minlength=count)
     order = np.lexsort((rng.permutation(count), -size, kind))
     rank_in_kind = _rank_in_run(kind[order])
+    folds_in_turn = np.array([0, 1, 1, 0])
     fold = np.zeros(count, dtype=np.int64)
-    fold[order] = np.array([0, 1, 1, 0])[rank_in_kind % 4]
+    fold[order] = folds_in_turn[rank_in_kind % len(folds_in_turn)]
     return fold[event]
+
+
+def _kinds_of_events(count: int, event: Ints, alignment: NDArray[np.str_], labels: Ints) -> Ints:
+    """Number the kinds of events, (count,): those with the same best split and the same outlets are alike."""
+    split_of_article = np.zeros(len(event), dtype=np.int64)
+    for rank, name in enumerate((*_WEAKEST_FIRST, ALONE)):
+        split_of_article[alignment == name] = rank
+    best_split = np.zeros(count, dtype=np.int64)
+    np.maximum.at(best_split, event, split_of_article)
+    # one bit for each outlet
+    outlets = np.zeros(count, dtype=np.int64)
+    np.bitwise_or.at(outlets, event, 1 << labels)
+    return best_split * 8 + outlets
 
 
 def _rank_in_run(values: Ints) -> Ints:

@@ -127,8 +127,9 @@ def directions_in_turn(items: Sequence[Item], seed: int) -> list[Item]:
     of_direction: dict[str, list[Item]] = {}
     for index in np.random.default_rng(seed).permutation(len(items)).tolist():
         of_direction.setdefault(items[index].direction, []).append(items[index])
+    directions = [of_direction[direction] for direction in sorted(of_direction)]
     in_turn = []
-    for turn in zip_longest(*(of_direction[direction] for direction in sorted(of_direction))):
+    for turn in zip_longest(*directions):
         in_turn += [item for item in turn if item is not None]
     return in_turn
 
@@ -164,7 +165,8 @@ def read_items(corpus: str) -> tuple[tuple[Item, ...], tuple[str, str]]:
     first = pairs.row(0, named=True)
     if first["a_id"] not in labels or first["b_id"] not in labels:
         raise InputError(f"the corpus {corpus} lacks the articles of its A2 pairs: build it again")
-    a, b = str(labels[first["a_id"]]), str(labels[first["b_id"]])
+    a = str(labels[first["a_id"]])
+    b = str(labels[first["b_id"]])
     best_first = pairs.sort("similarity", descending=True, maintain_order=True)
     all_articles = pl.concat([articles, alone])
     items = [
@@ -188,12 +190,12 @@ def _items_of(
     """
     label, target = outlets
     paired = pairs.unique(f"{side}_id", keep="first", maintain_order=True)
-    parts = [*(f"{side}_{part}" for part in _PARTS), f"{other}_headline", f"{other}_article"]
+    own_parts = [f"{side}_{part}" for part in _PARTS]
+    parts = [*own_parts, f"{other}_headline", f"{other}_article"]
     single = articles.join(paired, left_on="id", right_on=f"{side}_id", how="anti", maintain_order="left")
     items = []
-    for event, id_, source, article, reference, reference_article in paired.select(
-        "event", *parts
-    ).iter_rows():
+    for row in paired.select("event", *parts).iter_rows():
+        event, id_, source, article, reference, reference_article = row
         item = Item(str(id_), label, target, source, article, reference, reference_article)
         items.append(replace(item, event=str(event)))
     for event, id_, source, article in single.select("event", *_PARTS).iter_rows():

@@ -21,7 +21,7 @@ from secrets import token_hex
 from typing import Any, Literal
 
 from change_it.errors import InputError
-from change_it.files.texts import listed
+from change_it.files.texts import join_truncated
 
 
 def _formula_after(mark: str) -> re.Pattern[str]:
@@ -124,7 +124,10 @@ def write_table(
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
         for row in rows:
-            writer.writerow([without_formula(cell) for cell in row] if quote_formulas else row)
+            if quote_formulas:
+                writer.writerow([without_formula(cell) for cell in row])
+            else:
+                writer.writerow(row)
 
 
 def without_formula(cell: object) -> object:
@@ -176,9 +179,12 @@ def replace_folder(
         partial.mkdir()
         yield partial
         if record:
-            files = {file.relative_to(partial).as_posix() for file in partial.rglob("*") if file.is_file()}
+            files = set(later)
+            for file in partial.rglob("*"):
+                if file.is_file():
+                    files.add(file.relative_to(partial).as_posix())
             content = read_json(partial / record) or {}
-            write_json(partial / record, content | {"files": sorted(files.union(later))})
+            write_json(partial / record, {**content, "files": sorted(files)})
 
         def names_of_ours(folder: str, names: list[str]) -> list[str]:
             """Return the names of our old files in a folder, which are not copied; their modes are."""
@@ -233,13 +239,14 @@ def files_of_ours(folder: Path, record: str | None) -> set[str]:
     lacking = ""
     if record:
         fields: dict[str, Any] = {}
-        with suppress(InputError):  # a broken record is none of this version
+        # a broken record is none of this version
+        with suppress(InputError):
             fields = read_json(folder / record) or {}
         files = fields.get("files")
         if OURS[record] <= fields.keys() and isinstance(files, list):
             return {str(file) for file in files}
         lacking = f" and no {record} of this version"
-    fault = f"--out {folder} holds other files ({listed(sorted(others), 3)}){lacking}"
+    fault = f"--out {folder} holds other files ({join_truncated(sorted(others), 3)}){lacking}"
     raise InputError(f"{fault}: choose a folder that is new or empty")
 
 
@@ -295,8 +302,9 @@ def check_writable(
     if is_file and path.suffix.lower() not in ("", ".csv"):
         raise InputError(f"--out {path} is written as CSV: name it {path.stem}.csv")
     try:
-        if target.exists() and not (target.is_file() if is_file else target.is_dir()):
-            wanted = "file" if is_file else "folder"
+        wanted = "file" if is_file else "folder"
+        is_wanted = target.is_file() if is_file else target.is_dir()
+        if target.exists() and not is_wanted:
             raise InputError(f"--out {path} is no {wanted}: name a {wanted}")
         parent = next((folder for folder in target.parents if folder.exists()), target)
         tempfile.TemporaryFile(dir=parent).close()

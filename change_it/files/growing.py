@@ -34,8 +34,9 @@ def earlier_rows(path: Path) -> list[list[str]]:
     # an odd number of quotes before a line break: it stands inside a cell, in a row that was cut off
     while end >= 0 and data.count(b'"', 0, end) % 2:
         end = data.rfind(b"\n", 0, end)
-    text = data[: end + 1].decode(errors="replace")
-    return [row for row in csv.reader(io.StringIO(text, newline="")) if row]
+    whole_rows = data[: end + 1].decode(errors="replace")
+    reader = csv.reader(io.StringIO(whole_rows, newline=""))
+    return [row for row in reader if row]
 
 
 @contextmanager
@@ -70,9 +71,8 @@ def write_growing(
 ) -> None:
     """Write the rows of an earlier run, and then those of the other parts as they are answered.
 
-    Each row is on the disk as soon as it is there.     What ends the run before, InputError or Ctrl-C, says
-    how many rows are kept; a file without any is deleted. Ctrl-C waits for the parts in the threads of the
-    pool.
+    Each row is on the disk as soon as it is there. What ends the run before, InputError or Ctrl-C, says how
+    many rows are kept; a file without any is deleted. Ctrl-C waits for the parts in the threads of the pool.
 
     Args:
         path: the file, which `only_run` holds.

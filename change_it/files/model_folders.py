@@ -37,7 +37,7 @@ MODEL_FILES = [
     "README.md",
 ]
 #: Bytes that are fetched from the Hub at a time, at most.
-LARGEST = 20_000_000_000
+LARGEST_DOWNLOAD = 20_000_000_000
 #: File in a generator's folder that says what it was made for and of.
 GENERATOR_FILE = "generator.json"
 
@@ -100,7 +100,7 @@ def is_missing_path(name: str) -> bool:
     return (looks_like_path or name.count("/") > 1) and not Path(name).exists()
 
 
-def instead(folder: Path, wanted: str) -> str:
+def suggest_folder(folder: Path, wanted: str) -> str:
     """Suggest what to give instead of a folder that lacks what is wanted; empty where nothing is known of it.
 
     Args:
@@ -164,7 +164,7 @@ def fetch(
     """Fetch the files of a Hub repository whose names match, and return their folder.
 
     Raises:
-        InputError: the repository cannot be read, or has more than `LARGEST` bytes of such files.
+        InputError: the repository cannot be read, or has more than `LARGEST_DOWNLOAD` bytes of such files.
     """
     from huggingface_hub import is_offline_mode, snapshot_download
     from huggingface_hub.errors import HfHubHTTPError
@@ -177,7 +177,7 @@ def fetch(
         if kind == "model" and not is_offline_mode() and not source.local_files_only:
             planned = snapshot_download(name, dry_run=True, **wanted)
             size = sum(file.file_size or 0 for file in planned if file.will_download)
-            if size > LARGEST:
+            if size > LARGEST_DOWNLOAD:
                 mend = "fetch it by hf download, and give the folder"
                 raise InputError(f"{name} has {size / 1e9:,.0f} GB: {mend}")
         return Path(snapshot_download(name, **wanted))

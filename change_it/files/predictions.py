@@ -8,7 +8,7 @@ from pathlib import Path
 
 from change_it.errors import InputError
 from change_it.files.rows import read_text
-from change_it.files.texts import counted, length_fault, listed
+from change_it.files.texts import join_truncated, length_fault, pluralise
 
 _NAME = re.compile(r"\w[\w.+-]*")
 
@@ -39,10 +39,12 @@ def named_files(
                 f"{option} {spec!r} is not NAME=FILE: write {option} {example} (letters, digits, . + - _)"
             )
         place = (name, Path(file).resolve())
-        may_come_again = repeated and used.get(name.lower()) == name
-        if (name.lower() in used and not may_come_again) or place in files:
+        folded = name.lower()
+        may_come_again = repeated and used.get(folded) == name
+        is_taken = folded in used and not may_come_again
+        if is_taken or place in files:
             raise InputError(f"{option} {spec!r}: the name {name} is taken, choose another")
-        used[name.lower()] = name
+        used[folded] = name
         files.add(place)
         yield name, Path(file)
 
@@ -60,7 +62,13 @@ def text_lines(file: Path) -> list[str]:
 
 def headlines_of(rows: Iterable[Mapping[str, str]], clean: Callable[[str], str]) -> list[str]:
     """Return the headlines of rows with columns headline and perhaps error; empty where there is an error."""
-    return ["" if row.get("error") else clean(row["headline"]) for row in rows]
+    headlines = []
+    for row in rows:
+        headline = ""
+        if not row.get("error"):
+            headline = clean(row["headline"])
+        headlines.append(headline)
+    return headlines
 
 
 @dataclass(frozen=True)
@@ -86,10 +94,17 @@ class Predictions:
         Of several headlines of one id, the last counts.
         """
         by_id = dict(zip(ids, headlines, strict=True))
+        matched = {}
+        missing = []
+        for id_ in wanted:
+            if id_ in by_id:
+                matched[id_] = by_id[id_]
+            else:
+                missing.append(id_)
         wanted_ids = set(wanted)
         return cls(
-            headlines={id_: by_id[id_] for id_ in wanted if id_ in by_id},
-            missing=[id_ for id_ in wanted if id_ not in by_id],
+            headlines=matched,
+            missing=missing,
             unknown_ids=[id_ for id_ in by_id if id_ not in wanted_ids],
             duplicate_ids=[id_ for id_, count in Counter(ids).items() if count > 1],
         )
@@ -111,5 +126,5 @@ class Predictions:
         for problem, ids in ids_by_problem.items():
             distinct = list(dict.fromkeys(ids))
             if distinct:
-                problems.append(f"{counted(len(distinct), 'id')} {problem}: {listed(distinct)}")
+                problems.append(f"{pluralise(len(distinct), 'id')} {problem}: {join_truncated(distinct)}")
         return "; ".join(problems)

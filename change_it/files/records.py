@@ -32,8 +32,8 @@ JsonObject = dict[str, object]
 #: Metadata of a field that a file has only where it is known: of None no key is written.
 IF_KNOWN = {"left out where it is None": True}
 
-#: Metadata of a field, a dict or a record, whose keys stand beside the other fields in the file. A record has one at
-#: most.
+#: Metadata of a field, a dict or a record, whose keys stand beside the other fields in the file. A record has
+#: one at most.
 BESIDE = {"its keys stand beside the other fields": True}
 
 
@@ -45,7 +45,7 @@ class _FieldType(NamedTuple):
     """What a record says of one of its fields.
 
     Attributes:
-        type_: its type.
+        type_: type of its value.
         is_needed: whether a file must have it.
         is_beside: whether its keys stand beside the other fields, see `BESIDE`.
     """
@@ -128,7 +128,8 @@ def _checked(kind: Any, value: Any, place: str) -> Any:
         return kind.from_json(value)
     if is_dataclass(kind) or hasattr(kind, "_fields"):
         return _record(kind, value, place)
-    origin, parts = get_origin(kind), get_args(kind)
+    origin = get_origin(kind)
+    parts = get_args(kind)
     if origin in (Union, UnionType):
         return _one_of(parts, value, place)
     if origin is Literal and value in parts:
@@ -165,12 +166,15 @@ def _record(kind: Any, value: Any, place: str) -> Any:
 def _fields_of(kind: Any) -> dict[str, _FieldType]:
     """Return each field of a record by its name."""
     hints = get_type_hints(kind)
+    found = {}
     if hasattr(kind, "_fields"):
-        return {name: _FieldType(hints[name], name not in kind._field_defaults) for name in kind._fields}
-    return {
-        part.name: _FieldType(hints[part.name], _is_needed(part), part.metadata == BESIDE)
-        for part in fields(kind)
-    }
+        for name in kind._fields:
+            found[name] = _FieldType(hints[name], is_needed=name not in kind._field_defaults)
+        return found
+    for part in fields(kind):
+        is_beside = part.metadata == BESIDE
+        found[part.name] = _FieldType(hints[part.name], _is_needed(part), is_beside)
+    return found
 
 
 def _is_needed(part: "Field[Any]") -> bool:

@@ -22,7 +22,7 @@ from urllib.parse import unquote
 
 from change_it.errors import InputError
 from change_it.files.model_folders import hub_fault
-from change_it.files.texts import cell_text, is_missing, length_fault, listed
+from change_it.files.texts import cell_text, is_missing, join_truncated, length_fault
 
 #: Kinds of files by their endings.
 KINDS = {
@@ -73,8 +73,8 @@ class Record(NamedTuple):
     """One row of a table.
 
     Attributes:
-        line: of the file, from 1; in JSON lists, parquet and data sets the number of the row.
-        cells: by our names, of the columns that are there; `read_records` makes them texts.
+        line: its line in the file, from 1; in JSON lists, parquet and data sets the number of the row.
+        cells: its cells by our names, of the columns that are there; `read_records` makes them texts.
         values: every cell as it is in the file, by the file's names.
     """
 
@@ -90,10 +90,10 @@ class InputTable:
     Attributes:
         name: the file as given, or `hf://owner/name/config/split`.
         stem: how the ids begin that are made for its rows; different for every table of one reading.
-        outlet: of rows without one, by the name of a folder, file or config.
-        label: outlet of all its rows, where the input names one: OUTLET=FILE.
-        columns: in order, as far as rows were read.
-        rows: can be read once.
+        outlet: the outlet of rows without one, by the name of a folder, file or config.
+        label: the outlet of all its rows, where the input names one: OUTLET=FILE.
+        columns: its columns in their order, as far as rows were read.
+        rows: its rows, which can be read once.
     """
 
     name: str
@@ -152,14 +152,15 @@ def _tell_stems_apart(tables: Mapping[str, InputTable]) -> None:
 def _longer_stems(stem: str, paths: Sequence[str], taken: set[str]) -> list[str]:
     """Return stems that tell files of one stem apart, with the fewest names of folders; none is taken."""
     parts = [re.split(r"[/\\]+", path.removeprefix(HUB)) for path in paths]
-    beginnings = [names[:-1] for names in parts]
-    endings = [stem]
-    if len({tuple(names) for names in beginnings}) < len(paths):
+    names_of_files = [[*names[:-1], stem] for names in parts]
+    least_depth = 2
+    if len({tuple(names) for names in names_of_files}) < len(paths):
         # Some lie in one folder and differ by what follows their stems: their whole names tell them apart.
-        beginnings = parts
-        endings = []
-    for depth in range(1, max(len(names) for names in beginnings) + 1):
-        stems = ["-".join([*names[-depth:], *endings]) for names in beginnings]
+        names_of_files = parts
+        least_depth = 1
+    most_names = max(len(names) for names in names_of_files)
+    for depth in range(least_depth, most_names + 1):
+        stems = ["-".join(names[-depth:]) for names in names_of_files]
         if len(set(stems)) == len(stems) and taken.isdisjoint(stems):
             break
     return stems
@@ -172,8 +173,9 @@ def outlet_and_file(spec: str) -> tuple[str, str]:
     """
     spec = spec.replace(HUB_PAGES, HUB)
     outlet, _, file = spec.partition("=")
-    is_file_alone = not outlet.strip() or not file or re.search(r"[/\\*?]", outlet) or Path(spec).exists()
-    if is_file_alone:
+    names_both = bool(outlet.strip()) and bool(file)
+    is_path = re.search(r"[/\\*?]", outlet) is not None
+    if not names_both or is_path or Path(spec).exists():
         return "", spec
     return outlet.strip(), file
 
@@ -198,19 +200,25 @@ def read_records(
     defaults = {**_with_names(required), **_with_names(optional)}
     names = parse_columns(columns or "", defaults)
     tables = [table for _, table in _tables(str(file), names)]
-    rows = list(chain.from_iterable(table.rows for table in tables))
-    columns_seen = dict.fromkeys(chain.from_iterable(table.columns for table in tables))
+    rows: list[Record] = []
+    columns_seen: dict[str, None] = {}
+    for table in tables:
+        rows += table.rows
+        columns_seen.update(table.columns)
     if columns_seen:
         advice = None if columns is None else ""
         check_columns(str(file), columns_seen, names, defaults, needs=required, advice=advice)
-    present = dict.fromkeys(chain.from_iterable(row.cells for row in rows))
+    present: dict[str, None] = {}
+    for row in rows:
+        present.update(dict.fromkeys(row.cells))
     records = []
     for row in rows:
         try:
             cells = _texts_of_cells(row, present)
         except InputError as error:
             raise InputError(f"{file}, line {row.line}: {error}") from error
-        if len(columns_seen) == 1 or any(cells.values()) or _has_text(row.values.values()):
+        has_text = any(cells.values()) or _has_text(row.values.values())
+        if has_text or len(columns_seen) == 1:
             records.append(row._replace(cells=cells))
     if not records:
         raise InputError(f"{file} has no rows: give a header and at least one row below it")
@@ -231,8 +239,8 @@ def _texts_of_cells(row: Record, columns: Iterable[str]) -> dict[str, str]:
         InputError: a cell is no text, or a headline is too long.
     """
     texts = {ours: cell_text(row.cells.get(ours), ours) for ours in columns}
-    longest_line = max(texts.get("headline", "").split("\n"), key=len)
-    fault = length_fault("headline", longest_line)
+    headline_lines = texts.get("headline", "").split("\n")
+    fault = length_fault("headline", max(headline_lines, key=len))
     if fault:
         raise InputError(fault)
     return {ours: _CONTROL.sub(" ", text).strip() for ours, text in texts.items()}
@@ -256,20 +264,21 @@ def parse_columns(spec: str, defaults: Names) -> dict[str, tuple[str, ...]]:
     Raises:
         InputError: a part of the map is not `ours=theirs`.
     """
-    names = {ours: tuple(several) for ours, several in defaults.items()}
-    mapped: dict[str, tuple[str, ...]] = {}
+    mapped: dict[str, list[str]] = {}
     any_column = "|".join(re.escape(ours) for ours in defaults)
-    for part in re.split(rf",(?=\s*(?:{any_column})\s*=)", spec):
-        part = part.strip(" ,")
+    for untrimmed in re.split(rf",(?=\s*(?:{any_column})\s*=)", spec):
+        part = untrimmed.strip(" ,")
         if not part:
             continue
-        ours, equals, theirs = (text.strip() for text in part.partition("="))
+        ours, equals, theirs = part.partition("=")
+        ours = ours.strip()
+        theirs = theirs.strip()
         if ours not in defaults or not equals:
             raise InputError(f"--columns {part!r} is not ours=theirs: ours is one of {', '.join(defaults)}")
-        mapped.setdefault(ours, ())
+        names = mapped.setdefault(ours, [])
         if theirs:
-            mapped[ours] += (theirs,)
-    return names | mapped
+            names.append(theirs)
+    return {ours: tuple(mapped.get(ours, several)) for ours, several in defaults.items()}
 
 
 def check_columns(
@@ -294,12 +303,19 @@ def check_columns(
         InputError: a column is lacking; the message says what to do.
     """
     seen = list(seen)
-    chosen = {ours for ours in names if names[ours] and tuple(names[ours]) != tuple(defaults[ours])}
+    wanted = set(needs)
+    for ours, alternatives in names.items():
+        is_chosen = tuple(alternatives) != tuple(defaults[ours])
+        if alternatives and is_chosen:
+            wanted.add(ours)
     found = _found_columns(seen, names)
-    lacking = [ours for ours in names if ours in chosen.union(needs) and ours not in found]
+    lacking = [ours for ours in names if ours in wanted and ours not in found]
     if not lacking:
         return
-    record = _record_with_field(seen, [name for ours in lacking for name in names[ours]])
+    names_of_lacking: list[str] = []
+    for ours in lacking:
+        names_of_lacking += names[ours]
+    record = _record_with_field(seen, names_of_lacking)
     if record:
         mend = f"fields of {record} are no columns; make them so with pandas.json_normalize"
     elif advice is None:
@@ -309,8 +325,9 @@ def check_columns(
         likely = likely or {lacking[0]: "yours"}
         examples = ",".join(f"{ours}={name}" for ours, name in likely.items())
         mend = f"name yours as in --columns {examples}{advice}"
-    columns = " and no column ".join(" or ".join(names[ours]) or ours for ours in lacking)
-    raise InputError(f"{file} has no column {columns} (its columns are {listed(seen, 20)}): {mend}")
+    wanted_names = [" or ".join(names[ours]) or ours for ours in lacking]
+    columns = " and no column ".join(wanted_names)
+    raise InputError(f"{file} has no column {columns} (its columns are {join_truncated(seen, 20)}): {mend}")
 
 
 def _record_with_field(columns: Sequence[str], names: Iterable[str]) -> str:
@@ -330,7 +347,9 @@ def kind_of(path: Path) -> str | None:
 def cell_named(values: Mapping[str, Any], name: str) -> Any:
     """Return the cell of a column of a row, in any capitals; None where there is none."""
     found = _found_columns(tuple(values), {name: (name,)})
-    return values[found[name]] if name in found else None
+    if name not in found:
+        return None
+    return values[found[name]]
 
 
 def read_input(file: Path) -> str:
@@ -395,8 +414,9 @@ def _refuse_rows_inside(file: str, values: Mapping[str, Any], names: Names) -> N
         raise InputError(f'{file} is written by pandas with orient="split": {mend}')
     known = {ours: (*several, *ELSEWHERE.get(ours, ())) for ours, several in names.items()}
     for name, value in values.items():
-        first = value[0] if isinstance(value, list) and value else None
-        if isinstance(first, Mapping) and _found_columns(tuple(first), known):
+        if not isinstance(value, list) or not value or not isinstance(value[0], Mapping):
+            continue
+        if _found_columns(tuple(value[0]), known):
             mend = f"write that list alone, as jq .{name} does"
             raise InputError(f"{file} holds its rows in the field {name}: {mend}")
 
@@ -408,7 +428,9 @@ def _tables(name: str, names: Names) -> Iterator[tuple[str, InputTable]]:
             table = _table_of_split(data_set, split, data, names)
             yield table.name, table
         return
-    files = [] if Path(name).exists() else sorted(glob(name, recursive=True))
+    files: list[str] = []
+    if not Path(name).exists():
+        files = sorted(glob(name, recursive=True))
     for file in files or [name]:
         path = Path(file)
         check_file(path)
@@ -435,9 +457,11 @@ def _table_of_file(path: Path, names: Names) -> InputTable:
     """Return a file as a table, one of no known ending as CSV."""
     kind = kind_of(path) or "CSV"
     stem = Path(_unpacked_name(path)).stem
-    outlet = _partition(path, names.get("label", ())) or _outlet(stem) or _outlet(path.resolve().parent.name)
+    folder = path.resolve().parent
+    outlet = _partition(folder, names.get("label", ())) or _outlet(stem) or _outlet(folder.name)
     table = InputTable(str(path), stem, outlet)
-    rows = _parquet_rows(table, path) if kind == "parquet" else _text_rows(table, path, kind)
+    is_parquet = kind == "parquet"
+    rows = _parquet_rows(table, path) if is_parquet else _text_rows(table, path, kind)
     table.rows = _records(table, rows, names)
     return table
 
@@ -452,11 +476,12 @@ def _files_in(folder: Path) -> str:
     return f"{folder}/{'*/' * folders_above}*.{ending}"
 
 
-def _partition(path: Path, columns: Sequence[str]) -> str | None:
-    """Return the outlet that a folder of the path names as Hive does, `label=colle`."""
-    for folder in path.resolve().parent.parts:
-        column, equals, value = folder.partition("=")
-        if equals and column.lower() in map(str.lower, columns):
+def _partition(folder: Path, columns: Sequence[str]) -> str | None:
+    """Return the outlet that a folder, or one above it, names as Hive does, `label=colle`."""
+    names = {column.lower() for column in columns}
+    for part in folder.parts:
+        column, equals, value = part.partition("=")
+        if equals and column.lower() in names:
             return unquote(value) or None
     return None
 
@@ -469,7 +494,9 @@ def _unpacked_name(path: Path) -> str:
 def _outlet(name: str) -> str | None:
     """Return the outlet of CHANGE-IT that a name of a file, folder or config has; None for none or both."""
     labels = {label for part, label in OUTLET_NAMES.items() if part in name.lower()}
-    return labels.pop() if len(labels) == 1 else None
+    if len(labels) != 1:
+        return None
+    return labels.pop()
 
 
 @contextmanager
@@ -572,9 +599,12 @@ def _text_rows(table: InputTable, path: Path, kind: str) -> Rows:
         # often.
         named = re.fullmatch(r'"?sep=(.)"?\s*', first[1])
         if named:
+            delimiter = named[1]
             first = next(filterfalse(_is_empty, lines), first)
-        delimiter = named[1] if named else max(",;\t|", key=first[1].count)
-        yield from _csv_rows(table, path, chain([first], lines), first[0], delimiter)
+        else:
+            delimiter = max(",;\t|", key=first[1].count)
+        number_of_header, _ = first
+        yield from _csv_rows(table, path, chain([first], lines), number_of_header, delimiter)
 
 
 def _is_empty(line: tuple[int, str]) -> bool:
@@ -597,13 +627,16 @@ def _csv_rows(
         header = [name.strip() for name in next(reader)]
         _refuse_repeated(path, header)
         table.columns.update(dict.fromkeys(header))
-        line = first + reader.line_num  # where the next row begins
+        # where the next row begins
+        line = first + reader.line_num
         for cells in reader:
             if not cells and len(header) == 1:
                 cells = [""]
             if cells and len(cells) != len(header):
                 counts = f"{len(cells)} cells and {len(header)} columns"
-                mend = quote if len(cells) > len(header) else f"write empty cells, too, or {quote}"
+                mend = quote
+                if len(cells) < len(header):
+                    mend = f"write empty cells, too, or {quote}"
                 raise InputError(f"{path}, line {line}: {counts}; {mend}")
             if cells:
                 yield line, dict(zip(header, cells, strict=True))
@@ -626,8 +659,11 @@ def _json_rows(path: Path, file: TextIO, first: tuple[int, str], lines: Iterator
     line, text = first
     rows: Iterable[tuple[int, Any]]
     if text.lstrip().startswith("[") or text.strip() == "{":
-        whole = _parsed(path, line, text + _rest(file, path, line + text.count("\n")))
-        rows = enumerate(whole if isinstance(whole, list) else [whole], start=1)
+        rest = _rest(file, path, line + text.count("\n"))
+        whole = _parsed(path, line, text + rest)
+        if not isinstance(whole, list):
+            whole = [whole]
+        rows = enumerate(whole, start=1)
     else:
         rows = ((number, _parsed(path, number, text)) for number, text in chain([first], lines))
     for number, row in rows:
@@ -699,7 +735,8 @@ def _arrow_rows(table: InputTable, opened: Callable[[], tuple[Any, Iterable[Any]
 
 def _class_names(schema: Any) -> dict[str, dict[int, str]]:
     """Return the names of the classes of each ClassLabel of an Arrow schema that `datasets` has written."""
-    described = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
+    metadata = schema.metadata or {}
+    described = json.loads(metadata.get(b"huggingface", b"{}"))
     features = described.get("info", {}).get("features") or {}
     class_names = {}
     for column, feature in features.items():

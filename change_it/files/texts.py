@@ -9,13 +9,13 @@ from uuid import UUID
 from change_it.errors import InputError
 
 #: Characters of a text that is read, at most, by the name of its column.
-LONGEST = {"headline": 1_000, "article": 200_000}
+MOST_CHARACTERS = {"headline": 1_000, "article": 200_000}
 
 
 def length_fault(column: str, text: str) -> str:
     """Return why a text of a column is refused by its length; empty where it is not."""
-    if column in LONGEST and len(text) > LONGEST[column]:
-        return f"{column} of more than {LONGEST[column]:,} characters"
+    if column in MOST_CHARACTERS and len(text) > MOST_CHARACTERS[column]:
+        return f"{column} of more than {MOST_CHARACTERS[column]:,} characters"
     return ""
 
 
@@ -55,7 +55,8 @@ def cell_text(value: object, name: str = "a cell") -> str:
             raise InputError(f"{name} is no text: bytes that are not UTF-8") from error
     kind = type(value).__name__
     if isinstance(value, Mapping) and value:
-        kind += f" with the fields {listed([str(field) for field in value], 5)}"
+        names = [str(field) for field in value]
+        kind += f" with the fields {join_truncated(names, 5)}"
     raise InputError(f"{name} is no text: a {kind}")
 
 
@@ -92,7 +93,8 @@ def texts_of(name: str, values: object, *, complete: bool = False) -> list[str]:
             )
         if not missing and not isinstance(value, str):
             raise InputError(f"{name} has {value!r} at {number}: give a text for every item")
-        texts.append("" if missing else str(value))
+        text = "" if missing else str(value)
+        texts.append(text)
     return texts
 
 
@@ -101,13 +103,15 @@ def references_of(name: str, values: object) -> list[list[str]]:
     references = []
     without_any = []
     for number, value in enumerate(column_of(name, values)):
-        is_one = isinstance(value, str) or is_missing(value)
-        texts = texts_of(f"{name}[{number}]", [value] if is_one else value)
+        several = value
+        if isinstance(value, str) or is_missing(value):
+            several = [value]
+        texts = texts_of(f"{name}[{number}]", several)
         references.append([text for text in texts if text.strip()])
         if not references[-1]:
             without_any.append(str(number))
     if without_any:
-        items = listed(without_any)
+        items = join_truncated(without_any)
         raise InputError(f"{name} has none for {items}: leave these items out, or give a reference")
     return references
 
@@ -136,10 +140,10 @@ def refuse_empty(name: str, texts: Sequence[str]) -> None:
     """Refuse empty texts of an argument."""
     empty = [str(number) for number, text in enumerate(texts) if not text.strip()]
     if empty:
-        raise InputError(f"empty texts in {name} at {listed(empty)}: give a text for every item")
+        raise InputError(f"empty texts in {name} at {join_truncated(empty)}: give a text for every item")
 
 
-def listed(names: Sequence[str], shown_at_most: int = 10) -> str:
+def join_truncated(names: Sequence[str], shown_at_most: int = 10) -> str:
     """Join the first of many names by commas, and say how many more there are.
 
     Each is shown on one line, and cut after 80 characters.
@@ -162,6 +166,8 @@ def enumerated(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def counted(count: int, noun: str) -> str:
+def pluralise(count: int, noun: str) -> str:
     """Return a count and its noun: 1 id, 2 ids."""
-    return f"1 {noun}" if count == 1 else f"{count:,} {noun}s"
+    if count == 1:
+        return f"1 {noun}"
+    return f"{count:,} {noun}s"

@@ -13,7 +13,7 @@ from huggingface_hub.errors import StrictDataclassError
 from change_it.corpus.folder import read_language, read_table
 from change_it.errors import InputError
 from change_it.files.atomic import read_json, write_json
-from change_it.files.model_folders import GENERATOR_FILE, instead
+from change_it.files.model_folders import GENERATOR_FILE, suggest_folder
 from change_it.generators.examples import Reads
 from change_it.generators.options import ModelKind
 from change_it.generators.recipes import RECIPES
@@ -124,7 +124,7 @@ def choose_generators(
             mend += (
                 f" --architecture {name}, or copy {GENERATOR_FILE} of adapters that are merged there into it"
             )
-        raise InputError(f"{name} holds no generator: {instead(folder, 'generators') or mend}")
+        raise InputError(f"{name} holds no generator: {suggest_folder(folder, 'generators') or mend}")
     recipes = list(dict.fromkeys(info.recipe for info in infos.values()))
     if recipe is None and len(recipes) > 1:
         raise InputError(f"{name} has generators of several recipes: choose one of {', '.join(recipes)}")

@@ -19,7 +19,7 @@ from change_it.corpus.test_set import Item
 from change_it.errors import InputError, add_versions
 from change_it.files.atomic import replace_folder
 from change_it.files.model_folders import HubSource
-from change_it.files.texts import listed, refuse_empty, refuse_lengths, texts_of
+from change_it.files.texts import join_truncated, refuse_empty, refuse_lengths, texts_of
 from change_it.generators.examples import source_of
 from change_it.generators.folder import COMMAND, choose_generators
 from change_it.generators.generator import BEAMS, Generator, load_generator, write_generator
@@ -189,7 +189,9 @@ class HeadlineTransfer(HeadlineSystem, Pushable):
         """Transfer with loaded generators: one, or one for each outlet, of one recipe and one pair of outlets."""
         info = generators[0].info
         if len({(generator.info.recipe, generator.info.outlets) for generator in generators}) != 1:
-            names = listed([f"{one.info.recipe} of {' and '.join(one.info.outlets)}" for one in generators])
+            names = join_truncated(
+                [f"{one.info.recipe} of {' and '.join(one.info.outlets)}" for one in generators]
+            )
             raise InputError(f"generators of one recipe and one corpus are needed, these are {names}")
         self.recipe, self.reads = info.recipe, info.reads
         self.generators = {

@@ -311,7 +311,8 @@ def wilcoxon(first: Floats, second: Floats) -> SignedRankTest:
     The p-value is exact up to 50 items without ties, and up to 13 with ties. Where all scores are equal the
     statistic is 0 and the p-value 1.
     """
-    differences = np.round(first - second, DECIMALS)  # noise of floating point would break ties
+    # noise of floating point would break ties
+    differences = np.round(first - second, DECIMALS)
     differences = differences[differences != 0]
     if not len(differences):
         return SignedRankTest(0.0, 1.0)
@@ -320,7 +321,8 @@ def wilcoxon(first: Floats, second: Floats) -> SignedRankTest:
     has_ties = len(np.unique(np.abs(ranks))) < len(ranks)
     test = scipy.stats.wilcoxon(ranks, method="exact" if is_small else "auto")
     p = test.pvalue
-    if is_small and has_ties:  # scipy's own way with ties takes seconds
+    if is_small and has_ties:
+        # scipy's own way with ties takes seconds
         permutations = scipy.stats.permutation_test(
             (ranks,), np.sum, permutation_type="samples", vectorized=True, n_resamples=np.inf
         )

@@ -39,8 +39,7 @@ def baseline(
     Args:
         name: one of `BASELINES`: `first`, the first words of the document; `random`, those of a random
             sentence; `tfidf`, the words of highest tf-idf; `wtextrank`, those of highest TextRank;
-                `stextrank`,
-            the first words of the sentence of highest TextRank.
+            `stextrank`, the first words of the sentence of highest TextRank.
         documents: texts of any length.
         n_words: words in a headline, at most.
         seed: of `random`.
@@ -148,8 +147,10 @@ def _sentence_links(texts: Sequence[Sequence[str]]) -> Any:
     lengths = np.array([len(text) for text in texts])
     products = lengths[links.row] * lengths[links.col]
     is_itself = links.row == links.col
-    is_linked = ~is_itself & (products > 1)  # two sentences of one word have no similarity
-    links.data = np.divide(links.data, np.log(products), out=np.zeros(links.nnz), where=is_linked)
+    # two sentences of one word have no similarity
+    is_linked = ~is_itself & (products > 1)
+    no_links = np.zeros(links.nnz)
+    links.data = np.divide(links.data, np.log(products), out=no_links, where=is_linked)
     return links
 
 
@@ -184,4 +185,6 @@ def _beginning(text: str, n_words: int) -> str:
         pieces.append(piece)
         left -= min(len(in_piece), left)
     has_words = left < n_words
-    return " ".join(pieces).rstrip(_OPEN_MARKS) if has_words else ""
+    if not has_words:
+        return ""
+    return " ".join(pieces).rstrip(_OPEN_MARKS)

@@ -8,14 +8,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, compress
+from itertools import compress
 from pathlib import Path
 from typing import NamedTuple
 
 from change_it.errors import InputError
 from change_it.files.predictions import Predictions, headlines_of, named_files, text_lines
 from change_it.files.rows import Record, cell_named, kind_of, parse_columns, read_records, read_text
-from change_it.files.texts import cell_text, counted, listed, refuse_lengths
+from change_it.files.texts import cell_text, join_truncated, pluralise, refuse_lengths
 from change_it.text.cleaning import clean, has_markup, remark
 
 #: Our columns, and what they may be called; headlines are also headline1, headline2, ….
@@ -95,7 +95,7 @@ class Documents:
     def _refuse(self, fault: str, ids: Sequence[str]) -> None:
         """Refuse documents with a fault; nothing happens where there are none."""
         if ids:
-            documents = f"{counted(len(ids), 'document')} with {fault} ({listed(ids)})"
+            documents = f"{pluralise(len(ids), 'document')} with {fault} ({join_truncated(ids)})"
             raise InputError(f"{self.name}: {documents}: mend or remove the rows")
 
     def __len__(self) -> int:
@@ -164,14 +164,20 @@ def read_documents(source: str, *, columns: str = "") -> Documents:
         names = _headline_columns(records, columns)
         rows = [_row_of_record(record, names, source) for record in records]
         has_headlines = bool(names)
+    ids = [row.id for row in rows]
     articles = [row.article for row in rows]
-    headlines = chain.from_iterable(row.headlines for row in rows)
+    texts = [*articles]
+    for row in rows:
+        texts += row.headlines
+    references = None
+    if has_headlines:
+        references = tuple(_clean_headlines(row.headlines) for row in rows)
     return Documents(
-        ids=_numbered([row.id for row in rows]),
+        ids=_numbered(ids),
         texts=tuple(map(_clean_article, articles)),
-        references=tuple(_clean_headlines(row.headlines) for row in rows) if has_headlines else None,
+        references=references,
         name=source,
-        remarks=tuple(remark(source, [*articles, *headlines], _TAKEN_OFF)),
+        remarks=tuple(remark(source, texts, _TAKEN_OFF)),
     )
 
 
@@ -180,7 +186,9 @@ def _headline_columns(records: Sequence[Record], columns: str) -> list[str]:
     mapped = parse_columns(columns, COLUMNS)["headline"]
     if mapped != COLUMNS["headline"]:
         return list(mapped)
-    names = dict.fromkeys(chain.from_iterable(record.values for record in records))
+    names: dict[str, None] = {}
+    for record in records:
+        names.update(dict.fromkeys(record.values))
     found = []
     for name in names:
         if name.lower() in COLUMNS["headline"] or _NUMBERED_HEADLINE.fullmatch(name.lower()):
@@ -263,10 +271,11 @@ def _read_corpus(folder: Path) -> Documents:
         )
     events = [row.values.get("event") for row in read_records(folder / _ARTICLES, required=["id"])]
     known_events = tuple(event for event in events if event is not None)
+    has_all_events = len(known_events) == len(events)
     own_headlines = tuple(headlines[0] for headlines in every.references or ())
     paired = replace(
         every,
-        events=known_events if len(known_events) == len(events) else None,
+        events=known_events if has_all_events else None,
         originals=own_headlines,
         name=str(folder),
     ).only(is_paired)
@@ -294,7 +303,10 @@ def read_systems(
     """
     files = named_files(specs, option="--predictions", example="mine=mine.txt", taken=taken)
     headlines = {name: read_headlines(file, documents, shared_items=shared_items) for name, file in files}
-    is_shared = [all(id_ in by_id for by_id in headlines.values()) for id_ in documents.ids]
+    shared = set(documents.ids)
+    for by_id in headlines.values():
+        shared.intersection_update(by_id)
+    is_shared = [id_ in shared for id_ in documents.ids]
     if not any(is_shared):
         raise InputError(
             "the files of --predictions have no document in common: give files of the same headlines"
@@ -328,11 +340,10 @@ def read_headlines(file: Path, documents: Documents, *, shared_items: bool = Fal
         return dict(zip(documents.ids, headlines, strict=True))
     ids = _numbered([row.get("id", "") for row in rows])
     match = Predictions.match(ids, headlines, documents.ids)
-    match = replace(
-        match,
-        unknown_ids=[id_ for id_ in match.unknown_ids if id_ not in documents.unpaired],
-        missing=[] if shared_items else match.missing,
-    )
+    unknown_ids = [id_ for id_ in match.unknown_ids if id_ not in documents.unpaired]
+    match = replace(match, unknown_ids=unknown_ids)
+    if shared_items:
+        match = replace(match, missing=[])
     problems = match.problems("not in the documents")
     if problems:
         if match.missing and match.headlines:
@@ -355,5 +366,7 @@ def _headline_rows(file: Path) -> list[dict[str, str]]:
 
 def _headline_row(document: _Row) -> dict[str, str]:
     """Return a document of a file like XML as a row of headlines."""
-    headline = " ".join(document.headlines)
-    return {"id": document.id, "headline": headline} if document.id else {"headline": headline}
+    row = {"headline": " ".join(document.headlines)}
+    if document.id:
+        row["id"] = document.id
+    return row

@@ -85,7 +85,9 @@ class Metric:
     def range_text(self) -> str:
         """Return its range in words."""
         lowest, highest = self.range
-        return f"from {lowest:g}" if highest is None else f"{lowest:g} to {highest:g}"
+        if highest is None:
+            return f"from {lowest:g}"
+        return f"{lowest:g} to {highest:g}"
 
 
 _ENTRIES = (

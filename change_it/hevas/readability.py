@@ -41,7 +41,8 @@ def tag_ratios(headlines: Sequence[str], tagger: PerceptronTagger, language: str
             is_word = any(character.isalnum() for character in piece)
             if is_word:
                 tags.append(tag)
-        ratios[:, column] = [tags.count(tag) / max(1, len(tags)) for tag in _TAGS]
+        number_of_words = max(1, len(tags))
+        ratios[:, column] = [tags.count(tag) / number_of_words for tag in _TAGS]
     return ratios
 
 
@@ -88,7 +89,8 @@ def fog(headlines: Sequence[Text], language: str) -> Floats:
 
     A complex word has at least three syllables. The paper has 8 where Gunning has 100.
     """
-    _breaks(language)  # an unknown language is refused even when there is no word
+    # an unknown language is refused even when there is no word
+    _breaks(language)
     texts = words_of(headlines)
     lengths = np.array([len(text) for text in texts])
     complex_words = np.array([_complex_words(text, language) for text in texts])

@@ -98,7 +98,9 @@ def _document_words(documents: Sequence[Text], language: str = "none") -> list[l
         InputError: no document has a word left. Some may have none.
     """
     stop = stop_words(language)
-    texts = [[word for word in text if word not in stop] for text in words_of(documents)]
+    texts = []
+    for text in words_of(documents):
+        texts.append([word for word in text if word not in stop])
     if not any(texts):
         which = " that is no stop word" if stop else ""
         raise InputError(
@@ -138,7 +140,8 @@ class LatentSemantic(TextSpace):
             raise InputError(f"no LSI eigenvalue reaches the threshold {value}: choose a lower one")
         self.documents = left
         self.eigenvalues = eigenvalues
-        self._projection = matrix.T @ (left / eigenvalues**2)  # V S⁻¹ = Mᵀ U S⁻²
+        # V S⁻¹ = Mᵀ U S⁻²
+        self._projection = matrix.T @ (left / eigenvalues**2)
 
     def vectors(self, texts: Sequence[Text], owners: Ints | None = None) -> Floats:
         """Return (m, dimensions) tf-idf of texts times V S⁻¹; zeros without a word of the documents."""
@@ -180,7 +183,8 @@ def _largest(matrix: csr_matrix, number: int, full: int) -> tuple[Floats, Floats
         left, values, _ = svds(matrix, number, v0=start, return_singular_vectors="u")
     else:
         n = matrix.shape[0]
-        squares, left = eigh((matrix @ matrix.T).toarray(), subset_by_index=(n - number, n - 1))
+        products = (matrix @ matrix.T).toarray()
+        squares, left = eigh(products, subset_by_index=(n - number, n - 1))
         values = np.sqrt(np.maximum(squares, 0))
     largest_first = np.argsort(-values)
     left = left[:, largest_first]
@@ -283,7 +287,8 @@ def load_vectors(path: Path) -> "KeyedVectors":
         )
         if not vectors.vectors.size or not np.isfinite(vectors.vectors).all():
             raise ValueError(path)
-    except Exception as error:  # whatever a damaged gzip or vector file brings up
+    except Exception as error:
+        # whatever a damaged gzip or vector file brings up
         raise InputError(
             f"{path} is no word2vec file: give what model.wv.save_word2vec_format writes, with .bin in the "
             "name of a binary one and .gz at the end of a compressed one"
@@ -297,7 +302,8 @@ def train_vectors(documents: Sequence[Text], *, seed: int = 1) -> "KeyedVectors"
     They are the same on every run.
     """
     texts = _document_words(documents)
-    return _gensim("Word2Vec")(texts, min_count=1, epochs=3, seed=seed, workers=1).wv
+    word2vec = _gensim("Word2Vec")
+    return word2vec(texts, min_count=1, epochs=3, seed=seed, workers=1).wv
 
 
 def _gensim(name: str) -> Any:
@@ -315,8 +321,9 @@ def inverse_frequencies(documents: Sequence[Text]) -> Mapping[str, float]:
     """
     fitted = TfidfVectorizer(analyzer=list).fit(words_of(documents))
     of_unknown_word = float(np.log(1 + len(documents)) + 1)
+    known_words = fitted.get_feature_names_out().tolist()
     frequencies: defaultdict[str, float] = defaultdict(lambda: of_unknown_word)
-    frequencies.update(zip(fitted.get_feature_names_out().tolist(), fitted.idf_.tolist(), strict=True))
+    frequencies.update(zip(known_words, fitted.idf_.tolist(), strict=True))
     return frequencies
 
 
@@ -337,8 +344,7 @@ def divergences(
     Returns:
         KL, (n,) averaged Kullback-Leibler divergences (natural logarithm), and JS, (n,) similarities: 1 less
         the Jensen-Shannon divergence to base 2. KL is 0 for identical, for disjoint and for empty texts; JS
-            is
-        0 for disjoint and empty ones.
+        is 0 for disjoint and empty ones.
     """
     rows = Matched(candidates, references)
     divergence = np.zeros(len(rows.references))

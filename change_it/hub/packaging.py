@@ -21,7 +21,7 @@ from change_it.errors import InputError
 from change_it.files.atomic import read_json, record_errors, refuse_pointer, replace_folder, write_text
 from change_it.files.model_folders import GENERATOR_FILE, MODEL_FILES, is_hub_id, weight_files
 from change_it.files.shipped import shipped_path
-from change_it.files.texts import listed
+from change_it.files.texts import join_truncated
 from change_it.generators.folder import GeneratorInfo
 from change_it.generators.record import read_generator_metrics
 from change_it.hub.cards import CardSettings, Metrics, dataset_card, example_of, model_card, public
@@ -250,10 +250,10 @@ def _model(folder: Path, prefix: str, written: Collection[str]) -> Files:
     paths = [path for path in folder.iterdir() if path.is_file() and path.name[0] != "."]
     names = {path.name for path in paths} - {"README.md"}
     if others := names - {*(written or filter_repo_objects(names, allow_patterns=[*MODEL_FILES, *CODE]))}:
-        fault = f"{folder} holds files that training did not write ({listed(sorted(others))})"
+        fault = f"{folder} holds files that training did not write ({join_truncated(sorted(others))})"
         raise InputError(f"{fault}: move them elsewhere")
     if lacking := _code_of(folder) - names:
-        fault = f"{folder} lacks code that its configuration names ({listed(sorted(lacking))})"
+        fault = f"{folder} lacks code that its configuration names ({join_truncated(sorted(lacking))})"
         raise InputError(f"{fault}: it is of an earlier version, make it again")
     files: Files = {}
     for name in names:

@@ -19,7 +19,7 @@ from huggingface_hub.errors import (
 from huggingface_hub.utils import HFValidationError, validate_repo_id
 
 from change_it.errors import InputError
-from change_it.files.texts import listed
+from change_it.files.texts import join_truncated
 from change_it.hub.packaging import RECORD, Files, PushKind
 from change_it.version import __version__
 
@@ -116,10 +116,10 @@ class Changes:
         if to.replace:
             return
         if self.replaced:
-            fault = f"the {to} has files of others with names of this push ({listed(self.replaced, NAMED)})"
+            fault = f"the {to} has files of others with names of this push ({join_truncated(self.replaced, NAMED)})"
             raise InputError(f"{fault}: choose another name, or replace these with --replace")
         if self.kept and not self.recorded:
-            fault = f"the {to} holds files that no push recorded ({listed(self.kept, NAMED)})"
+            fault = f"the {to} holds files that no push recorded ({join_truncated(self.kept, NAMED)})"
             raise InputError(f"{fault}: choose another name, or push beside them with --replace")
 
     def sentences(self, *, done: bool) -> list[str]:
@@ -130,7 +130,7 @@ class Changes:
             "kept, as files of others": self.kept,
         }
         verb = "" if done else "would be "
-        return [f"{listed(names, NAMED)}: {verb}{end}" for end, names in ends.items() if names]
+        return [f"{join_truncated(names, NAMED)}: {verb}{end}" for end, names in ends.items() if names]
 
 
 def foresee(files: Files, to: Destination) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 from change_it.errors import InputError
-from change_it.files.model_folders import instead
+from change_it.files.model_folders import suggest_folder
 from change_it.judges.spec import JUDGES, MAIN, Task, arguments, compliancy_tasks, trained_tasks
 from change_it.render.tables import figure
 from change_it.training.lora import LORA_RATE, LoraFields, check_adapters
@@ -135,7 +135,7 @@ def _check_lora(options: JudgeOptions, encoder: str) -> None:
 def check_tasks(folder: Path, name: str | Path) -> None:
     """Refuse a folder in which a judge is missing that compliancy requires; `name` is what it was called."""
     if missing := [task for task in compliancy_tasks() if not (folder / task).is_dir()]:
-        mend = instead(folder, "judges") or f"train them with {COMMAND} --task all"
+        mend = suggest_folder(folder, "judges") or f"train them with {COMMAND} --task all"
         raise InputError(f"{name} lacks the judge {' and '.join(missing)}: {mend}")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from change_it.corpus.reading.issues import tells_outlets
 from change_it.files.atomic import record_errors
 from change_it.files.records import record_to_json
-from change_it.files.texts import listed
+from change_it.files.texts import join_truncated
 from change_it.judges.options import MARKS, StyleScale
 from change_it.judges.record import JudgeMetrics, JudgeResults, WithinEvent, read_judge_metrics
 from change_it.judges.spec import EVIDENCE, FACTS, JUDGES, Task, resolve, trained_tasks
@@ -170,12 +170,12 @@ def rate_main(task: Task, main: "Judge", metrics: JudgeResults | None) -> Verdic
     }
     judge, *baselines = shares or [""]
     ahead = [name for name in baselines if shares[name][1] > shares[judge][2]]
-    remarks = [f"{listed(ahead)} is ahead of it"] if ahead else []
+    remarks = [f"{join_truncated(ahead)} is ahead of it"] if ahead else []
     leads = systems[MARKS].lead if MARKS in systems else None
     why = [f"{MARKS} alone are as good"] if leads and leads.within_event.low <= 0 else []
     issues = [issue for issue in main.corpus.looks or [] if tells_outlets(issue.name)]
     why += [f"{issue.outlet}: {issue.name}" for issue in issues]
-    remarks += [f"it may read the export ({listed(why)})"] if why else []
+    remarks += [f"it may read the export ({join_truncated(why)})"] if why else []
     level = _level([shares[judge][1]] if shares else [])
     level = "care" if remarks and level == "rely" else level
     faults = dict.fromkeys(main.style.faults(main.outlets).values() if main.style else ())
@@ -195,7 +195,11 @@ def rate_by_tests(task: Task, judge: "Judge | None", metrics: JudgeResults | Non
             shares[words] = of_class.recall, low, high
             lows += [low] if test != FACTS else []
     beaten = {test: no_better_than(metrics, test) for test in results if test != FACTS}
-    text = [f"no better than {listed(names)} on the test {test}" for test, names in beaten.items() if names]
+    text = [
+        f"no better than {join_truncated(names)} on the test {test}"
+        for test, names in beaten.items()
+        if names
+    ]
     return Verdict(task, _level(lows), "; ".join(text), shares)
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from change_it.files.texts import LONGEST
+from change_it.files.texts import MOST_CHARACTERS
 from change_it.models.chat_server import Answer
 from change_it.text import chat_phrases
 from change_it.text.chat_phrases import TITLE
@@ -189,8 +189,8 @@ def headline_of(text: str, outlets: Sequence[str] = ()) -> str:
 
 def is_talk(line: str) -> bool:
     """Return whether a line is a refusal, a question back, a thought or an error: below it stands no headline."""
-    if len(line) > LONGEST["headline"]:
-        line = line[: LONGEST["headline"]]
+    if len(line) > MOST_CHARACTERS["headline"]:
+        line = line[: MOST_CHARACTERS["headline"]]
     return (
         chat_phrases.is_refusal(line)
         or chat_phrases.is_talk_of_task(line)
@@ -249,7 +249,7 @@ def _line_of(lines: Sequence[str], outlets: Sequence[str]) -> str:
 
 def _is_headline(line: str) -> bool:
     """Return whether a line can be a headline."""
-    if len(line) > LONGEST["headline"] or not any(map(str.isalnum, line)) or _MARKUP.search(line):
+    if len(line) > MOST_CHARACTERS["headline"] or not any(map(str.isalnum, line)) or _MARKUP.search(line):
         return False
     line_plain = chat_phrases.plain(line)
     return not (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from change_it.errors import InputError
 from change_it.files.atomic import read_json
 from change_it.files.model_folders import MODEL_FILES, HubSource, check_model, fetch, weight_files
-from change_it.files.texts import listed
+from change_it.files.texts import join_truncated
 
 if TYPE_CHECKING:
     import torch
@@ -76,7 +76,7 @@ def refuse_strange_weights(name: str | Path, strange: Collection[str]) -> None:
     if strange:
         raise InputError(
             f"{name} was saved by another version of change-it or has been damaged: its weights do not fit its config.json "
-            f"({listed(sorted(strange), 3)}); train or save it again"
+            f"({join_truncated(sorted(strange), 3)}); train or save it again"
         )
 
 

@@ -52,11 +52,11 @@ def judge_decisions(judges: "Judges", key: pl.DataFrame) -> Ratings:
     is_second_the_target = (key["outlet"] != key["choice1"]).to_numpy()
     p_first = np.where(is_second_the_target, 1 - p_target, p_target)
     decisions = {MAIN: np.where(p_first >= 0.5, 1.0, 2.0)}
-    number_of = {True: 1, False: 2}
+    numbers = {True: 1.0, False: 2.0, None: np.nan}
     for question in QUESTIONS:
         for name in judges_of(question):
             if name != MAIN:
-                decisions[name] = np.array([number_of.get(verdict, np.nan) for verdict in judged[name]])
+                decisions[name] = np.array([numbers[verdict] for verdict in judged[name]])
     return decisions
 
 
@@ -72,15 +72,19 @@ def coincidences(ratings: Floats, values: Sequence[int]) -> dict[str, Floats]:
     Returns:
         `"first,second"` to (n,) counts; 0 for items that fewer than two readers answered.
     """
-    counts = np.stack([(ratings == value).sum(axis=1) for value in values], axis=1).astype(np.float64)
+    times_given = [(ratings == value).sum(axis=1) for value in values]
+    counts = np.stack(times_given, axis=1).astype(np.float64)
     answers = counts.sum(axis=1)
     others = np.where(answers < 2, np.inf, np.maximum(answers - 1, 1))
     columns = {}
     for i, first in enumerate(values):
         for j, second in enumerate(values):
-            of_other_readers = counts[:, j] - (i == j)
+            of_other_readers = counts[:, j]
+            if i == j:
+                of_other_readers = of_other_readers - 1
+            coincident = counts[:, i] * of_other_readers / others
             # + 0.0 makes -0.0, which 0 times -1 gives, a 0.0
-            columns[f"{first},{second}"] = counts[:, i] * of_other_readers / others + 0.0
+            columns[f"{first},{second}"] = coincident + 0.0
     return columns
 
 
@@ -90,16 +94,20 @@ def alpha(sums: Statistics, values: Sequence[int]) -> Floats:
     1 is perfect agreement, 0 that of chance. It is NaN where fewer than two of the ordered `values` occur.
     """
     rows = []
-    for row in values:
-        rows.append(np.stack([sums[f"{row},{column}"] for column in values]))
+    for first in values:
+        row = [sums[f"{first},{second}"] for second in values]
+        rows.append(np.stack(row))
     observed = np.stack(rows)
     totals = observed.sum(axis=1)
+    # the place of a value on the ordinal scale: its mean rank among all answers
     positions = totals.cumsum(axis=0) - totals / 2
     distance = (positions[:, None] - positions[None]) ** 2
+    by_chance = totals[:, None] * totals[None]
     disagreement = (observed * distance).sum(axis=(0, 1))
-    expected = (totals[:, None] * totals[None] * distance).sum(axis=(0, 1))
+    expected = (by_chance * distance).sum(axis=(0, 1))
     expected = np.where(expected > 0, expected, np.nan)
-    return np.asarray(1 - (totals.sum(axis=0) - 1) * disagreement / expected)
+    answers = totals.sum(axis=0)
+    return np.asarray(1 - (answers - 1) * disagreement / expected)
 
 
 def score_cells(scores: Mapping[str, Score]) -> dict[str, Value]:
@@ -113,10 +121,12 @@ def score_cells(scores: Mapping[str, Score]) -> dict[str, Value]:
 
 def share(hits: Floats, counts: Floats, events: EventIds, seed: int) -> Score:
     """Return the share of (n,) hits in (n,) answers, or in their weights; the interval draws events."""
+
+    def aggregate(sums: Statistics) -> dict[str, Floats]:
+        return {"share": sums["hits"] / sums["n"]}
+
     columns = {"hits": hits, "n": counts}
-    scores = _measured(
-        columns, lambda sums: {"share": sums["hits"] / sums["n"]}, events, seed, shares={"share": "n"}
-    )
+    scores = _measured(columns, aggregate, events, seed, shares={"share": "n"})
     return scores["share"]
 
 
@@ -134,8 +144,11 @@ def mean_f1(answers: Floats, truth: Floats, events: EventIds, seed: int) -> Scor
     for outlet in (1, 2):
         is_chosen = answers == outlet
         is_true = (truth[:, None] == outlet) & is_answered
-        columns[f"right {outlet}"] = (is_chosen & is_true).sum(axis=1).astype(np.float64)
-        columns[f"all {outlet}"] = (is_chosen.sum(axis=1) + is_true.sum(axis=1)).astype(np.float64)
+        right = (is_chosen & is_true).sum(axis=1)
+        chosen = is_chosen.sum(axis=1)
+        true = is_true.sum(axis=1)
+        columns[f"right {outlet}"] = right.astype(np.float64)
+        columns[f"all {outlet}"] = (chosen + true).astype(np.float64)
 
     def aggregate(sums: Statistics) -> dict[str, Floats]:
         # F1 is 2 x right / all, and the mean of two F1 half of their sum.
@@ -152,9 +165,11 @@ def agreement(rated: Floats, events: EventIds, seed: int) -> dict[str, Value]:
 
     def aggregate(sums: Statistics) -> dict[str, Floats]:
         equal = sum(sums[f"{value},{value}"] for value in values)
-        return {"agreement": np.asarray(equal / sum(sums.values())), "alpha": alpha(sums, values)}
+        share_equal = equal / sum(sums.values())
+        return {"agreement": np.asarray(share_equal), "alpha": alpha(sums, values)}
 
-    return score_cells(_measured(coincidences(rated, values), aggregate, events, seed))
+    columns = coincidences(rated, values)
+    return score_cells(_measured(columns, aggregate, events, seed))
 
 
 def _measured(
@@ -207,8 +222,10 @@ def signature_of(key: pl.DataFrame, rated: Mapping[str, Ratings], seed: int, jud
     for ratings in rated.values():
         readers.update(ratings)
     counts = f"readers:{len(readers)}|items:{len(key)}|events:{key['event'].n_unique()}"
-    asked = f"|judges:{judges}" if judges else ""
-    return f"annotation|{counts}{asked}|resamples:1000|seed:{seed}|v:{__version__}"
+    parts = ["annotation", counts]
+    if judges:
+        parts.append(f"judges:{judges}")
+    return "|".join([*parts, "resamples:1000", f"seed:{seed}", f"v:{__version__}"])
 
 
 def tables_as_json(tables: Mapping[str, Table], signature: str) -> dict[str, Any]:
@@ -218,7 +235,8 @@ def tables_as_json(tables: Mapping[str, Table], signature: str) -> dict[str, Any
         header, rows_of_cells = records(table)
         rows = []
         for row, cells in zip(table.rows, rows_of_cells, strict=True):
-            rows.append({"group": row.group, **dict(zip(header, cells, strict=True))})
+            by_column = dict(zip(header, cells, strict=True))
+            rows.append({"group": row.group, **by_column})
         shown[name] = {"title": table.title, "rows": rows, "notes": list(table.notes)}
     return {"title": "What readers say", "tables": shown, "signatures": [signature]}
 
@@ -240,8 +258,11 @@ def study_tables(
         for judge in judges_of(question):
             if judge in judged and np.isfinite(judged[judge]).any():
                 everyone[question][f"{JUDGE}{judge}"] = judged[judge]
-    tables = {question: _shares(question, key, ratings, seed) for question, ratings in everyone.items()}
-    return tables | agreement_table(everyone, key["event"].to_numpy(), seed)
+    tables = {}
+    for question, ratings in everyone.items():
+        tables[question] = _shares(question, key, ratings, seed)
+    tables.update(agreement_table(everyone, key["event"].to_numpy(), seed))
+    return tables
 
 
 def _right_answers(question: str, key: pl.DataFrame) -> Floats:
@@ -361,8 +382,9 @@ def _groups_of_pairs(key: pl.DataFrame) -> dict[str, Bools]:
         groups[f"cosine {band / 10} to {(band + 1) / 10}"] = (key["band"] == band).to_numpy()
     names_of_days = {"": "unknown", "0": "0", "1": "1", "2": "2", "3": "3"}
     days = key["days"].replace_strict(names_of_days, default="4 or more")
-    if days.n_unique() > 1:
-        for name in days.unique().sort():
+    names = days.unique().sort()
+    if len(names) > 1:
+        for name in names:
             groups[f"days apart: {name}"] = (days == name).to_numpy()
     return groups
 
@@ -380,11 +402,14 @@ def pair_tables(key: pl.DataFrame, answers: Mapping[str, Ratings], seed: int = 1
         key = key.cast({"similarity": pl.Float64, "band": pl.Int64, "band_pairs": pl.Int64})
     except pl.exceptions.InvalidOperationError as error:
         raise InputError("the key has texts where numbers belong: draw the pairs again") from error
-    is_read = np.isfinite(np.column_stack([*answers["same"].values()])).any(axis=1)
+    all_answers = np.column_stack(list(answers["same"].values()))
+    is_read = np.isfinite(all_answers).any(axis=1)
     rated = {name: column[is_read] for name, column in answers["same"].items()}
     key = key.filter(pl.Series(is_read))
-    opinions = np.column_stack([*rated.values()])
-    is_one_event = (opinions == 1).sum(axis=1) > (opinions == 2).sum(axis=1)
+    opinions = np.column_stack(list(rated.values()))
+    times_yes = (opinions == 1).sum(axis=1)
+    times_no = (opinions == 2).sum(axis=1)
+    is_one_event = times_yes > times_no
     similarity = key["similarity"].to_numpy()
     events = key["event"].to_numpy()
     weight = key.select(pl.col("band_pairs") / pl.len().over("band")).to_series().to_numpy()
@@ -417,4 +442,4 @@ def pair_tables(key: pl.DataFrame, answers: Mapping[str, Ratings], seed: int = 1
         Column("one_event_interval", "interval", "interval"),
     ]
     table = Table(columns, rows, f"same: {QUESTIONS['same'].text}", (meaning, note))
-    return {"same": table} | agreement_table({"same": rated}, events, seed)
+    return {"same": table, **agreement_table({"same": rated}, events, seed)}

@@ -39,7 +39,7 @@ def _shown_columns() -> tuple[str, ...]:
 
 
 #: Columns of sheets that a model is shown.
-SHOWN = _shown_columns()
+SHOWN_COLUMNS = _shown_columns()
 
 
 class SheetRun:
@@ -48,7 +48,7 @@ class SheetRun:
     Attributes:
         rows: the cells of each row of the sheet, by item.
         questions: what the sheet asks.
-        header: of the file that is written.
+        header: the header of the file that is written.
         beginnings: the cells of each row of that file before its answers, by item.
         done: the finished rows of that file, by item.
         waiting: the items that have no answers yet.
@@ -63,23 +63,32 @@ class SheetRun:
         """
         self.server = server
         self.out = out
-        records = read_sheet(sheet, ("id", *SHOWN, *QUESTIONS))
+        records = read_sheet(sheet, ("id", *SHOWN_COLUMNS, *QUESTIONS))
+        asked = records[0].cells
         self.rows = {record.cells["item"]: record.cells for record in records}
-        self.questions = [name for name in QUESTIONS if name in records[0].cells]
-        if not self.questions or len(self.rows) < len(records):
-            fault = "has items twice" if self.questions else "asks nothing"
+        self.questions = [name for name in QUESTIONS if name in asked]
+        fault = ""
+        if not self.questions:
+            fault = "asks nothing"
+        elif len(self.rows) < len(records):
+            fault = "has items twice"
+        if fault:
             raise InputError(f"{sheet} {fault}: give a sheet of change-it annotate sheets or pairs")
-        columns = []
-        for name in ("item", "id", *SHOWN):
-            if name in records[0].cells and not name.endswith("article"):
+        columns = ["item"]
+        for name in ("id", *SHOWN_COLUMNS):
+            if name in asked and not name.endswith("article"):
                 columns.append(name)
-        self.header = [*columns, "reader", "prompt", *(HEADINGS[name] for name in self.questions), "error"]
+        questions = [HEADINGS[name] for name in self.questions]
+        self.header = [*columns, "reader", "prompt", *questions, "error"]
         wording = hashlib.sha256(f"{PROMPT}{AGAIN}".encode()).hexdigest()[:6]
         self.beginnings: dict[str, list[str]] = {}
         for item, row in self.rows.items():
-            texts = [str(without_formula(" ".join(row[name].split()))) for name in columns]
-            self.beginnings[item] = [*texts, self._reader(), wording]
-        self.done = self._finished_rows() if out.exists() else {}
+            texts = [" ".join(row[name].split()) for name in columns]
+            cells = [str(without_formula(text)) for text in texts]
+            self.beginnings[item] = [*cells, self._reader(), wording]
+        self.done: dict[str, list[str]] = {}
+        if out.exists():
+            self.done = self._finished_rows()
         self.waiting = [item for item in self.rows if item not in self.done]
 
     def _reader(self) -> str:
@@ -96,16 +105,22 @@ class SheetRun:
             InputError: the file has other columns or rows than this run writes.
         """
         lines = earlier_rows(self.out)
-        header = lines[0] if lines else []
-        rows = lines[1:]
-        if header != self.header or not all(self._is_ours(row) for row in rows):
+        is_ours = lines[:1] == [self.header]
+        finished = {}
+        for row in lines[1:]:
+            is_ours = is_ours and self._is_ours(row)
+            if not row[-1]:
+                finished[row[0]] = row
+        if not is_ours:
             raise InputError(f"{self.out} is not of this sheet, model and wording: name another --out")
-        return {row[0]: row for row in rows if not row[-1]}
+        return finished
 
     def _is_ours(self, row: list[str]) -> bool:
-        """Whether this run would have written a row, whatever the model answered."""
+        """Tell whether this run would have written a row, whatever the model answered."""
         beginning = self.beginnings.get(row[0])
-        return beginning is not None and len(row) == len(self.header) and row[: len(beginning)] == beginning
+        if beginning is None or len(row) != len(self.header):
+            return False
+        return row[: len(beginning)] == beginning
 
     def tokens(self) -> tuple[int, int]:
         """Estimate how many tokens the model will read and write."""
@@ -132,7 +147,8 @@ class SheetRun:
             work="reading",
         )
         write_table(self.out, self.header, [self.done[item] for item in self.rows])
-        return {item: self.done[item][-1] for item in self.waiting if self.done[item][-1]}
+        faults = {item: self.done[item][-1] for item in self.waiting}
+        return {item: fault for item, fault in faults.items() if fault}
 
     def _ask(self, item: str) -> tuple[dict[str, str], str]:
         """Return the model's answers about a row and no fault, or no answers and why.
@@ -144,8 +160,11 @@ class SheetRun:
         prompt = self._prompt(item)
         fault = ""
         for is_last_try in (False, True):
-            text = prompt + AGAIN if is_last_try else prompt
-            options = {} if is_last_try else {"response_format": self._schema()}
+            text = prompt
+            options: dict[str, object] = {"response_format": self._schema()}
+            if is_last_try:
+                text = prompt + AGAIN
+                options = {}
             answer, fault = self.server.complete(text, max_tokens=ANSWER_TOKENS, temperature=0.0, **options)
             if answer is None:
                 continue
@@ -161,19 +180,20 @@ class SheetRun:
     def _prompt(self, item: str) -> str:
         """Return what the model is asked about a row."""
         row = self.rows[item]
-        texts = [f"{name}: {with_formula(row[name])}" for name in SHOWN if row.get(name)]
+        texts = [f"{name}: {with_formula(row[name])}" for name in SHOWN_COLUMNS if row.get(name)]
         questions = [HEADINGS[name] for name in self.questions]
         form = {name: "/".join(QUESTIONS[name].answers) for name in self.questions}
         return PROMPT.format(texts="\n\n".join(texts), questions="\n".join(questions), form=json.dumps(form))
 
     def _schema(self) -> dict[str, object]:
         """Return the schema of an answer, for servers that constrain answers."""
-        form: dict[str, object] = {
+        answers = {name: {"type": "string", "enum": QUESTIONS[name].answers} for name in self.questions}
+        # a strict schema has to say that there is nothing else
+        schema = {
             "type": "object",
-            "properties": {
-                name: {"type": "string", "enum": QUESTIONS[name].answers} for name in self.questions
-            },
+            "properties": answers,
             "required": self.questions,
-            "additionalProperties": False,  # a strict schema has to say so
+            "additionalProperties": False,
         }
-        return {"type": "json_schema", "json_schema": {"name": "answers", "schema": form, "strict": True}}
+        named_schema = {"name": "answers", "schema": schema, "strict": True}
+        return {"type": "json_schema", "json_schema": named_schema}

@@ -13,7 +13,7 @@ from change_it.corpus.test_set import BUILT_IN, GOLD, Item, TestSet
 from change_it.errors import InputError
 from change_it.files.atomic import with_formula
 from change_it.files.rows import Record
-from change_it.files.texts import counted, listed
+from change_it.files.texts import join_truncated, pluralise
 from change_it.judges.spec import JUDGES, MAIN
 from change_it.readers.questions import MODEL, answer_number, judges_of, read_sheet
 from change_it.render.tables import Column, Row, Table, with_interval
@@ -37,13 +37,13 @@ MAY_HAVE = ("system", "story", "supported", "printable", "accept", "original", "
 #: Questions of label files, and what they are called in tables.
 ASKED = {"story": "same story", "supported": "supported", "printable": "printable", "accept": "accepted"}
 #: Groups of headlines, and the expression that selects each.
-PARTS = {
+HEADLINE_GROUPS = {
     "without copies": ~pl.col("copy"),
     "written, without copies": pl.col("written") & ~pl.col("copy"),
     "all": pl.lit(True),
 }
 #: Events below which the figures of a group have no intervals.
-ENOUGH = 10
+EVENTS_WITH_INTERVAL = 10
 #: A reader's labels of a headline: its id, headline, system and reader, and for each of `ASKED` whether the
 #: reader says yes, None where they do not say.
 Vote = dict[str, str | bool | None]
@@ -115,7 +115,8 @@ def _hash_of(files: Sequence[Path]) -> str:
     hashes = [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
     if len(hashes) == 1:
         return hashes[0]
-    return hashlib.sha256("".join(sorted(hashes)).encode()).hexdigest()
+    together = "".join(sorted(hashes))
+    return hashlib.sha256(together.encode()).hexdigest()
 
 
 def _merge_votes(earlier: Vote, vote: Vote, place: str) -> None:
@@ -138,11 +139,14 @@ def _majorities(votes: Sequence[Vote]) -> pl.DataFrame:
     is_model = pl.col("reader").str.starts_with(MODEL)
 
     def majority(name: str, is_reader: pl.Expr) -> pl.Expr:
-        return (pl.col(name).filter(is_reader).mean() > 0.5).cast(pl.Float64)
+        share_of_yes = pl.col(name).filter(is_reader).mean()
+        return (share_of_yes > 0.5).cast(pl.Float64)
 
     answered = []
     for name in ASKED:
-        answered.append(pl.coalesce(majority(name, ~is_model), majority(name, is_model)).alias(name))
+        of_people = majority(name, ~is_model)
+        of_models = majority(name, is_model)
+        answered.append(pl.coalesce(of_people, of_models).alias(name))
     headlines = table.group_by("id", "headline", maintain_order=True).agg(
         pl.col("system").first(),
         *answered,
@@ -152,26 +156,36 @@ def _majorities(votes: Sequence[Vote]) -> pl.DataFrame:
     return headlines.with_columns(pl.col(pl.Float64).fill_null(np.nan))
 
 
+def _labelled_rows(file: Path) -> list[Record]:
+    """Return the rows of a file that have an answer; InputError where it asks nothing or has none."""
+    records = read_sheet(file, MAY_HAVE, MUST_HAVE)
+    columns = [name for name in DECIDING if name in records[0].cells]
+    if not columns:
+        raise InputError(f"{file} has no column {' or '.join(DECIDING)}: give what readers answered")
+    labelled = [record for record in records if any(record.cells[name] for name in columns)]
+    if not labelled:
+        raise InputError(f"{file} has no labels: fill in the column {' or '.join(columns)}")
+    return labelled
+
+
 def _read_votes(file: Path, items: Mapping[str, Item], corpus: str) -> list[tuple[int, Vote]]:
     """Read the labelled rows of a file with their lines.
 
     Where the file does not ask `accept`, a reader accepts what they call supported, and printable where that
     is asked.
     """
-    records = read_sheet(file, MAY_HAVE, MUST_HAVE)
-    columns = [name for name in DECIDING if name in records[0].cells]
-    if not columns:
-        raise InputError(f"{file} has no column {' or '.join(DECIDING)}: give what readers answered")
-    records = [record for record in records if any(record.cells[name] for name in columns)]
-    if not records:
-        raise InputError(f"{file} has no labels: fill in the column {' or '.join(columns)}")
+    records = _labelled_rows(file)
     ids = [with_formula(record.cells["id"]) for record in records]
     unknown = [id_ for id_ in dict.fromkeys(ids) if id_ not in items]
     if unknown:
-        fault = f"{file} has {counted(len(unknown), 'id')} not in A2 of {corpus} ({listed(unknown, 3)})"
+        fault = (
+            f"{file} has {pluralise(len(unknown), 'id')} not in A2 of {corpus} ({join_truncated(unknown, 3)})"
+        )
         raise InputError(f"{fault}: give the corpus that was labelled")
-    is_asked = {name: any(record.cells.get(name) for record in records) for name in ASKED}
-    decisive = [name for name in ("supported", "printable") if is_asked[name]]
+    asked = set()
+    for record in records:
+        asked.update(name for name in ASKED if record.cells.get(name))
+    decisive = [name for name in ("supported", "printable") if name in asked]
     votes: list[tuple[int, Vote]] = []
     for id_, record in zip(ids, records, strict=True):
         vote: Vote = {
@@ -182,10 +196,13 @@ def _read_votes(file: Path, items: Mapping[str, Item], corpus: str) -> list[tupl
         }
         for name in ASKED:
             number_of_answer = answer_number(file, record, name)
-            vote[name] = None if number_of_answer is None else number_of_answer == 1
-        if not is_asked["accept"]:
+            vote[name] = None
+            if number_of_answer is not None:
+                vote[name] = number_of_answer == 1
+        if "accept" not in asked:
             answers = [vote[name] for name in decisive]
-            vote["accept"] = None if None in answers else all(answers)
+            if None not in answers:
+                vote["accept"] = all(answers)
         votes.append((record.line, vote))
     return votes
 
@@ -231,7 +248,7 @@ def _headline(file: Path, record: Record, item: Item) -> str:
     of_corpus = {GOLD: item.reference, COPY: item.source}
     text = with_formula(record.cells["headline"]) or of_corpus.get(record.cells.get("system", ""), "")
     original = with_formula(record.cells.get("original", ""))
-    if original and fold(" ".join(original.split())) != fold(" ".join(item.source.split())):
+    if original and _as_compared(original) != _as_compared(item.source):
         mend = f"the original of {item.id} is another one in the corpus; keep the columns of a sheet together"
         raise InputError(f"{file}, line {record.line}: {mend}")
     if not text:
@@ -241,6 +258,11 @@ def _headline(file: Path, record: Record, item: Item) -> str:
     return composed(text)
 
 
+def _as_compared(text: str) -> str:
+    """Return a folded text with single spaces."""
+    return fold(" ".join(text.split()))
+
+
 def agreement(
     labels: ReaderLabels, test: TestSet, judges: "Judges", *, resamples: int = 1000, progress: bool = False
 ) -> tuple[dict[str, Any], pl.DataFrame]:
@@ -248,8 +270,7 @@ def agreement(
 
     Returns:
         The agreement as a JSON object, its `measures` those of `by_question`; and the labels beside the
-            measures,
-        without texts.
+        measures, without texts.
     """
     by_id = {item.id: item for item in test.items}
     table = labels.table
@@ -277,7 +298,7 @@ def agreement(
 
 
 def agreement_table(agreement: Mapping[str, Any]) -> Table:
-    """Show the AUC of each measure, a row, for each question; a group for each of `PARTS`."""
+    """Show the AUC of each measure, a row, for each question; a group for each of `HEADLINE_GROUPS`."""
     columns = [Column("measure", "text")]
     for question, title in ASKED.items():
         columns.append(with_interval(question, title))
@@ -292,7 +313,7 @@ def agreement_table(agreement: Mapping[str, Any]) -> Table:
     notes = (
         f"{agreement['n']} headlines of {agreement['events']} events: all labels",
         "AUC for what readers say; a copy is the original again; "
-        f"intervals: 95%, over events, where there are {ENOUGH} or more; "
+        f"intervals: 95%, over events, where there are {EVENTS_WITH_INTERVAL} or more; "
         "highlighted: measures that are made for a question; "
         "ROUGE-L to the original and words are what they must beat",
     )
@@ -302,7 +323,7 @@ def agreement_table(agreement: Mapping[str, Any]) -> Table:
 def by_question(
     rows: pl.DataFrame, measures: Sequence[str] | None = None, *, resamples: int = 1000
 ) -> list[dict[str, Any]]:
-    """Return the AUC of each measure for each question in each of `PARTS`, with an interval over events.
+    """Return the AUC of each measure for each question in each of `HEADLINE_GROUPS`, with its interval.
 
     Args:
         rows: of each headline the answers (0, 1, NaN), `system`, `event`, `written`, `copy` and the measures,
@@ -312,19 +333,20 @@ def by_question(
 
     Returns:
         Rows of `part`, `measure`, the number of headlines `n`, and for each question that anybody answered
-            its
-        AUC and, as `{question}_interval`, both ends, None with fewer than `ENOUGH` events.
+        its AUC and, as `{question}_interval`, both ends, None with fewer than `EVENTS_WITH_INTERVAL` events.
     """
     compared = tuple(compared_measures()) if measures is None else measures
     figures = []
-    for part, chosen in PARTS.items():
+    for part, chosen in HEADLINE_GROUPS.items():
         for column in compared:
             if column not in rows.columns:
                 continue
             known = rows.filter(chosen, pl.col(column).is_not_null())
-            if known.height:
-                row: dict[str, Any] = {"part": part, "measure": column, "n": known.height}
-                figures.append(row | _auc_by_question(known, column, resamples))
+            if not known.height:
+                continue
+            row: dict[str, Any] = {"part": part, "measure": column, "n": known.height}
+            row.update(_auc_by_question(known, column, resamples))
+            figures.append(row)
     return figures
 
 
@@ -340,7 +362,7 @@ def _auc_by_question(rows: pl.DataFrame, column: str, resamples: int) -> dict[st
         is_yes = answered[question].to_numpy() == 1
         scores = answered[column].cast(pl.Float64).to_numpy()
         value, ends = auc(is_yes, scores, answered["event"].to_numpy(), resamples=resamples)
-        has_enough_events = answered["event"].n_unique() >= ENOUGH
+        has_enough_events = answered["event"].n_unique() >= EVENTS_WITH_INTERVAL
         figures[question] = value
         figures[f"{question}_interval"] = ends if has_enough_events else None
     return figures
@@ -354,11 +376,14 @@ def auc(
     def aggregate(sums: Statistics) -> dict[str, Floats]:
         return {"auc": auc_of(sums)}
 
-    with np.errstate(invalid="ignore", divide="ignore"):  # 0 of 0 is undefined and no warning
-        scores = measure(auc_counts(right, p), aggregate, events=events, resamples=resamples)
-    value, low, high = scores[AVERAGE]["auc"]
-    interval = (low, high) if np.isfinite(low + high) else None
-    return (value if np.isfinite(value) else None), interval
+    counts = auc_counts(right, p)
+    # 0 of 0 is undefined and no warning
+    with np.errstate(invalid="ignore", divide="ignore"):
+        scores = measure(counts, aggregate, events=events, resamples=resamples)
+    score = scores[AVERAGE]["auc"]
+    value = score.value if np.isfinite(score.value) else None
+    interval = score.interval if np.isfinite(score.interval).all() else None
+    return value, interval
 
 
 def auc_counts(right: Bools, p: Floats) -> dict[str, Floats]:
@@ -384,9 +409,11 @@ def auc_of(sums: Statistics) -> Floats:
     levels = len(sums) // 2
     right = np.stack([sums[f"right {level}"] for level in range(levels)])
     wrong = np.stack([sums[f"wrong {level}"] for level in range(levels)])
-    pairs_in_order = right * (wrong.cumsum(axis=0) - wrong / 2)  # a tie is half a pair
+    # wrong items below each level; a tie is half a pair
+    wrong_below = wrong.cumsum(axis=0) - wrong / 2
+    pairs_in_order = (right * wrong_below).sum(axis=0)
     all_pairs = right.sum(axis=0) * wrong.sum(axis=0)
-    values = np.asarray(pairs_in_order.sum(axis=0) / all_pairs)
+    values = np.asarray(pairs_in_order / all_pairs)
     is_undefined = np.isnan(values)
     if is_undefined.all():
         return values

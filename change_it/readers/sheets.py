@@ -5,6 +5,8 @@ Sheets are of headlines (LREC 2020, section 4) or of aligned pairs (section 4.1)
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,7 +19,7 @@ from change_it.corpus.test_set import GOLD, Item, TestSet
 from change_it.errors import InputError
 from change_it.files.atomic import with_formula, write_table
 from change_it.files.rows import Record, read_records
-from change_it.files.texts import counted, listed
+from change_it.files.texts import join_truncated, pluralise
 from change_it.judges.data import random_split
 from change_it.readers.questions import (
     HEADINGS,
@@ -27,7 +29,7 @@ from change_it.readers.questions import (
     answer_number,
     read_sheet,
 )
-from change_it.scoring.systems import PredictionFile, system_of
+from change_it.scoring.prediction_files import PredictionFile, system_of
 from change_it.stats import Floats
 
 #: Columns of the key of headlines.
@@ -38,7 +40,7 @@ from change_it.stats import Floats
 #: * `choice1` and `choice2` are the outlets;
 #: * `first` and `second` are the headline and the other outlet's own, in random order; empty where there is
 #: no other one, or it is the same.
-KEY = (
+KEY_COLUMNS = (
     "item",
     "condition",
     "outlet",
@@ -55,7 +57,7 @@ KEY = (
 )
 #: Columns of the key of pairs: `band` is tenths of the cosine, `band_pairs` how many pairs of the corpus are
 #: in it.
-PAIR_KEY = (
+PAIR_KEY_COLUMNS = (
     "item",
     "pair_id",
     "similarity",
@@ -77,7 +79,7 @@ JUDGE = "judge "
 #: What all people together are called among readers.
 PEOPLE = "people"
 #: Characters of an article that readers see.
-OPENING = 300
+SHOWN_CHARACTERS = 300
 #: Reader to (n,) answers, from 1; NaN where there is none.
 Ratings = dict[str, Floats]
 
@@ -90,27 +92,39 @@ def headlines_by_condition(test: TestSet, files: Sequence[PredictionFile]) -> di
     """
     systems: dict[str, PredictionFile] = {}
     for name, file, rows in files:
-        earlier = systems[name].rows if name in systems else []
-        systems[name] = PredictionFile(name, file, [*earlier, *rows])
-    headlines = {GOLD: test.predicted([item.reference or None for item in test.items])}
+        if name in systems:
+            rows = [*systems[name].rows, *rows]
+        systems[name] = PredictionFile(name, file, rows)
+    references = [item.reference or None for item in test.items]
+    headlines = {GOLD: _written(test.predicted(references))}
     for name, system in systems.items():
-        aimed = test.in_newspaper if _aims_at_own_outlet(system, test) else test
-        predicted = aimed.predicted(system_of(system, aimed, needed=()).headlines)
-        # The same articles in each condition: those without a partner have no gold.
-        headlines[name] = [item for item in predicted if item.reference]
-    written: dict[str, list[Item]] = {}
-    for name, items in headlines.items():
-        written[name] = [item for item in items if item.prediction.strip()]
-    return written
+        aimed = test
+        if _aims_at_own_outlet(system, test):
+            aimed = test.in_newspaper
+        scored = system_of(system, aimed, needed=())
+        # the same articles in each condition: those without a partner have no gold
+        with_gold = [item for item in aimed.predicted(scored.headlines) if item.reference]
+        headlines[name] = _written(with_gold)
+    return headlines
+
+
+def _written(items: Sequence[Item]) -> list[Item]:
+    """Return the items that have a new headline."""
+    return [item for item in items if item.prediction.strip()]
 
 
 def _aims_at_own_outlet(system: PredictionFile, test: TestSet) -> bool:
-    """Whether all headlines that name a target name the outlet of their original."""
+    """Tell whether all headlines that name a target name the outlet of their original."""
     labels = {item.id: item.label for item in test.items}
-    with_target = [row for row in system.rows if "target" in row]
-    return bool(with_target) and all(
-        row["target"] == labels.get(row["id"], row["target"]) for row in with_target
-    )
+    names_target = False
+    for row in system.rows:
+        if "target" not in row:
+            continue
+        names_target = True
+        is_of_test = row["id"] in labels
+        if is_of_test and row["target"] != labels[row["id"]]:
+            return False
+    return names_target
 
 
 def in_random_split(test: TestSet, seed: int) -> list[Item]:
@@ -118,10 +132,8 @@ def in_random_split(test: TestSet, seed: int) -> list[Item]:
     items = []
     for row in random_split(test.name, test.outlets, seed)["test"].iter_rows(named=True):
         outlet = test.outlets[row["label"]]
-        headline = row["headline"]
-        items.append(
-            Item(row["id"], outlet, outlet, headline, row["article"], prediction=headline, event=row["event"])
-        )
+        item = Item(row["id"], outlet, outlet, row["headline"], row["article"], event=row["event"])
+        items.append(replace(item, prediction=item.source))
     return items
 
 
@@ -140,7 +152,7 @@ def draw_headlines(
         seed: of the draw.
 
     Returns:
-        Rows of a key, columns `KEY`.
+        Rows of a key, columns `KEY_COLUMNS`.
 
     Raises:
         InputError: `items` is odd or larger than a condition has, or no outlet has headlines of all
@@ -151,36 +163,53 @@ def draw_headlines(
     random = Random(seed)
     outlets = _outlets_of_all(test, conditions)
     shuffled: dict[tuple[str, str], list[Item]] = {}
-    for name in conditions:
-        for outlet in outlets:
-            aimed = [item for item in conditions[name] if item.target == outlet]
-            shuffled[name, outlet] = random.sample(aimed, len(aimed))
+    for name, outlet in product(conditions, outlets):
+        aimed = [item for item in conditions[name] if item.target == outlet]
+        shuffled[name, outlet] = random.sample(aimed, len(aimed))
     drawn_texts: set[str] = set()
     drawn_events: set[str] = set()
     rows: list[tuple[str, ...]] = []
     for drawn_before in range(items // len(outlets)):
         for (name, outlet), waiting in shuffled.items():
-            new = [item for item in waiting if item.prediction.casefold() not in drawn_texts]
-            if not new:
+            item = _first_new(waiting, drawn_texts, drawn_events)
+            if item is None:
                 few = f"{test.name} has only {drawn_before} different headlines of {name} for {outlet}"
                 raise InputError(f"{few}: give a smaller --items")
-            item = next((item for item in new if item.event not in drawn_events), new[0])
             drawn_texts.add(item.prediction.casefold())
             drawn_events.add(item.event)
             rows.append(_row_of_key(name, item, test.outlets, random, seed))
-    return pl.DataFrame(random.sample(rows, len(rows)), dict.fromkeys(KEY, pl.String), orient="row")
+    in_random_order = random.sample(rows, len(rows))
+    schema = dict.fromkeys(KEY_COLUMNS, pl.String)
+    return pl.DataFrame(in_random_order, schema, orient="row")
+
+
+def _first_new(waiting: Sequence[Item], drawn_texts: set[str], drawn_events: set[str]) -> Item | None:
+    """Return the first headline that is not drawn yet, of another event than the drawn ones if it can be."""
+    of_drawn_event = None
+    for item in waiting:
+        if item.prediction.casefold() in drawn_texts:
+            continue
+        if item.event not in drawn_events:
+            return item
+        if of_drawn_event is None:
+            of_drawn_event = item
+    return of_drawn_event
 
 
 def _outlets_of_all(test: TestSet, conditions: Mapping[str, Sequence[Item]]) -> list[str]:
     """Return the outlets that all conditions aim at; InputError without any."""
-    aims = {name: {item.target for item in items} for name, items in conditions.items()}
-    outlets = [outlet for outlet in test.outlets if all(outlet in targets for targets in aims.values())]
-    if not outlets:
-        aimed_at = listed([f"{name} for {listed(sorted(aims[name])) or 'nobody'}" for name in conditions])
+    common = set(test.outlets)
+    aims = []
+    for name, items in conditions.items():
+        targets = {item.target for item in items}
+        common &= targets
+        aims.append(f"{name} for {join_truncated(sorted(targets)) or 'nobody'}")
+    if not common:
         raise InputError(
-            f"no outlet has headlines of all conditions ({aimed_at}): draw sheets of each direction"
+            f"no outlet has headlines of all conditions ({join_truncated(aims)}): "
+            "draw sheets of each direction"
         )
-    return outlets
+    return [outlet for outlet in test.outlets if outlet in common]
 
 
 def _row_of_key(
@@ -189,7 +218,8 @@ def _row_of_key(
     """Return a row of the key; readers choose between headlines only where there are two different ones."""
     first, second = random.sample([item.prediction, item.reference], 2)
     if not item.reference or first.casefold() == second.casefold():
-        first = second = ""
+        first = ""
+        second = ""
     return (
         item_id(seed, condition, item.id, item.prediction),
         condition,
@@ -217,24 +247,32 @@ def draw_pairs(corpus: str, count: int, seed: int) -> pl.DataFrame:
     """
     if count < 1:
         raise InputError(f"--pairs {count} is too few: give a number from 1")
-    sides = [f"{side}_{column}" for side in "ab" for column in ("id", "headline", "article", "date")]
-    columns = ["pair_id", "similarity", "event", *sides]
-    tables = [read_table(corpus, "pairs", split, columns) for split in ("train", "test")]
-    tables = [table for table in tables if table.height]
+    columns = ["pair_id", "similarity", "event"]
+    for side in ("a", "b"):
+        columns += [f"{side}_id", f"{side}_headline", f"{side}_article", f"{side}_date"]
+    tables = []
+    for split in ("train", "test"):
+        table = read_table(corpus, "pairs", split, columns)
+        if table.height:
+            tables.append(table)
     if not tables:
         raise InputError(f"the corpus {corpus} has no pairs: build it with lower thresholds or more articles")
     random = Random(seed)
     pairs = _shuffled(pl.concat(tables), random)
-    pairs = pairs.with_columns(band=(pl.col("similarity") * 10).cast(pl.Int64).clip(0, 9))
+    tenths = (pl.col("similarity") * 10).cast(pl.Int64)
+    pairs = pairs.with_columns(band=tenths.clip(0, 9))
     pairs = pairs.with_columns(
         turn=pl.int_range(pl.len()).over("band"),
         band_pairs=pl.len().over("band"),
     )
     drawn = _shuffled(pairs.sort("turn", "band").head(count), random)
+    articles = pl.col("a_article", "b_article").str.replace_all(r"\s+", " ")
+    time_apart = pl.col("a_date") - pl.col("b_date")
+    ids = [item_id(seed, pair) for pair in drawn["pair_id"]]
     return drawn.with_columns(
-        pl.col("a_article", "b_article").str.replace_all(r"\s+", " ").str.head(OPENING),
-        item=pl.Series([item_id(seed, pair) for pair in drawn["pair_id"]]),
-        days=(pl.col("a_date") - pl.col("b_date")).dt.total_days().abs(),
+        articles.str.head(SHOWN_CHARACTERS),
+        item=pl.Series(ids),
+        days=time_apart.dt.total_days().abs(),
     )
 
 
@@ -262,19 +300,25 @@ def write_sheets(files: Mapping[str, Path], drawn: pl.DataFrame) -> list[Path]:
     Returns:
         The sheets in the order in which they are given out: none says what an earlier one asks.
     """
-    is_of_pairs = "pair_id" in drawn.columns
-    columns = PAIR_KEY if is_of_pairs else KEY
-    sheets = {"": SHEET_OF_PAIRS} if is_of_pairs else SHEETS
+    columns = KEY_COLUMNS
+    sheets = SHEETS
+    if "pair_id" in drawn.columns:
+        columns = PAIR_KEY_COLUMNS
+        sheets = {"": SHEET_OF_PAIRS}
     write_table(files["key"], columns, drawn.select(columns).iter_rows(), quote_formulas=True)
     written = []
     for name, sheet in sheets.items():
-        rows = drawn.filter(pl.col("first") != "") if name == "preferred" else drawn
-        if rows.height:
-            header = ["item", *sheet.shown, *(HEADINGS[question] for question in sheet.asked)]
-            empty = [pl.lit("").alias(question) for question in sheet.asked]
-            cells = rows.select("item", *sheet.shown, *empty)
-            write_table(files[name], header, cells.iter_rows(), quote_formulas=True)
-            written.append(files[name])
+        rows = drawn
+        if name == "preferred":
+            rows = drawn.filter(pl.col("first") != "")
+        if not rows.height:
+            continue
+        questions = [HEADINGS[question] for question in sheet.asked]
+        no_answers = [pl.lit("").alias(question) for question in sheet.asked]
+        cells = rows.select("item", *sheet.shown, *no_answers)
+        header = ["item", *sheet.shown, *questions]
+        write_table(files[name], header, cells.iter_rows(), quote_formulas=True)
+        written.append(files[name])
     return written
 
 
@@ -286,12 +330,16 @@ def read_key(path: Path) -> pl.DataFrame:
     """
     first_record = read_records(path, required=("item",), optional=("pair_id",))[0]
     is_of_pairs = "pair_id" in first_record.cells
-    columns = PAIR_KEY if is_of_pairs else KEY
+    columns = PAIR_KEY_COLUMNS if is_of_pairs else KEY_COLUMNS
     rows = []
     for record in read_records(path, required=columns):
         rows.append([with_formula(record.cells[name]) for name in columns])
     key = pl.DataFrame(rows, dict.fromkeys(columns, pl.String), orient="row")
-    has_choices = is_of_pairs or ((key["outlet"] == key["choice1"]) | (key["outlet"] == key["choice2"])).all()
+    has_choices = True
+    if not is_of_pairs:
+        is_first = key["outlet"] == key["choice1"]
+        is_second = key["outlet"] == key["choice2"]
+        has_choices = (is_first | is_second).all()
     if not has_choices or key["item"].is_duplicated().any():
         raise InputError(f"{path} has items twice, or an outlet that is no choice: draw the sheets again")
     return key
@@ -310,30 +358,32 @@ def read_answers(files: Sequence[Path], key: pl.DataFrame) -> dict[str, Ratings]
         InputError: a sheet has no answers, items that are not in the key or texts that are not the key's, a
             reader's name that is taken, or two answers to one question.
     """
-    rows: dict[str, tuple[int, dict[str, Any]]] = {}
-    for number, row in enumerate(key.iter_rows(named=True)):
-        rows[row["item"]] = (number, row)
+    rows = {row["item"]: row for row in key.iter_rows(named=True)}
+    numbers = {item: number for number, item in enumerate(key["item"])}
+    sheets = SHEETS.values()
     if "pair_id" in key.columns:
-        questions = [*SHEET_OF_PAIRS.asked]
-    else:
-        questions = [question for sheet in SHEETS.values() for question in sheet.asked]
+        sheets = [SHEET_OF_PAIRS]
+    questions: list[str] = []
+    for sheet in sheets:
+        questions += sheet.asked
     rated: dict[str, Ratings] = {question: {} for question in questions}
     for file in files:
         records = read_sheet(file, (*CHECKED, "reader", *questions))
         asked = _asked(file, records, questions, rows)
         for record in records:
-            number, row = rows[record.cells["item"]]
+            item = record.cells["item"]
             reader = _reader_of(file, record)
-            _check_texts(file, record, row)
+            _check_texts(file, record, rows[item])
             for question in asked:
-                answer = answer_number(file, record, question, _outlet_numbers(question, row))
+                outlets = _outlet_numbers(question, rows[item])
+                answer = answer_number(file, record, question, outlets)
                 if answer is None:
                     continue
                 answers = rated[question].setdefault(reader, np.full(len(key), np.nan))
-                if np.isfinite(answers[number]):
-                    fault = f"{file}, line {record.line}: {question} of {row['item']} appears twice"
+                if np.isfinite(answers[numbers[item]]):
+                    fault = f"{file}, line {record.line}: {question} of {item} appears twice"
                     raise InputError(f"{fault}; keep one")
-                answers[number] = answer
+                answers[numbers[item]] = answer
     return {question: readers for question, readers in rated.items() if readers}
 
 
@@ -341,14 +391,16 @@ def _asked(
     file: Path, records: Sequence[Record], questions: Sequence[str], items: Mapping[str, object]
 ) -> list[str]:
     """Return what a sheet asks; InputError where it has items that are not in the key, or no answers."""
-    unknown = [record.cells["item"] for record in records if record.cells["item"] not in items]
+    ids = [record.cells["item"] for record in records]
+    unknown = [id_ for id_ in ids if id_ not in items]
     if unknown:
-        fault = f"{file} has {counted(len(unknown), 'item')} not in the key ({listed(unknown, 3)})"
+        fault = f"{file} has {pluralise(len(unknown), 'item')} not in the key ({join_truncated(unknown, 3)})"
         raise InputError(f"{fault}: give the key of this sheet")
     asked = [name for name in questions if name in records[0].cells]
-    if not any(record.cells[question] for record in records for question in asked):
-        raise InputError(f"{file} has no answers: fill in {listed(asked or questions)}")
-    return asked
+    for record in records:
+        if any(record.cells[question] for question in asked):
+            return asked
+    raise InputError(f"{file} has no answers: fill in {join_truncated(asked or questions)}")
 
 
 def _reader_of(file: Path, record: Record) -> str:

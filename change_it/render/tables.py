@@ -136,7 +136,8 @@ class Row:
 
     def text(self, column: Column) -> str:
         """Return the cell as it is shown."""
-        return formatted(self.values.get(column.name), column.format) + self.marks.get(column.name, "")
+        text = formatted(self.values.get(column.name), column.format)
+        return text + self.marks.get(column.name, "")
 
     def secondary(self, column: Column, brackets: str = "{}") -> str:
         """Return the secondary value of the cell, in brackets; empty without one."""
@@ -149,7 +150,8 @@ class Row:
 
     def names_group(self) -> bool:
         """Return whether a value of the row begins with the name of its group."""
-        return any(isinstance(value, str) and value.startswith(self.group) for value in self.values.values())
+        texts = [value for value in self.values.values() if isinstance(value, str)]
+        return any(text.startswith(self.group) for text in texts)
 
 
 @dataclass(frozen=True)
@@ -187,7 +189,8 @@ class Table:
         if len(groups) < 2 or all(row.names_group() for row in self.rows):
             return self
         rows = [replace(row, values={"group": row.group, **row.values}) for row in self.rows]
-        return replace(self, columns=[Column("group", "text", title=" "), *self.columns], rows=rows)
+        columns = [Column("group", "text", title=" "), *self.columns]
+        return replace(self, columns=columns, rows=rows)
 
 
 def figure(value: float | None) -> str:
@@ -209,7 +212,9 @@ def two_decimals(value: float) -> str:
 
 def _short(value: float, decimals: int) -> str:
     """Return a figure with so many decimals, without a zero before its point."""
-    text = f"{round(value, decimals) + 0.0:.{decimals}f}"  # adding 0 takes the sign of a rounded -0 off
+    # adding 0 takes the sign of a rounded -0 off
+    rounded = round(value, decimals) + 0.0
+    text = f"{rounded:.{decimals}f}"
     if text.startswith("0."):
         return text.removeprefix("0")
     if text.startswith("-0."):
@@ -280,22 +285,28 @@ def records(table: Table) -> tuple[list[str], list[list[PlainValue]]]:
 
     A column's `secondary` follows it. An interval is two columns, `_low` and `_high`.
     """
+    columns = _all_columns(table)
     header: list[str] = []
-    rows: list[list[PlainValue]] = [[] for _ in table.rows]
-    for column in _all_columns(table):
-        suffixes = _PLAIN_SUFFIXES.get(column.format, ("",))
-        header += [column.name + suffix for suffix in suffixes]
-        for row, cells in zip(table.rows, rows, strict=True):
+    for column in columns:
+        for suffix in _PLAIN_SUFFIXES.get(column.format, ("",)):
+            header.append(column.name + suffix)
+    rows = []
+    for row in table.rows:
+        cells: list[PlainValue] = []
+        for column in columns:
             cells += _plain_values(row.values.get(column.name), column.format)
+        rows.append(cells)
     return header, rows
 
 
-def _all_columns(table: Table) -> Iterator[Column]:
-    """Yield the columns of a table, each followed by its secondary one."""
+def _all_columns(table: Table) -> list[Column]:
+    """Return the columns of a table, each followed by its secondary one."""
+    columns = []
     for column in table.columns:
-        yield column
+        columns.append(column)
         if column.secondary:
-            yield column.secondary
+            columns.append(column.secondary)
+    return columns
 
 
 def _plain_values(value: Value, format_: Format) -> Sequence[PlainValue]:
@@ -314,9 +325,13 @@ def to_markdown(table: Table) -> str:
     """Write the table in Markdown, secondary values in brackets, without title and notes."""
     import pandas as pd
 
-    rows = [[_markdown_cell(row, column) for column in table.columns] for row in table.rows]
+    rows = []
+    for row in table.rows:
+        rows.append([_markdown_cell(row, column) for column in table.columns])
+    sides = None
     # tabulate fails at the sides of columns where there are no rows.
-    sides = [column.side for column in table.columns] if rows else None
+    if rows:
+        sides = [column.side for column in table.columns]
     frame = pd.DataFrame(rows, columns=table.header)
     return str(frame.to_markdown(index=False, disable_numparse=True, colalign=sides))
 
@@ -332,9 +347,14 @@ def to_latex(table: Table) -> str:
 
     Secondary values stand in brackets; the best value of a column is bold.
     """
-    sides = "".join(column.side[0] for column in table.columns)  # l and r
+    letters = [column.side[0] for column in table.columns]
     header = [latex(heading) for heading in table.header]
-    lines = [rf"\begin{{tabular}}{{{sides}}}", r"\toprule", _latex_row(header), r"\midrule"]
+    lines = [
+        rf"\begin{{tabular}}{{{''.join(letters)}}}",
+        r"\toprule",
+        _latex_row(header),
+        r"\midrule",
+    ]
     for row in table.rows:
         cells = [_latex_cell(row, column) for column in table.columns]
         lines.append(_latex_row(cells))
@@ -410,8 +430,9 @@ def card_markdown(table: Table) -> str:
             if isinstance(value, str):
                 values[name] = without_markup(value)
         rows.append(replace(row, values=values))
-    notes = "".join(f"\n* {without_markup(note)}" for note in table.notes)
-    return f"{to_markdown(replace(table, columns=columns, rows=rows))}\n{notes}".rstrip()
+    lines = [to_markdown(replace(table, columns=columns, rows=rows)), ""]
+    lines += [f"* {without_markup(note)}" for note in table.notes]
+    return "\n".join(lines).rstrip()
 
 
 def console(file: TextIO | None = None) -> "Console":
@@ -427,9 +448,11 @@ def console(file: TextIO | None = None) -> "Console":
 
         def render(self, renderable: Any, options: Any = None) -> Iterator[Segment]:
             for text, style, control in super().render(renderable, options):
-                yield Segment(text if control else escaped(text), style, control)
+                shown = text if control else escaped(text)
+                yield Segment(shown, style, control)
 
-    return EscapingConsole(file=file, width=None if sys.stdout.isatty() else _FILE_WIDTH)
+    width = None if sys.stdout.isatty() else _FILE_WIDTH
+    return EscapingConsole(file=file, width=width)
 
 
 class _Grid:
@@ -493,6 +516,7 @@ class _Grid:
         widths = {column: self.least_width(column) for column in self.table.columns}
         shown = list(self.table.columns)
         for column in reversed(self.table.columns[2:]):
+            # one between columns, and one at each side
             needed = 1 + sum(widths[other] + 1 for other in shown)
             if needed > self.to.width and not column.bold:
                 shown.remove(column)
@@ -507,10 +531,12 @@ class _Grid:
         rows = self.table.rows
         for column in columns:
             is_grey = bool(rows) and all(column.name in row.grey for row in rows)
+            style = "bold" if column.bold else ""
+            header_style = "dim" if is_grey else ""
             grid.add_column(
                 self.heading(column),
-                style="bold" if column.bold else "",
-                header_style="dim" if is_grey else "",
+                style=style,
+                header_style=header_style,
                 justify=column.side,
                 no_wrap=self.is_fixed(column),
                 overflow="fold",
@@ -519,7 +545,8 @@ class _Grid:
             for row in rows_of_group:
                 cells = [self.cell(row, column) for column in columns]
                 is_bold = row.highlight and not row.grey
-                grid.add_row(*cells, style="bold" if is_bold else "")
+                style = "bold" if is_bold else ""
+                grid.add_row(*cells, style=style)
             grid.add_section()
         return grid
 

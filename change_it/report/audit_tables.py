@@ -59,7 +59,9 @@ def kinds_table(audit: Audit) -> Table:
                 grey[str(name)] = "not its business"
         values["n"] = kind.n
         rows.append(Row(values, GROUP_HEADINGS[group_of(kind)], grey=grey))
-    columns = [Column("kind", "text"), *(Column(name, "text") for name in MEASURES), Column("n", "count")]
+    columns = [Column("kind", "text")]
+    columns += [Column(name, "text") for name in MEASURES]
+    columns.append(Column("n", "count"))
     note = "in brackets the share of gold's mean that the kind keeps; grey: not the measure's business"
     title = "Headlines that nobody should write: what each measure makes of them"
     return Table(columns, rows, title, [note])
@@ -78,15 +80,19 @@ def measures_table(audit: Audit) -> Table:
     rows = [Row({"kind": GOLD, **gold.values, "n": gold.n}, highlight=True)]
     for kind in in_groups(audit.kinds):
         rows.append(Row({"kind": kind.name, **kind.values, "n": kind.n}))
-    measures = [name for name in compliancy_measures() if gold.values[name] is not None]
-    columns = [Column(name, title=heading_of(name)) for name in measures]
-    return Table([Column("kind", "text"), *columns, Column("n", "count")], rows)
+    columns = [Column("kind", "text")]
+    for name in compliancy_measures():
+        if gold.values[name] is not None:
+            columns.append(Column(name, title=heading_of(name)))
+    columns.append(Column("n", "count"))
+    return Table(columns, rows)
 
 
 def cues_table(cues: Sequence[Mapping[str, Any]]) -> Table:
     """Return the strongest cues of main, a group for each outlet; they are of `main_cues`."""
     columns = [Column("text", "text", "cue"), Column("weight"), Column("n", "count")]
-    return Table(columns, [Row(cue, cue["outlet"]) for cue in cues])
+    rows = [Row(cue, cue["outlet"]) for cue in cues]
+    return Table(columns, rows)
 
 
 def verdict_values(audit: Summary) -> dict[str, Any]:
@@ -112,8 +118,8 @@ def _matrix(audit: Summary) -> list[dict[str, Any]]:
         for name in MEASURES:
             is_business = kind.name in audit.verdicts[name].kinds
             cells.append(_matrix_cell(name, kind.shares[name], is_business=is_business))
-        rows = rows_by_group.setdefault(GROUP_HEADINGS[group_of(kind)], [])
-        rows.append({"kind": kind, "cells": cells})
+        title = GROUP_HEADINGS[group_of(kind)]
+        rows_by_group.setdefault(title, []).append({"kind": kind, "cells": cells})
     return [{"title": title, "rows": rows} for title, rows in rows_by_group.items()]
 
 
@@ -146,8 +152,14 @@ def write_audit(out: Path, audit: Audit, labels: pl.DataFrame | None = None) -> 
         audit: the audit.
         labels: readers' labels beside what the judges say; None where there are none.
     """
-    # The folders of a run are next to each other.
-    report = "../report/report.html" if out.name == "audit" else ""
+    report = ""
+    if out.name == "audit":
+        # the folders of a run are next to each other
+        report = "../report/report.html"
+    agreement = None
+    if audit.agreement:
+        agreement = agreement_table(audit.agreement)
+    kinds = [kind.name for kind in audit.kinds]
     values: dict[str, Any] = {
         "audit": audit,
         "report": report,
@@ -155,10 +167,10 @@ def write_audit(out: Path, audit: Audit, labels: pl.DataFrame | None = None) -> 
         "remarks": remarks_on_corpus(audit.trained),
         **verdict_values(audit.summary),
         "measures": measures_table(audit),
-        "has_floor": any(kind.name == FLOOR for kind in audit.kinds),
+        "has_floor": FLOOR in kinds,
         "judges": JUDGES,
         "within_event": within_event_table(read_within_event(audit.style)),
-        "agreement": agreement_table(audit.agreement) if audit.agreement else None,
+        "agreement": agreement,
         "cues": cues_table(audit.cues),
     }
     page = environment().get_template("audit.html.jinja").render(values)

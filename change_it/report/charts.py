@@ -30,7 +30,16 @@ _BASELINE_COLOUR = "#5A6470"
 #: Distances of a label from its point, in points, the nearest first.
 _DISTANCES = (6, 9, 16, 26, 40, 60)
 #: Sides of its point that a label may stand on: right 1 or left -1, above 1 or below -1.
-_SIDES = ((1, 1), (1, -1), (-1, 1), (-1, -1), (1, 0), (-1, 0), (0, 1), (0, -1))
+_SIDES = (
+    (1, 1),
+    (1, -1),
+    (-1, 1),
+    (-1, -1),
+    (1, 0),
+    (-1, 0),
+    (0, 1),
+    (0, -1),
+)
 #: Distance in points above which a line leads from a label to its point.
 _NEAR = 9
 
@@ -89,7 +98,9 @@ def figure_of(axes: Axes) -> Figure:
 def plotted_measures(scores: Scores) -> list[str]:
     """Return the measures that the chart of a report shows, its vertical axis last."""
     content = "acceptability" if "acceptability" in scores.known else "compliancy"
-    return ["style", content] if "style" in scores.known else [content]
+    if "style" not in scores.known:
+        return [content]
+    return ["style", content]
 
 
 def style_plane(scores: Scores) -> Drawing:
@@ -105,7 +116,8 @@ def style_plane(scores: Scores) -> Drawing:
     rows = [scores.row(name) for name in scores.names if name not in runs]
     measures = plotted_measures(scores)
     content = measures[-1]
-    chart = _two_axes(scores, rows, content) if len(measures) > 1 else _one_axis(rows, content)
+    has_style = len(measures) > 1
+    chart = _two_axes(scores, rows, content) if has_style else _one_axis(rows, content)
     described = []
     for row in rows:
         values = ", ".join(figure(row.values[name]) for name in measures)
@@ -168,9 +180,9 @@ def _two_axes(scores: Scores, rows: Sequence[ScoreRow], content: str) -> Figure:
         labels += _draw_curve(axes, scores, rows, content)
     for style in (0, 1):
         axes.axvline(style, color=LINE, linewidth=0.9, alpha=0.6, zorder=0)
-    styles = np.concatenate(crosses)[:, 0]
-    leftmost = min(-1, *styles)
-    rightmost = max(1, *styles)
+    ends = np.concatenate(crosses)
+    leftmost = min(-1, *ends[:, 0])
+    rightmost = max(1, *ends[:, 0])
     axes.set(xlim=(leftmost - 0.12, rightmost + 0.25), ylim=(-0.06, 1.03))
     axes.set(xlabel="style\n−1 the original's · 0 neither's · 1 the other newspaper's", ylabel=content)
     axes.spines["left"].set_visible(True)
@@ -261,24 +273,26 @@ def _place_labels(axes: Axes, labels: Sequence[_Label], lines: Sequence[Floats])
     # Puts the axes in their place, which the extents below are measured in.
     chart.draw_without_rendering()
     pixels = chart.dpi / 72
-    inside = _extents([axes.get_window_extent()])
-    boxes = [Bbox(axes.transData.transform(ends)).padded(2 * pixels) for ends in lines]
-    points = axes.transData.transform([label.point for label in labels])
+    to_pixels = axes.transData.transform
+    points = to_pixels([label.point for label in labels])
+    boxes = [Bbox(to_pixels(ends)).padded(2 * pixels) for ends in lines]
     boxes += [Bbox([point, point]).padded(4 * pixels) for point in points]
     taken = _extents(boxes)
+    inside = _extents([axes.get_window_extent()])
     for label, point in zip(labels, points, strict=True):
         width, height = _text_size(axes, label)
         places = _places_around(point, width, height, pixels)
         outside = width * height - _shared(places, inside)[:, 0]
-        overlap = np.round(outside + _shared(places, taken).sum(axis=1))
+        covered = _shared(places, taken).sum(axis=1)
         # The first of equal places is the nearest.
-        best = int(np.argmin(overlap))
+        best = int(np.argmin(np.round(outside + covered)))
         taken = np.concatenate([taken, places[best : best + 1]])
         left, low, _, _ = places[best]
         x, y = point
-        middle = ((left + width / 2 - x) / pixels, (low + height / 2 - y) / pixels)
+        right_of_point = (left + width / 2 - x) / pixels
+        above_point = (low + height / 2 - y) / pixels
         distance = _DISTANCES[best // len(_SIDES)]
-        _write_label(axes, label, middle, has_line=distance > _NEAR)
+        _write_label(axes, label, (right_of_point, above_point), has_line=distance > _NEAR)
 
 
 def _text_style(label: _Label) -> dict[str, Any]:

@@ -52,18 +52,20 @@ def write_hevas(
         charts: names of the charts, of `CHARTS`.
     """
     drawings = hevas_drawings(evaluation, analysis, charts)
+    comparisons = []
+    for name, comparison in analysis.comparisons.items():
+        comparisons.append((metric_heading(name), comparison_tables(comparison)))
+
+    def correlation(row: int, column: int) -> Value:
+        return analysis.correlations[row][column]
+
     values = {
         "charts": drawings,
         "documents": documents,
         "evaluation": evaluation,
         "analysis": analysis,
-        "comparisons": [
-            (metric_heading(name), comparison_tables(comparison))
-            for name, comparison in analysis.comparisons.items()
-        ],
-        "correlations": square_table(
-            evaluation.metrics, "correlation", lambda row, column: analysis.correlations[row][column]
-        ),
+        "comparisons": comparisons,
+        "correlations": square_table(evaluation.metrics, "correlation", correlation),
         "explained": explanations(evaluation.metrics),
         "lower": [name for name in evaluation.metrics if is_less_better(name)],
         "means": means_table(evaluation),
@@ -97,7 +99,9 @@ def explanations(metrics: Sequence[str]) -> dict[str, str]:
 
 def metric_heading(metric: str) -> str:
     """Return the heading of a metric's column, with an arrow where less is better."""
-    return f"{metric} ↓" if is_less_better(metric) else metric
+    if is_less_better(metric):
+        return f"{metric} ↓"
+    return metric
 
 
 def hevas_table(evaluation: Evaluation) -> Table:
@@ -130,7 +134,9 @@ def _metric_column(evaluation: Evaluation, metric: str) -> Column:
     title = metric_heading(metric)
     if metric in evaluation.indistinct:
         title += " ≈"
-    ranks = Column(f"{metric} rank", "count") if metric in evaluation.normalised else None
+    ranks = None
+    if metric in evaluation.normalised:
+        ranks = Column(f"{metric} rank", "count")
     return Column(metric, title=title, secondary=ranks)
 
 
@@ -141,8 +147,9 @@ def _hevas_row(
     average = evaluation.overall[system]
     rank = None
     if average is not None:
-        others = [other for other in evaluation.overall.values() if other is not None]
-        rank = 1 + sum(other > average for other in others)
+        averages = [other for other in evaluation.overall.values() if other is not None]
+        better = [other for other in averages if other > average]
+        rank = 1 + len(better)
     empty = int(evaluation.empty[system].sum())
     values: dict[str, Value] = {
         "rank": rank,
@@ -155,7 +162,8 @@ def _hevas_row(
         "signature": evaluation.signature,
     }
     best = {name for name, number in ranks.items() if number == 1}
-    return Row(values, best=best, remark=f"{empty} empty" if empty else "")
+    remark = f"{empty} empty" if empty else ""
+    return Row(values, best=best, remark=remark)
 
 
 def means_table(evaluation: Evaluation) -> Table:
@@ -265,7 +273,8 @@ def _draw(name: str, evaluation: Evaluation, analysis: Analysis) -> Figure:
     if name == "box":
         return box_chart(evaluation)
     written = evaluation.written
-    return scatter_chart({name: evaluation.scores(name)[written] for name in evaluation.metrics})
+    scores = {metric: evaluation.scores(metric)[written] for metric in evaluation.metrics}
+    return scatter_chart(scores)
 
 
 @styled
@@ -275,7 +284,9 @@ def bar_chart(comparisons: Mapping[str, Comparison], *, intervals: bool = True) 
     A bar is hatched where the system left headlines empty, which the mean leaves out.
     """
     first = next(iter(comparisons.values()))
-    what = f"mean with {first.level:.0%} bootstrap interval" if intervals else "mean"
+    what = "mean"
+    if intervals:
+        what = f"mean with {first.level:.0%} bootstrap interval"
     panels = _panels(list(comparisons), [summary.system for summary in first.systems], what)
     for axes, comparison in zip(panels, comparisons.values(), strict=True):
         _draw_bars(axes, comparison, intervals=intervals)
@@ -343,7 +354,8 @@ def scatter_chart(scores: Mapping[str, Floats]) -> Figure:
     count = len(scores)
     side = min(0.6 * count + 1.9, 9.6)
     axes = Figure((side, side), dpi=130).subplots()
-    values = _values_in_cells(np.array([np.ravel(column) for column in scores.values()]))
+    columns_of_metrics = [np.ravel(column) for column in scores.values()]
+    values = _values_in_cells(np.array(columns_of_metrics))
     rows, columns = np.tril_indices(count, -1)
     axes.scatter(
         values[columns] + columns[:, None],
@@ -364,11 +376,13 @@ def scatter_chart(scores: Mapping[str, Floats]) -> Figure:
 
 def _values_in_cells(values: Floats) -> Floats:
     """Draw some of the values (m, n) of m metrics, and scale each metric to −.42 to .42, inside its cell."""
-    values = values[:, np.random.default_rng(1).permutation(values.shape[1])[:_SCATTER_POINTS]]
+    order = np.random.default_rng(1).permutation(values.shape[1])
+    values = values[:, order[:_SCATTER_POINTS]]
     low = values.min(axis=1, keepdims=True)
     spread = np.ptp(values, axis=1, keepdims=True)
     middle = np.full_like(values, 0.5)
-    return np.divide(values - low, spread, out=middle, where=spread > 0) * 0.84 - 0.42
+    shares = np.divide(values - low, spread, out=middle, where=spread > 0)
+    return shares * 0.84 - 0.42
 
 
 def _panels(metrics: Sequence[str], systems: Sequence[str], what: str) -> list[Axes]:
@@ -377,9 +391,11 @@ def _panels(metrics: Sequence[str], systems: Sequence[str], what: str) -> list[A
     Systems stand from the top down, and `what` below all panels says what they show.
     """
     rows = math.ceil(len(metrics) / 2)
+    columns = min(2, len(metrics))
     height = rows * (0.24 * len(systems) + 0.75) + 0.5
     figure = Figure((5.2, height), dpi=160)
-    places = figure.subplots(rows, min(2, len(metrics)), sharey=True, squeeze=False).ravel().tolist()
+    grid = figure.subplots(rows, columns, sharey=True, squeeze=False)
+    places = grid.ravel().tolist()
     panels = places[: len(metrics)]
     for unused in places[len(metrics) :]:
         unused.set_visible(False)

@@ -127,16 +127,21 @@ def items_table(
         articles: the articles by the ids of items. They are left out where they are too long for a page.
     """
     record = _items_record(systems, first, _fitting(articles))
-    data = json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()
-    packed = base64.b64encode(gzip.compress(data, mtime=0)).decode()
+    data = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+    packed = gzip.compress(data.encode(), mtime=0)
     package = files("change_it.report")
     library = _library_text("tabulator.min.js")
     licence = _library_text("LICENSE")
     own = (package / "templates" / "items.js").read_text(encoding="utf-8")
     script = f"/*\n{licence}*/\n{library}\n{own}"
-    digest = base64.b64encode(sha256(script.encode()).digest()).decode()
+    digest = sha256(script.encode()).digest()
     styles = _library_text("tabulator.min.css")
-    return ItemsTable(Markup(packed), Markup(styles), Markup(script), f"sha256-{digest}")
+    return ItemsTable(
+        data=Markup(base64.b64encode(packed).decode()),
+        styles=Markup(styles),
+        script=Markup(script),
+        checksum=f"sha256-{base64.b64encode(digest).decode()}",
+    )
 
 
 def _fitting(articles: Mapping[str, str] | None) -> Mapping[str, str]:
@@ -144,7 +149,9 @@ def _fitting(articles: Mapping[str, str] | None) -> Mapping[str, str]:
     if articles is None:
         return {}
     length = sum(len(article) for article in articles.values())
-    return articles if length <= MAX_ARTICLE_CHARACTERS else {}
+    if length > MAX_ARTICLE_CHARACTERS:
+        return {}
+    return articles
 
 
 def _library_text(name: str) -> str:

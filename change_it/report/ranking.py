@@ -10,7 +10,7 @@ import polars as pl
 from change_it.audit.record import Summary
 from change_it.audit.verdict import MEASURES, Measure, MeasureVerdict
 from change_it.corpus.test_set import BUILT_IN, CLAUSE, GOLD
-from change_it.files.texts import counted, enumerated
+from change_it.files.texts import enumerated, pluralise
 from change_it.scoring.aspects import ASPECTS, compared_aspects
 from change_it.scoring.scores import Scores
 from change_it.stats import AVERAGE, Floats, Score, Statistics, holm, measure
@@ -56,8 +56,8 @@ class Ranking:
         return cls(summary, find_unwritten(scores))
 
     @classmethod
-    def of_all(cls, all_articles: Scores, pairs: Scores, summary: Summary) -> "Ranking":
-        """Take the systems that do not write sentences from the pairs: without gold, all articles cannot tell."""
+    def from_pairs(cls, all_articles: Scores, pairs: Scores, summary: Summary) -> "Ranking":
+        """Take the systems that do not write sentences from the pairs, for all articles have no gold."""
         unwritten = find_unwritten(pairs)
         of_these = {name: reason for name, reason in unwritten.items() if name in all_articles.names}
         return cls(summary, of_these)
@@ -225,18 +225,23 @@ def compare_with_gold(
         A sentence, and the sides of gold on which the system is; none without gold.
     """
     other = GOLD if GOLD in scores.names else CLAUSE
-    ranked = [name for name in ranking.measures if name in scores.known and not ranking.reason(name, system)]
-    if not ranked:
+    measures_by_side: dict[Side, list[str]] = {side: [] for side in SIDES}
+    for name in ranking.measures:
+        if name in scores.known and not ranking.reason(name, system):
+            side = _side(scores, name, system, other, own)
+            measures_by_side[side].append(name)
+    sides = {side for side, names in measures_by_side.items() if names}
+    if not sides:
         reason = ranking.unwritten.get(system, "none is known of it")
         return f"No measure ranks {system}: {reason}.", set()
-    sides = {name: _side(scores, name, system, other, own) for name in ranked}
     parts = []
-    for side in SIDES:
-        names = [name for name in ranked if sides[name] == side]
+    for side, names in measures_by_side.items():
         if names:
             parts.append(f"{side} {other} in {enumerated(names)}")
-    sides_of_gold = set(sides.values()) if other == GOLD else set()
-    return f"{system} is {', '.join(parts)}.", sides_of_gold
+    sentence = f"{system} is {', '.join(parts)}."
+    if other != GOLD:
+        return sentence, set()
+    return sentence, sides
 
 
 def _side(scores: Scores, name: str, system: str, other: str, own: Sequence[str]) -> Side:
@@ -248,8 +253,8 @@ def _side(scores: Scores, name: str, system: str, other: str, own: Sequence[str]
     value_of_other = scores.row(other).values[name]
     if system in scores.items:
         tested = [one for one in own if one in scores.items]
-        corrected = holm(p_values_beside(scores, name, other, tested))
-        is_sure = corrected[tested.index(system)] < SURE
+        p_values = p_values_beside(scores, name, other, tested)
+        is_sure = holm(p_values)[tested.index(system)] < SURE
     else:
         low, high = scores.row(system).intervals.get(name, (-np.inf, np.inf))
         is_sure = not low <= value_of_other <= high
@@ -260,8 +265,10 @@ def _side(scores: Scores, name: str, system: str, other: str, own: Sequence[str]
 
 def p_values_beside(scores: Scores, measure_name: str, system: str, others: Sequence[str]) -> list[float]:
     """Return the p-values of the paired tests of a system with each of the others, not corrected."""
-    beside = scores.p_values[measure_name][scores.systems.index(system)]
-    return [float(beside[scores.systems.index(other)]) for other in others]
+    place = scores.systems.index(system)
+    places_of_others = [scores.systems.index(other) for other in others]
+    p_values: list[float] = scores.p_values[measure_name][place, places_of_others].tolist()
+    return p_values
 
 
 def still_needed(ranking: Ranking) -> str:
@@ -276,17 +283,17 @@ def what_helps(summary: Summary) -> str:
     """Say what would make a measure rank: an audit, more test pairs, or readers."""
     if not summary.verdicts:
         return "an audit, which says whether the measures can rank systems here (change-it audit)"
-    needed = [verdict.pairs_needed for verdict in summary.verdicts.values() if verdict.verdict == "not known"]
+    not_known = [verdict for verdict in summary.verdicts.values() if verdict.verdict == "not known"]
     helps = []
-    if needed:
-        known = [number for number in needed if number is not None]
-        helps.append(_more_pairs(summary, min(known, default=None)))
+    if not_known:
+        needed = [verdict.pairs_needed for verdict in not_known if verdict.pairs_needed is not None]
+        helps.append(_more_pairs(summary, min(needed, default=None)))
     helps.append("people who read the headlines (change-it annotate sheets)")
     return ", or ".join(helps)
 
 
 def _more_pairs(summary: Summary, pairs: int | None) -> str:
-    """Say how to come by so many test pairs; None are more than ten times those that were tried."""
+    """Say how to come by so many test pairs; None stands for more than ten times those that were tried."""
     if pairs is None:
         return f"more than ten times the {summary.pairs:,} test pairs that were tried"
     if pairs <= summary.test_pairs:
@@ -306,4 +313,4 @@ def _articles_needed(summary: Summary, pairs: int) -> str:
 def headline(scores: Scores) -> str:
     """Return what a table is measured on: `300 headlines of 251 events`."""
     row = scores.row(scores.systems[0])
-    return f"{counted(row.n, 'headline')} of {counted(row.events, 'event')}"
+    return f"{pluralise(row.n, 'headline')} of {pluralise(row.events, 'event')}"

@@ -19,7 +19,7 @@ from change_it.audit.record import NO_AUDIT, Summary
 from change_it.corpus.reading.sample import is_sample_corpus
 from change_it.corpus.test_set import BUILT_IN
 from change_it.files.atomic import replace_folder, without_formula, write_table, write_text
-from change_it.files.texts import enumerated, listed
+from change_it.files.texts import enumerated, join_truncated
 from change_it.judges.record import JudgeMetrics
 from change_it.judges.reliability import within_event_table
 from change_it.judges.spec import JUDGES, MAIN, acceptability_tasks
@@ -79,7 +79,9 @@ def write_report(
         "made": made,
     }
     page = environment().get_template("compliancy.html.jinja").render(values)
-    record = replace(report_record(scores, audit, all_articles), made=dict(made) if made else None)
+    record = report_record(scores, audit, all_articles)
+    if made:
+        record = replace(record, made=dict(made))
     with replace_folder(out, SCORES) as folder:
         _write_systems(folder / "systems.csv", scores)
         if all_articles:
@@ -101,6 +103,12 @@ def _page_values(scores: Scores, audit: Summary, all_articles: Scores | None) ->
     outlets = " and ".join(scores.outlets)
     validation = {"compliancy": COMPLIANCY, "style": STYLE, "acceptability": ACCEPTABILITY}
     single = tables.systems_table(scores, [AVERAGE], (*JUDGES, *OVERLAP_MEASURES))
+    table_of_all = None
+    if all_articles:
+        table_of_all = _table_of_all(all_articles, scores, audit)
+    differences = None
+    if len(own) > 1:
+        differences = tables.differences_table(compared, own[0])
     return {
         "scores": scores,
         "outlets": outlets,
@@ -114,8 +122,8 @@ def _page_values(scores: Scores, audit: Summary, all_articles: Scores | None) ->
         "written": tables.examples_table(scores),
         "ranked": tables.ranked_table(scores, ranking),
         "average": tables.systems_table(scores, [AVERAGE], (*ASPECTS, "accepted"), ranking),
-        "all_articles": _table_of_all(all_articles, scores, audit) if all_articles else None,
-        "differences": tables.differences_table(compared, own[0]) if len(own) > 1 else None,
+        "all_articles": table_of_all,
+        "differences": differences,
         "latex": to_latex(tables.paper_table({"with a partner": scores}, ranking.measures)),
         # Its notes stand at the table of averages.
         "single": replace(single, notes=()),
@@ -131,12 +139,14 @@ def _page_values(scores: Scores, audit: Summary, all_articles: Scores | None) ->
 
 def _judge_values(metrics: Mapping[str, JudgeMetrics], audit: Summary) -> dict[str, Any]:
     """Return what the page shows of the judges and of their audit, as the variables of its template."""
-    main = metrics.get(MAIN)
+    within_event = None
+    if MAIN in metrics:
+        within_event = within_event_table(metrics[MAIN].within_event, metrics[MAIN].style)
     return {
         **verdict_values(audit),
         "audit": audit,
         "judges": JUDGES,
-        "within_event": within_event_table(main.within_event, main.style) if main else None,
+        "within_event": within_event,
     }
 
 
@@ -174,7 +184,7 @@ def _factors(outlets: str) -> str:
 
 def _table_of_all(all_articles: Scores, pairs: Scores, audit: Summary) -> Table:
     """Return the averages on all test articles, which have notes at another table."""
-    ranking = Ranking.of_all(all_articles, pairs, audit)
+    ranking = Ranking.from_pairs(all_articles, pairs, audit)
     table = tables.systems_table(all_articles, [AVERAGE], ASPECTS, ranking)
     return replace(table, notes=())
 
@@ -201,12 +211,15 @@ def without_formulas(items: pl.DataFrame) -> pl.DataFrame:
     """
     unsupported = []
     for parts in items["unsupported"].to_list():
-        unsupported.append("\n".join(part["text"] for part in parts))
+        texts = [part["text"] for part in parts]
+        unsupported.append("\n".join(texts))
     reasons = [refusals(reasons) for reasons in items["refused_by"].to_list()]
     items = items.with_columns(
-        pl.Series("unsupported", unsupported, pl.String), pl.Series("refused_by", reasons, pl.String)
+        pl.Series("unsupported", unsupported, pl.String),
+        pl.Series("refused_by", reasons, pl.String),
     )
-    return items.with_columns(pl.col(pl.String).map_elements(without_formula, return_dtype=pl.String))
+    all_texts = pl.col(pl.String)
+    return items.with_columns(all_texts.map_elements(without_formula, return_dtype=pl.String))
 
 
 def provenance(commits: Iterable[str] = ()) -> dict[str, str]:
@@ -226,13 +239,15 @@ def provenance(commits: Iterable[str] = ()) -> dict[str, str]:
     }
     on_hub = sorted({commit for commit in commits if commit})
     if on_hub:
-        made["judges"] = f"of the Hub, commit {listed(on_hub)}"
+        made["judges"] = f"of the Hub, commit {join_truncated(on_hub)}"
     return made
 
 
 def _processors() -> str:
     """Return the number of cores that may be used, and the name of the processor."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    cores = os.cpu_count()
+    if hasattr(os, "sched_getaffinity"):
+        cores = len(os.sched_getaffinity(0))
     processor = platform.processor() or platform.machine()
     with suppress(OSError):
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations, permutations, product
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from change_it.corpus.test_set import BUILT_IN, CLAUSE, FLOOR, GOLD
-from change_it.files.texts import counted, listed
+from change_it.files.texts import join_truncated, pluralise
 from change_it.judges.spec import JUDGES, optional_tasks
 from change_it.render.tables import (
     Column,
@@ -95,16 +95,20 @@ def examples_table(scores: Scores) -> Table | None:
     is_passing = pl.col("refused_by").list.len() == 0
     passing = items.filter(is_passing)
     refused = items.filter(~is_passing)
-    targets = {f"{label}2{target}": target for label, target in permutations(scores.outlets)}
+    a, b = scores.outlets
+    targets = {f"{a}2{b}": b, f"{b}2{a}": a}
+    shown = pl.concat([passing.head(SHOWN_EXAMPLES), refused.head(SHOWN_EXAMPLES)])
     rows = []
-    for item in pl.concat([passing.head(SHOWN_EXAMPLES), refused.head(SHOWN_EXAMPLES)]).iter_rows(named=True):
-        rows.append(Row(_example(item, targets[item["direction"]])))
+    for item in shown.iter_rows(named=True):
+        target = targets[item["direction"]]
+        rows.append(Row(_example(item, target)))
+    graded = [name for name in graded_aspects() if name in scores.known]
     columns = [
         Column("source", "text", "original"),
         Column("to", "text"),
         Column("headline", "text", "new headline"),
         Column("refused_by", "text", "refused by"),
-        *(Column(name) for name in graded_aspects() if name in scores.known),
+        *(Column(name) for name in graded),
         Column("gold", "text", "the other newspaper's own"),
     ]
     counts = f"{_shown_of(passing)} that nothing refuses, {_shown_of(refused)} refused"
@@ -179,8 +183,8 @@ def paper_table(tables: Mapping[str, Scores], rankable: Collection[str] | None =
             rows.append(Row(values, group, best=best.get(system, ())))
     measures = [name for name in (*ASPECTS, "accepted") if name in known]
     counts = [Column("n", "count"), Column("events", "count")]
-    columns = [Column("system", "text"), *_interval_columns(measures), *counts]
-    return Table(columns, rows).with_groups()
+    table = Table([Column("system", "text"), *_interval_columns(measures), *counts], rows)
+    return table.with_groups()
 
 
 def _interval_columns(measures: Sequence[str]) -> list[Column]:
@@ -201,14 +205,16 @@ def differences_table(scores: Scores, against: str) -> Table:
         values[difference.measure] = difference.value
         values[f"{difference.measure}_interval"] = difference.interval
         p = p_value(difference.p)
-        values[f"{difference.measure}_p"] = f"≤ {p}" if difference.is_least else p
+        if difference.is_least:
+            p = f"≤ {p}"
+        values[f"{difference.measure}_p"] = p
     columns = [Column("system", "text")]
     for name in scores.p_values:
         interval = Column(f"{name}_interval", "interval")
         columns.append(Column(name, "difference", heading_of(name), interval))
         columns.append(Column(f"{name}_p", "text", "p"))
     row = scores.row(against)
-    title = f"Differences from {against}, {counted(row.n, 'headline')} of {counted(row.events, 'event')}"
+    title = f"Differences from {against}, {pluralise(row.n, 'headline')} of {pluralise(row.events, 'event')}"
     note = (
         "Intervals of 95% are drawn by event, the same for both systems. p is corrected after Holm for the "
         "comparisons of a column."
@@ -243,28 +249,34 @@ def systems_table(
             has no star, and only a measure that can rank marks the best system of files.
     """
     best = best_system(scores)
-    best_of = best_columns(scores, ranking.measures if ranking else None)
+    rankable = ranking.measures if ranking else None
+    best_of = best_columns(scores, rankable)
     stars = significance(scores)
     rows = []
     for direction, system in product(directions, scores.names):
         row = scores.row(system, direction)
-        is_average = direction == AVERAGE
-        grey = ranking.grey(system) if ranking else {}
-        marks = {"system": DAGGER} if row.chosen else {}
-        if is_average:
-            of_system = stars.get(system, {})
-            marks.update({name: star for name, star in of_system.items() if name not in grey})
-        rows.append(
-            Row(
-                {"system": system, "n": row.n, **_values(row)},
-                group=direction if len(directions) > 1 else "",
-                highlight=system == best,
-                best=best_of.get(system, ()) if is_average else (),
-                marks=marks,
-                grey=grey,
-                remark=_row_remark(row, ranking),
-            )
+        grey: dict[str, str] = {}
+        if ranking:
+            grey = ranking.grey(system)
+        marks = {}
+        if row.chosen:
+            marks["system"] = DAGGER
+        best_in: Collection[str] = ()
+        if direction == AVERAGE:
+            best_in = best_of.get(system, ())
+            for name, star in stars.get(system, {}).items():
+                if name not in grey:
+                    marks[name] = star
+        shown_row = Row(
+            {"system": system, "n": row.n, **_values(row)},
+            group=direction if len(directions) > 1 else "",
+            highlight=system == best,
+            best=best_in,
+            marks=marks,
+            grey=grey,
+            remark=_row_remark(row, ranking),
         )
+        rows.append(shown_row)
     shown = [name for name in scores.measures if measures is None or name in measures]
     columns = [Column("system", "text"), *_interval_columns(shown), Column("n", "count")]
     notes = []
@@ -305,8 +317,10 @@ def significance(scores: Scores) -> dict[str, dict[str, str]]:
     for measure in scores.p_values:
         corrected = holm(p_values_beside(scores, measure, best, others))
         for system, p in zip(others, corrected, strict=True):
-            if p < STAR_BELOW:
-                stars.setdefault(system, {})[measure] = "**" if p < TWO_STARS_BELOW else "*"
+            if p >= STAR_BELOW:
+                continue
+            of_system = stars.setdefault(system, {})
+            of_system[measure] = "**" if p < TWO_STARS_BELOW else "*"
     return stars
 
 
@@ -341,13 +355,14 @@ def overlap_correlations(scores: Scores) -> str:
     own = systems_of_files(scores)
     if not own or not set(OF_REFERENCE) & scores.row(own[0]).values.keys():
         return ""
+    items = pl.concat(scores.items[name] for name in own)
     sentences = []
-    for measure, judges in correlations(pl.concat(scores.items[name] for name in own)).items():
+    for measure, judges in correlations(items).items():
         shown = [f"{heading_of(name)} {_correlation(rho)}" for name, rho in judges.items()]
         sentences.append(f"{heading_of(measure)}: {', '.join(shown)}")
     return (
         "Spearman's correlation with the judges' probabilities, headline by headline over "
-        f"{listed(own)}, with 95% intervals over events. {'; '.join(sentences)}."
+        f"{join_truncated(own)}, with 95% intervals over events. {'; '.join(sentences)}."
     )
 
 
@@ -363,7 +378,7 @@ def few_events(scores: Scores) -> str:
     row = scores.row(scores.systems[0])
     if row.events >= FEW_EVENTS:
         return ""
-    scored = f"{counted(row.n, 'headline')} of {counted(row.events, 'event')}"
+    scored = f"{pluralise(row.n, 'headline')} of {pluralise(row.events, 'event')}"
     return f"These are few, {scored}: the intervals say more than the figures."
 
 
@@ -375,22 +390,26 @@ def terminal_table(scores: Scores, ranking: Ranking, *, by_direction: bool = Fal
     columns = [Column("system", "text"), *_estimate_columns(measures)]
     best = best_system(scores)
     best_of = best_columns(scores, ranking.measures)
-    directions = scores.directions[:-1] if by_direction else []
+    directions: list[str] = []
+    if by_direction:
+        directions = scores.directions[:-1]
     rows = []
     for system in scores.names:
         row = scores.row(system)
         group = system if by_direction else ""
         grey = ranking.grey(system)
-        rows.append(
-            Row(
-                {"system": system, **_estimates(row, measures)},
-                group=group,
-                highlight=system == best,
-                best=best_of.get(system, ()),
-                marks={"system": f" {DAGGER}"} if row.chosen else {},
-                grey=grey,
-            )
+        marks = {}
+        if row.chosen:
+            marks["system"] = f" {DAGGER}"
+        average = Row(
+            {"system": system, **_estimates(row, measures)},
+            group=group,
+            highlight=system == best,
+            best=best_of.get(system, ()),
+            marks=marks,
+            grey=grey,
         )
+        rows.append(average)
         for direction in directions:
             estimates = _estimates(scores.row(system, direction), measures)
             rows.append(Row({"system": f"  {direction}", **estimates}, group, grey=grey))
@@ -470,7 +489,9 @@ def missing_measures(known: Collection[str], style_fault: str) -> list[str]:
         known: the measures that are known.
         style_fault: why style is n/a; empty where it is not.
     """
-    lines = [style_fault] if style_fault else []
+    lines = []
+    if style_fault:
+        lines.append(style_fault)
     for task in optional_tasks():
         if task not in known:
             missing = f"{task} is"
@@ -503,16 +524,20 @@ def tests_table(scores: Scores, measure: str) -> Table:
     a sign that says so.
     """
     pairs = list(combinations(range(len(scores.systems)), 2))
-    corrected = holm([float(scores.p_values[measure][pair]) for pair in pairs])
+    p_values = [float(scores.p_values[measure][pair]) for pair in pairs]
     least = len(pairs) / (scores.trials + 1)
-    cells = {}
-    for pair, p in zip(pairs, corrected, strict=True):
+    texts = {}
+    for pair, p in zip(pairs, holm(p_values), strict=True):
         # A little more than the least is the same p, rounded.
         if p <= least * 1.001:
-            cells[pair] = f"≤ {p_value(least)}"
+            texts[pair] = f"≤ {p_value(least)}"
         else:
-            cells[pair] = p_value(p)
-    return square_table(scores.systems, "text", lambda i, j: cells[min(i, j), max(i, j)])
+            texts[pair] = p_value(p)
+
+    def cell(row: int, column: int) -> str:
+        return texts[min(row, column), max(row, column)]
+
+    return square_table(scores.systems, "text", cell)
 
 
 def square_table(names: Sequence[str], format_: Format, cell: Callable[[int, int], Value]) -> Table:
@@ -527,6 +552,10 @@ def square_table(names: Sequence[str], format_: Format, cell: Callable[[int, int
     for i, name in enumerate(names):
         values: dict[str, Value] = {"": name}
         for j, other in enumerate(names):
-            values[other] = "" if i == j else cell(i, j)
+            values[other] = ""
+            if i != j:
+                values[other] = cell(i, j)
         rows.append(Row(values))
-    return Table([Column("", "text"), *(Column(name, format_) for name in names)], rows)
+    columns = [Column("", "text")]
+    columns += [Column(name, format_) for name in names]
+    return Table(columns, rows)

@@ -23,10 +23,10 @@ class Accepted(NamedTuple):
 
     Attributes:
         labels: the number of labelled headlines.
-        share: by labels and predictions.
-        interval: of `share`.
-        plain: of the labelled headlines alone.
-        plain_interval: of `plain`.
+        share: the share by labels and predictions.
+        interval: both ends of the interval of `share`.
+        plain: the share of the labelled headlines alone.
+        plain_interval: both ends of the interval of `plain`.
         saved: the share of the labels that predictions save; 0 where they are of no use.
     """
 
@@ -51,42 +51,72 @@ def accepted(labels: Floats, predicted: Floats, events: EventIds) -> Accepted:
     Raises:
         InputError: labels of fewer than two events.
     """
-    read = np.isfinite(labels)
+    is_read = np.isfinite(labels)
     event = np.unique(events, return_inverse=True)[1]
-    n = int(read.sum())
-    groups = len(np.unique(event[read]))
+    n = int(is_read.sum())
+    groups = len(np.unique(event[is_read]))
     if groups < 2:
         raise InputError("labels of one event have no interval: label headlines of two or more")
-    plain = float(labels[read].mean())
-    # What each event adds to the error of the labels' mean, and to that of the difference between both means
-    # of predictions.
-    errors = np.bincount(event, np.where(read, np.nan_to_num(labels) - plain, 0.0) / n)
+    plain = float(labels[is_read].mean())
+    # what each event adds to the error of the labels' mean
+    deviations = np.where(is_read, np.nan_to_num(labels) - plain, 0.0)
+    errors = np.bincount(event, deviations / n)
     variance = float(errors @ errors)
-    gaps: Floats = np.zeros(len(errors))
-    spread = difference = 0.0
+    share = plain
+    variance_left = variance
     if n < len(labels):
-        deviations = predicted - predicted.mean()
-        of_read = np.bincount(event, np.where(read, deviations / n, 0.0))
-        of_unread = np.bincount(event, np.where(read, 0.0, -deviations / (len(labels) - n)))
-        gaps = np.asarray(of_read + of_unread, np.float64)
-        spread_of_read = float(of_read @ of_read + 2 * of_read @ of_unread)
-        spread = spread_of_read + _spread_of_mean(deviations, event, ~read)
-        difference = float(predicted[~read].mean() - predicted[read].mean())
-    # The λ of least variance. Where each headline is an event of its own, it is
-    # cov(labels, predictions) / ((1 + n / N) var(predictions)).
-    shared = float(errors @ gaps)
-    weight = max(shared / spread, 0.0) if spread > 0 else 0.0
-    left = max(variance - weight * (2 * shared - weight * spread), 0.0)
-    share = plain + weight * difference
-    few = min(plain, 1 - plain) * n < _FEW
+        gap = _gap_of_predictions(predicted, event, is_read)
+        # The λ of least variance. Where each headline is an event of its own, it is
+        # cov(labels, predictions) / ((1 + n / N) var(predictions)).
+        shared = float(errors @ gap.errors)
+        weight = 0.0
+        if gap.variance > 0:
+            weight = max(shared / gap.variance, 0.0)
+        saved = weight * (2 * shared - weight * gap.variance)
+        variance_left = max(variance - saved, 0.0)
+        share = plain + weight * gap.difference
+    saved_share = 0.0
+    if variance:
+        saved_share = max(1 - variance_left / variance, 0.0)
+    has_few = min(plain, 1 - plain) * n < _FEW
     correction = groups / (groups - 1)
     return Accepted(
         labels=n,
         share=min(max(share, 0.0), 1.0),
-        interval=_interval(share, left * correction, groups, few=few),
+        interval=_interval(share, variance_left * correction, groups, few=has_few),
         plain=plain,
-        plain_interval=_interval(plain, variance * correction, groups, few=few),
-        saved=max(1 - left / variance, 0.0) if variance else 0.0,
+        plain_interval=_interval(plain, variance * correction, groups, few=has_few),
+        saved=saved_share,
+    )
+
+
+class _Gap(NamedTuple):
+    """The mean prediction of the unread headlines less that of the read ones.
+
+    Attributes:
+        difference: the gap itself.
+        errors: what each event adds to its error.
+        variance: its variance.
+    """
+
+    difference: float
+    errors: Floats
+    variance: float
+
+
+def _gap_of_predictions(predicted: Floats, event: Ints, is_read: Bools) -> _Gap:
+    """Return how much higher the predictions of unread headlines are, on average, and how sure that is."""
+    read = int(is_read.sum())
+    unread = len(predicted) - read
+    deviations = predicted - predicted.mean()
+    of_read = np.bincount(event, np.where(is_read, deviations / read, 0.0))
+    of_unread = np.bincount(event, np.where(is_read, 0.0, -deviations / unread))
+    variance_of_read = float(of_read @ of_read + 2 * of_read @ of_unread)
+    difference = predicted[~is_read].mean() - predicted[is_read].mean()
+    return _Gap(
+        difference=float(difference),
+        errors=np.asarray(of_read + of_unread, np.float64),
+        variance=variance_of_read + _spread_of_mean(deviations, event, ~is_read),
     )
 
 
@@ -95,11 +125,13 @@ def _interval(share: float, variance: float, groups: int, *, few: bool) -> tuple
 
     Where few labels are of one kind, it is at least as wide as the exact one.
     """
-    width = float(scipy.special.stdtrit(groups - 1, (1 + LEVEL) / 2)) * variance**0.5
+    quantile = float(scipy.special.stdtrit(groups - 1, (1 + LEVEL) / 2))
+    width = quantile * variance**0.5
     low = share - width
     high = share + width
     if few:
-        exact_low, exact_high = share_interval(min(max(share, 0.0), 1.0), groups)
+        possible = min(max(share, 0.0), 1.0)
+        exact_low, exact_high = share_interval(possible, groups)
         low = min(low, exact_low)
         high = max(high, exact_high)
     return max(low, 0.0), min(high, 1.0)
@@ -112,10 +144,14 @@ def _spread_of_mean(deviations: Floats, event: Ints, unread: Bools) -> float:
     """
     sums = np.bincount(event, deviations)
     sizes = np.bincount(event)
-    alone = float(deviations @ deviations)
-    pairs = int(sizes @ (sizes - 1))
-    of_headline = alone / len(deviations)
-    of_pair = (float(sums @ sums) - alone) / pairs if pairs else 0.0  # two headlines of one event
+    squares = float(deviations @ deviations)
+    variance = squares / len(deviations)
+    pairs_of_one_event = int(sizes @ (sizes - 1))
+    covariance = 0.0
+    if pairs_of_one_event:
+        covariance = (float(sums @ sums) - squares) / pairs_of_one_event
     counts = np.bincount(event, unread)
-    total = counts.sum() * of_headline + float(counts @ (counts - 1)) * of_pair
-    return max(total, 0.0) / float(counts.sum()) ** 2
+    number = counts.sum()
+    unread_pairs = float(counts @ (counts - 1))
+    total = number * variance + unread_pairs * covariance
+    return max(total, 0.0) / float(number) ** 2

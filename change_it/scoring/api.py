@@ -12,7 +12,7 @@ from change_it.corpus.test_set import Item, TestSet
 from change_it.errors import InputError
 from change_it.files.texts import column_of, refuse_lengths, texts_by_name, texts_of
 from change_it.scoring.aspects import Reversal, check_reversal, compliancy_measures, refusals
-from change_it.scoring.scores import score
+from change_it.scoring.scores import Scores, score
 from change_it.scoring.settings import ScoreSettings
 from change_it.scoring.systems import ScoredSystem
 from change_it.stats import AVERAGE
@@ -67,13 +67,11 @@ def compute_compliancy(
 
     Returns:
         `compliancy_measures` to averages over the directions that occur, None where a judge is missing (see
-        `Judges.judge`), and the same measures under each direction's name. `intervals` has measure to (low,
-            high)
-        under `average` and each direction's name. `verdicts` has for each item the measures, booleans but
-            `style`
-        and `acceptability`, `refused_by`, the reasons against it, and `unsupported`, the list of numbers,
-            names and
-        quotations without evidence. `signature` says what the figures depend on.
+        `Judges.judge`), and the same measures under each direction's name. `intervals` has measure to
+        (low, high) under `average` and each direction's name. `verdicts` has for each item the measures,
+        booleans but `style` and `acceptability`, `refused_by`, the reasons against it, and `unsupported`,
+        the list of numbers, names and quotations without evidence. `signature` says what the figures depend
+        on.
 
     Raises:
         InputError: no items, lists of different lengths, an original or article that is empty, or a label
@@ -91,7 +89,8 @@ def compute_compliancy(
     evidence = texts_of("reference_articles", others)
     refuse_lengths(predictions=new, reference_articles=evidence)
     if events is None:
-        events = [f"{event:09}" for event in events_of(texts["articles"], evidence)]  # drawn in this order
+        # of equal width, for events are drawn in the order of their names
+        events = [f"{event:09}" for event in events_of(texts["articles"], evidence)]
     events = list(column_of("events", events))
     refuse_lengths(predictions=new, events=events)
     from change_it.scoring.panel import Judges
@@ -100,21 +99,26 @@ def compute_compliancy(
         if not isinstance(judges, str | Path):
             raise InputError(f"judges is {judges!r}: give a folder, a Hub id or Judges")
         judges = Judges.from_pretrained(judges, precision=precision, device=device)
-    outlets = judges.outlets
-    other = dict(zip(outlets, outlets[::-1], strict=True))
-    origins = outlet_names("labels", labels, outlets, len(new))
-    items = (
-        Item("", label, other[label], source, article, "", of_other, event=str(event))
-        for label, source, article, of_other, event in zip(
-            origins, *texts.values(), evidence, events, strict=True
-        )
-    )
-    test = TestSet(tuple(items), outlets, {}, SYSTEM)
+    a, b = judges.outlets
+    origins = outlet_names("labels", labels, judges.outlets, len(new))
+    items = []
+    for label, source, article, of_other, event in zip(
+        origins, texts["sources"], texts["articles"], evidence, events, strict=True
+    ):
+        target = b if label == a else a
+        items.append(Item("", label, target, source, article, "", of_other, event=str(event)))
+    test = TestSet(tuple(items), judges.outlets, {}, SYSTEM)
     system = ScoredSystem(SYSTEM, tuple(new))
     settings = ScoreSettings(reversal=reversal, resamples=resamples, seed=seed)
     scores = score(test, judges, [system], settings, progress=progress)
-    values, intervals = dict[str, Any](), dict[str, Any]()
+    return _as_record(scores)
+
+
+def _as_record(scores: Scores) -> dict[str, Any]:
+    """Return what `compute_compliancy` returns of the scores of its one system."""
     measures = compliancy_measures()
+    values = {}
+    intervals = {}
     for row in scores.rows:
         values[row.direction] = {name: row.values.get(name) for name in measures}
         intervals[row.direction] = {name: row.intervals.get(name) for name in measures}
@@ -122,5 +126,11 @@ def compute_compliancy(
     verdicts = scores.items[SYSTEM].select(*measures, "refused_by", unsupported).to_dicts()
     for verdict in verdicts:
         verdict["refused_by"] = refusals(verdict["refused_by"])
-    about = {"intervals": intervals, "verdicts": verdicts, "signature": scores.signature}
-    return {**values.pop(AVERAGE), **values, **about}
+    averages = values.pop(AVERAGE)
+    return {
+        **averages,
+        **values,
+        "intervals": intervals,
+        "verdicts": verdicts,
+        "signature": scores.signature,
+    }

@@ -11,7 +11,6 @@ A new aspect is a new entry of `ASPECTS`, with a function that computes it.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -137,14 +136,18 @@ def verdict_schema() -> dict[str, pl.DataType | type[pl.DataType]]:
 
     The table has a row for each headline (`Judges.judge`), and these columns from the judges to the report.
     """
-    texts = {"text": pl.String, "start": pl.Int64, "end": pl.Int64, "kind": pl.String}
-    return {
-        **dict.fromkeys(compliancy_measures(), pl.Boolean),
-        **dict.fromkeys((*graded_aspects(), "choosing"), pl.Float64),
-        "unsupported": pl.List(pl.Struct(texts)),
-        "refused_by": pl.List(pl.Struct(dict.fromkeys(Reason._fields, pl.String))),
-        **dict.fromkeys(probability_columns().values(), pl.Float64),
-    }
+    schema: dict[str, pl.DataType | type[pl.DataType]] = {}
+    for name in compliancy_measures():
+        schema[name] = pl.Boolean
+    for name in (*graded_aspects(), "choosing"):
+        schema[name] = pl.Float64
+    passage = {"text": pl.String, "start": pl.Int64, "end": pl.Int64, "kind": pl.String}
+    reason = {"name": pl.String, "detail": pl.String}
+    schema["unsupported"] = pl.List(pl.Struct(passage))
+    schema["refused_by"] = pl.List(pl.Struct(reason))
+    for column in probability_columns().values():
+        schema[column] = pl.Float64
+    return schema
 
 
 def split_by_counts(table: pl.DataFrame, counts: Iterable[int]) -> list[pl.DataFrame]:
@@ -154,8 +157,12 @@ def split_by_counts(table: pl.DataFrame, counts: Iterable[int]) -> list[pl.DataF
         >>> [part["n"].to_list() for part in split_by_counts(pl.DataFrame({"n": [1, 2, 3]}), [2, 0, 1])]
         [[1, 2], [], [3]]
     """
-    ends = accumulate(counts, initial=0)
-    return [table[start:end] for start, end in pairwise(ends)]
+    parts = []
+    start = 0
+    for count in counts:
+        parts.append(table[start : start + count])
+        start += count
+    return parts
 
 
 def decide(probabilities: Floats) -> Ints:
@@ -198,8 +205,8 @@ def verdicts(
             columns[task] = decision != decide(of_sources[task])
         else:
             columns[task] = decision == np.asarray(target)
-    compliant = np.logical_and.reduce([columns[task] for task in compliancy_tasks()])
-    return {"compliancy": compliant, **columns}
+    required = [columns[task] for task in compliancy_tasks()]
+    return {"compliancy": np.logical_and.reduce(required), **columns}
 
 
 def style(new: Floats, source: Floats, scale: StyleScale, from_b: Bools) -> Floats:
@@ -219,9 +226,11 @@ def style(new: Floats, source: Floats, scale: StyleScale, from_b: Bools) -> Floa
         >>> style(p_new, p_original, scale, np.array([False, True, False])).round(1).tolist()
         [1.0, 1.0, -1.0]
     """
-    clause = np.where(from_b, scale.clause[1], scale.clause[0])
+    of_a, of_b = scale.clause
+    clause = np.where(from_b, of_b, of_a)
     steps = log_odds(new) - log_odds(source)
-    return np.clip((steps - clause) / (scale.gold - clause), *STYLE_RANGE)
+    least, greatest = STYLE_RANGE
+    return np.clip((steps - clause) / (scale.gold - clause), least, greatest)
 
 
 def acceptability(probabilities: Mapping[str, Floats], evidence: Bools | None) -> Floats:
@@ -236,7 +245,8 @@ def acceptability(probabilities: Mapping[str, Floats], evidence: Bools | None) -
         >>> acceptability(p, np.array([True, False])).round(2).tolist()
         [0.36, 0.0]
     """
-    product = reduce(np.multiply, [probabilities[task] for task in acceptability_tasks()])
+    factors = [probabilities[task] for task in acceptability_tasks()]
+    product = reduce(np.multiply, factors)
     if evidence is None:
         return product
     return product * evidence
@@ -306,7 +316,8 @@ def aggregate(sums: Statistics) -> dict[str, Floats]:
     All are in 0-1 but style.
     """
     n = np.maximum(sums["n"], 1)
-    return {name: sums[name] / n for name in compliancy_measures() if name in sums}
+    known = [name for name in compliancy_measures() if name in sums]
+    return {name: sums[name] / n for name in known}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -390,7 +401,8 @@ def _edited_of(judged: Judged) -> Bools:
 
 def _new_words_of(item: "Item") -> str:
     """Return `2 of 9 words new`."""
-    return "{} of {} words new".format(*new_words(item.prediction, item.source))
+    new, total = new_words(item.prediction, item.source)
+    return f"{new} of {total} words new"
 
 
 _ENTRIES = (

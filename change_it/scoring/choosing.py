@@ -10,9 +10,10 @@ from change_it.corpus.test_set import FLOOR, Item, TestSet
 from change_it.errors import InputError
 from change_it.judges.spec import acceptability_tasks
 from change_it.scoring.aspects import probability_columns, split_by_counts
+from change_it.scoring.baselines import clauses
 from change_it.scoring.panel import JudgedHeadline, Judges
 from change_it.scoring.signature import Reranker
-from change_it.scoring.systems import ScoredSystem, clauses
+from change_it.scoring.systems import ScoredSystem
 
 
 def judge_candidates(
@@ -20,9 +21,11 @@ def judge_candidates(
 ) -> list[list[JudgedHeadline]]:
     """Judge the candidates of n items; those of an item come in the order of `order`."""
     judged = []
-    for texts, table in zip(candidates, _judged(judges, candidates, items), strict=True):
+    tables = _judged(judges, candidates, items)
+    for texts, table in zip(candidates, tables, strict=True):
         rows = table.rows(named=True)
-        judged.append([JudgedHeadline.from_row(texts[place], rows[place]) for place in _ranked(table)])
+        best_first = [JudgedHeadline.from_row(texts[place], rows[place]) for place in _ranked(table)]
+        judged.append(best_first)
     return judged
 
 
@@ -51,15 +54,19 @@ def floor(test: TestSet, judges: Judges) -> ScoredSystem:
                 f"the floor requires a {task} judge: train one with change-it train judge --task {task}"
             )
     candidates = clauses(test)
+    ranked = order(judges, candidates, test.items)
     cuts = []
-    for texts, places in zip(candidates, order(judges, candidates, test.items), strict=True):
-        cuts.append(tuple(texts[place] for place in places))
+    for texts, places in zip(candidates, ranked, strict=True):
+        best_first = tuple(texts[place] for place in places)
+        cuts.append(best_first)
+    counts = [len(texts) for texts in cuts]
+    headlines = [texts[0] for texts in cuts]
     return ScoredSystem(
         FLOOR,
-        headlines=tuple(texts[0] for texts in cuts),
+        headlines=tuple(headlines),
         reranker=Reranker.from_judges(judges),
         cuts=tuple(cuts),
-        candidates=float(np.mean([len(texts) for texts in cuts])),
+        candidates=float(np.mean(counts)),
     )
 
 
@@ -79,6 +86,7 @@ def _ranked(table: pl.DataFrame) -> tuple[int, ...]:
     product = np.ones(len(table))
     for task in acceptability_tasks():
         product = product * table[columns[task]].fill_null(1.0).to_numpy()
-    # of the two keys the last one decides first
-    ranked = np.lexsort((-product, -table["choosing"].to_numpy()))
-    return tuple(ranked.tolist())
+    choosing = table["choosing"].to_numpy()
+    # lexsort sorts by its last key, and by the one before it where that is equal
+    best_first = np.lexsort((-product, -choosing))
+    return tuple(best_first.tolist())

@@ -45,34 +45,43 @@ def differences(scores: Scores, against: str) -> list[Difference]:
     """
     check_against(against, scores.systems)
     others = [system for system in scores.systems if system != against]
-    place = scores.systems.index(against)
+    place_of_other = scores.systems.index(against)
+    places = [scores.systems.index(system) for system in others]
+    has_events = len(set(scores.draws.events)) >= LEAST_EVENTS
+    # the tolerance takes in what Holm's multiplication rounds
+    least_p = len(others) / (scores.trials + 1) * 1.001
     compared = []
     for name, p_values in scores.p_values.items():
-        raw = [float(p_values[scores.systems.index(system), place]) for system in others]
-        least = len(others) / (scores.trials + 1)
-        for system, p in zip(others, holm(raw), strict=True):
+        corrected = holm(p_values[places, place_of_other].tolist())
+        for system, p in zip(others, corrected, strict=True):
             score = _difference(scores, name, system, against)
-            is_known = len(set(scores.draws.events)) >= LEAST_EVENTS and np.isfinite(score).all()
-            interval = score.interval if is_known else None
-            compared.append(Difference(system, name, score.value, interval, p, p <= least * 1.001))
+            interval = None
+            if has_events and np.isfinite(score).all():
+                interval = score.interval
+            compared.append(Difference(system, name, score.value, interval, p, is_least=p <= least_p))
     return compared
 
 
 def _difference(scores: Scores, measure_: str, system: str, against: str) -> Score:
     """Return the difference in one measure, with its interval: the same events are drawn for both systems."""
     statistics: dict[str, Floats] = {}
-    for prefix, name in ((FIRST, system), (SECOND, against)):
-        for column in ("n", measure_):
-            statistics[prefix + column] = scores.statistics[name][column]
+    for column in ("n", measure_):
+        statistics[FIRST + column] = scores.statistics[system][column]
+        statistics[SECOND + column] = scores.statistics[against][column]
 
     def difference(sums: Statistics) -> dict[str, Floats]:
-        first = aspects.aggregate(_of(sums, FIRST))
-        second = aspects.aggregate(_of(sums, SECOND))
+        first = aspects.aggregate(_statistics_of(FIRST, sums))
+        second = aspects.aggregate(_statistics_of(SECOND, sums))
         return {measure_: first[measure_] - second[measure_]}
 
-    return scores.draws.measure(statistics, difference)[AVERAGE][measure_]
+    measured = scores.draws.measure(statistics, difference)
+    return measured[AVERAGE][measure_]
 
 
-def _of(sums: Statistics, prefix: str) -> dict[str, Floats]:
+def _statistics_of(prefix: str, sums: Statistics) -> dict[str, Floats]:
     """Return the statistics of one of the two systems by their own names."""
-    return {name.removeprefix(prefix): column for name, column in sums.items() if name.startswith(prefix)}
+    found = {}
+    for name, column in sums.items():
+        if name.startswith(prefix):
+            found[name.removeprefix(prefix)] = column
+    return found

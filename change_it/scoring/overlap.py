@@ -24,18 +24,23 @@ OVERLAP_MEASURES = ("bleu", "rougeL", "bleu_source", "rougeL_source")
 #: Those that compare with the reference.
 OF_REFERENCE = OVERLAP_MEASURES[:2]
 
-_ORDERS = range(1, 5)
 _BLEU = BLEU(tokenize="none", effective_order=True)
 #: Statistics that BLEU needs: words of the candidate and of the reference, matching and all n-grams of orders
 #: 1-4.
 _COUNTS = (
     "length",
     "reference_length",
-    *(f"matching{order}" for order in _ORDERS),
-    *(f"ngrams{order}" for order in _ORDERS),
+    "matching1",
+    "matching2",
+    "matching3",
+    "matching4",
+    "ngrams1",
+    "ngrams2",
+    "ngrams3",
+    "ngrams4",
 )
-#: Ends of the names of statistics and measures: against the reference, and against the original.
-_SIDES = ("", "_source")
+#: End of the names of statistics and measures against the original; those against the reference have none.
+_OF_SOURCE = "_source"
 
 
 def statistics(
@@ -47,9 +52,8 @@ def statistics(
     against the originals with names that end in `_source`. An empty text is none to compare with.
     """
     new = [words(text) for text in predictions]
-    columns: dict[str, Floats] = {}
-    for side, texts in zip(_SIDES, (references, sources), strict=True):
-        columns |= _statistics_against(new, texts, side)
+    columns = _statistics_against(new, references, "")
+    columns.update(_statistics_against(new, sources, _OF_SOURCE))
     return columns
 
 
@@ -58,21 +62,24 @@ def _statistics_against(new: Sequence[Sequence[str]], texts: Sequence[str], side
     compared = [words(text) for text in texts]
     has_text = np.array([bool(text) for text in texts], np.float64)
     counts = np.zeros((len(new), len(_COUNTS)))
-    for row, (headline, text) in enumerate(zip(new, compared, strict=True)):
-        if has_text[row]:
-            counts[row] = _bleu_counts(" ".join(headline), " ".join(text))
+    for row, text in enumerate(texts):
+        if text:
+            candidate = " ".join(new[row])
+            reference = " ".join(compared[row])
+            counts[row] = _bleu_counts(candidate, reference)
+    f_scores = rouge_l(compared, new)[:, 2]
     columns = {
         f"compared{side}": has_text,
-        f"rougeL{side}": rouge_l(compared, new)[:, 2] * has_text,
+        f"rougeL{side}": f_scores * has_text,
     }
     for column, name in enumerate(_COUNTS):
         columns[f"{name}{side}"] = counts[:, column]
     return columns
 
 
-@lru_cache(maxsize=2**17)  # a report asks of its headlines twice
+@lru_cache(maxsize=2**17)
 def _bleu_counts(candidate: str, reference: str) -> tuple[int, ...]:
-    """Return the `_COUNTS` of a candidate."""
+    """Return the `_COUNTS` of a candidate; kept, for a report asks twice about its headlines."""
     score = _BLEU.sentence_score(candidate, [reference])
     return score.sys_len, score.ref_len, *score.counts, *score.totals
 
@@ -83,10 +90,11 @@ def aggregate(sums: Statistics) -> dict[str, Floats]:
     They are of the items that have a text to compare with; NaN where none has.
     """
     measures = {}
-    for side in _SIDES:
+    for side in ("", _OF_SOURCE):
         compared = np.asarray(sums[f"compared{side}"], dtype=np.float64)
-        counts = np.stack([sums[f"{name}{side}"] for name in _COUNTS], axis=-1)
-        measures[f"bleu{side}"] = np.where(compared > 0, corpus_bleu(counts), np.nan)
+        counts = [sums[f"{name}{side}"] for name in _COUNTS]
+        bleu = corpus_bleu(np.stack(counts, axis=-1))
+        measures[f"bleu{side}"] = np.where(compared > 0, bleu, np.nan)
         with np.errstate(invalid="ignore"):
             measures[f"rougeL{side}"] = sums[f"rougeL{side}"] / compared
     return measures
@@ -98,15 +106,20 @@ def corpus_bleu(sums: Floats) -> Floats:
     It is 0 where nothing matches or no candidate has four words.
     """
     length = sums[..., 0]
-    wanted = sums[..., 1]
+    reference_length = sums[..., 1]
     matching, possible = np.split(sums[..., 2:], 2, axis=-1)
+    # each order without a match counts as half of what the one before it did
     halvings = np.cumsum(matching == 0, axis=-1)
+    smoothed = np.where(matching > 0, matching, 0.5**halvings)
     with np.errstate(divide="ignore", invalid="ignore"):
-        precision = np.where(matching > 0, matching, 0.5**halvings) / possible
-        brevity = np.where(length < wanted, np.exp(1 - wanted / length), 1.0)
-        score = brevity * np.exp(np.log(precision).mean(axis=-1))
-    is_defined = (possible > 0).all(axis=-1) & (matching > 0).any(axis=-1)
-    return np.where(is_defined, score, 0.0)
+        precision = smoothed / possible
+        penalty = np.exp(1 - reference_length / length)
+        brevity = np.where(length < reference_length, penalty, 1.0)
+        geometric_mean = np.exp(np.log(precision).mean(axis=-1))
+        score = brevity * geometric_mean
+    has_all_orders = (possible > 0).all(axis=-1)
+    has_match = (matching > 0).any(axis=-1)
+    return np.where(has_all_orders & has_match, score, 0.0)
 
 
 def correlations(items: pl.DataFrame) -> dict[str, dict[str, Score]]:
@@ -123,7 +136,8 @@ def correlations(items: pl.DataFrame) -> dict[str, dict[str, Score]]:
     items = items.filter(pl.col("gold").fill_null("") != "")
     headlines = items["headline"].fill_null("").to_list()
     sources = items["source"].fill_null("").to_list()
-    overlaps = aggregate(statistics(headlines, items["gold"].to_list(), sources))
+    references = items["gold"].to_list()
+    overlaps = aggregate(statistics(headlines, references, sources))
     events = items["event"].to_numpy()
     columns = probability_columns()
     found: dict[str, dict[str, Score]] = {}
@@ -145,16 +159,29 @@ def spearman(one: Floats, other: Floats, events: EventIds) -> Score:
 
     def aggregate(sums: Statistics) -> dict[str, Floats]:
         n = sums["n"]
-        covariance = sums["xy"] - sums["x"] * sums["y"] / n
-        variance_x = sums["xx"] - sums["x"] * sums["x"] / n
-        variance_y = sums["yy"] - sums["y"] * sums["y"] / n
-        spread = variance_x * variance_y
-        return {"rho": covariance / np.sqrt(np.where(spread > 1e-6, spread, np.nan))}
+        sum_x = sums["x"]
+        sum_y = sums["y"]
+        covariance = sums["xy"] - sum_x * sum_y / n
+        variance_x = sums["xx"] - sum_x * sum_x / n
+        variance_y = sums["yy"] - sum_y * sum_y / n
+        product = variance_x * variance_y
+        varies = product > 1e-6
+        return {"rho": covariance / np.sqrt(np.where(varies, product, np.nan))}
 
-    columns = {"n": np.ones(len(x)), "x": x, "y": y, "xx": x * x, "yy": y * y, "xy": x * y}
-    return measure(columns, aggregate, events=events)[AVERAGE]["rho"]
+    columns = {
+        "n": np.ones(len(x)),
+        "x": x,
+        "y": y,
+        "xx": x * x,
+        "yy": y * y,
+        "xy": x * y,
+    }
+    scores = measure(columns, aggregate, events=events)
+    return scores[AVERAGE]["rho"]
 
 
 def _centred_ranks(values: Floats) -> Floats:
     """Return the ranks of (n,) values, equal ones sharing their mean, with a mean of 0."""
-    return np.asarray(scipy.stats.rankdata(values) - (len(values) + 1) / 2, np.float64)
+    ranks = scipy.stats.rankdata(values)
+    mean_rank = (len(values) + 1) / 2
+    return np.asarray(ranks - mean_rank, np.float64)

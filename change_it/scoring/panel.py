@@ -17,7 +17,7 @@ from change_it.corpus.test_set import Item, TestSet
 from change_it.errors import InputError
 from change_it.files.atomic import replace_folder
 from change_it.files.model_folders import HubSource
-from change_it.files.texts import listed, texts_by_name
+from change_it.files.texts import join_truncated, texts_by_name
 from change_it.judges.judge import Judge
 from change_it.judges.options import COMMAND, check_tasks
 from change_it.judges.spec import (
@@ -83,6 +83,9 @@ class JudgedHeadline:
     @classmethod
     def from_row(cls, text: str, row: Mapping[str, Any]) -> Self:
         """Make a judged headline of its row of verdicts."""
+        columns = probability_columns()
+        unsupported_parts = [Unsupported(**part) for part in row["unsupported"]]
+        reasons = [Reason(**reason) for reason in row["refused_by"]]
         return cls(
             text=composed(text),
             compliant=row["compliancy"],
@@ -90,9 +93,9 @@ class JudgedHeadline:
             acceptability=row["acceptability"],
             edited=row["edited"],
             marks={name: row[name] for name in JUDGES},
-            probabilities={name: row[column] for name, column in probability_columns().items()},
-            unsupported=tuple(Unsupported(**part) for part in row["unsupported"]),
-            reasons=tuple(Reason(**reason) for reason in row["refused_by"]),
+            probabilities={name: row[column] for name, column in columns.items()},
+            unsupported=tuple(unsupported_parts),
+            reasons=tuple(reasons),
         )
 
     @property
@@ -121,7 +124,8 @@ class Judges(Pushable):
             is of an earlier version that has not measured its scale of style.
 
     Examples:
-        >>> Judges({task: Judge.from_pretrained(f"owner/{task}") for task in ("main", "hh", "ah")})  # doctest: +SKIP
+        >>> tasks = ("main", "hh", "ah")
+        >>> Judges({task: Judge.from_pretrained(f"owner/{task}") for task in tasks})  # doctest: +SKIP
     """
 
     push_kind: ClassVar[PushedModel] = "judge"
@@ -131,24 +135,32 @@ class Judges(Pushable):
         known = {task: judge for task, judge in given.items() if judge is not None}
         _check_names(known)
         _check_complete(known)
-        self.by_task: dict[Task, Judge] = {task: known[task] for task in trained_tasks() if task in known}
+        self.by_task: dict[Task, Judge] = {}
+        for task in trained_tasks():
+            if task in known:
+                self.by_task[task] = known[task]
+        self._check_together()
+
+    def _check_together(self) -> None:
+        """Refuse judges of other tasks than their names, or of several folds, and main without a scale."""
+        learnt = {}
         for task, judge in self.by_task.items():
             if judge.task != task:
                 raise InputError(
                     f"the judge for {task} is one for {judge.task}: train one with --task {task}"
                 )
-        learnt = {task: (*judge.outlets, judge.fold) for task, judge in self.by_task.items()}
-        if len({*learnt.values()}) > 1:
-            differing = "; ".join(
-                f"{task}: {a} and {b}, fold {fold}" for task, (a, b, fold) in learnt.items()
-            )
+            a, b = judge.outlets
+            learnt[task] = f"{a} and {b}, fold {judge.fold}"
+        if len(set(learnt.values())) > 1:
+            differing = "; ".join(f"{task}: {what}" for task, what in learnt.items())
             raise InputError(
-                f"the judges differ in outlets or fold ({differing}): train them on one corpus with the same --fold"
+                f"the judges differ in outlets or fold ({differing}): "
+                "train them on one corpus with the same --fold"
             )
         if self.main.style is None:
             raise InputError(
-                "main has not measured its scale of style (it is of an earlier version, or of --train-on random): "
-                f"train it again with {COMMAND} --task main --fold {self.fold}"
+                "main has not measured its scale of style (it is of an earlier version, or of --train-on "
+                f"random): train it again with {COMMAND} --task main --fold {self.fold}"
             )
 
     @property
@@ -203,7 +215,9 @@ class Judges(Pushable):
 
         Examples:
             >>> judges = Judges.from_pretrained("runs/quickstart/judges")  # doctest: +SKIP
-            >>> [judged] = judges(["Ponte giù"], originals=["Crolla il ponte"], articles=["Il ponte ..."], to="faro")  # doctest: +SKIP
+            >>> [judged] = judges(  # doctest: +SKIP
+            ...     ["Ponte giù"], originals=["Crolla il ponte"], articles=["Il ponte ..."], to="faro"
+            ... )
             >>> judged.style, judged.acceptability, judged.marks, judged.refused_by  # doctest: +SKIP
         """
         texts = texts_by_name(headlines=headlines, originals=originals, articles=articles)
@@ -211,14 +225,14 @@ class Judges(Pushable):
             targets = self.opposite_outlets(texts["originals"])
         else:
             targets = outlet_names("to", to, self.outlets, len(texts["headlines"]))
-        items = [
-            Item("", self.outlets[1 - self.outlets.index(target)], target, source, article, prediction=text)
-            for text, source, article, target in zip(*texts.values(), targets, strict=True)
-        ]
+        a, b = self.outlets
+        items = []
+        for text, source, article, target in zip(*texts.values(), targets, strict=True):
+            label = b if target == a else a
+            items.append(Item("", label, target, source, article, prediction=text))
         rows = self.judge(items, progress=progress).iter_rows(named=True)
-        return [
-            JudgedHeadline.from_row(text, row) for text, row in zip(texts["headlines"], rows, strict=True)
-        ]
+        judged = zip(texts["headlines"], rows, strict=True)
+        return [JudgedHeadline.from_row(text, row) for text, row in judged]
 
     def judge(
         self, items: Sequence[Item], *, reversal: Reversal = "relative", progress: bool = True
@@ -239,11 +253,10 @@ class Judges(Pushable):
         Returns:
             n rows of `aspects.verdict_schema`. Null is what no judge can tell: fluency and acceptability
             without a fluency judge, style where main has no scale for it (`StyleScale.faults`), evidence
-                where
-            the corpus's articles are too short for it.
+            where the corpus's articles are too short for it.
         """
-        written = np.array([bool(item.prediction.strip()) for item in items], dtype=bool)
-        answers, of_sources = self._ask(items, written, progress)
+        is_written = np.array([bool(item.prediction.strip()) for item in items], dtype=bool)
+        answers, of_sources = self._ask(items, is_written, progress)
         target = np.array([self.outlets.index(item.target) for item in items], dtype=np.int64)
         probabilities = _probabilities(answers, of_sources, target)
         p_source = of_sources[MAIN][np.arange(len(items)), target]
@@ -258,66 +271,57 @@ class Judges(Pushable):
             style=self._style(items, probabilities[MAIN], p_source, target),
             has_acceptability=self.has_acceptability,
         )
-        computed = {name: aspect.compute(judged) for name, aspect in ASPECTS.items()}
-        aspects = {name: values for name, values in computed.items() if values is not None}
-
-        columns: dict[str, Any] = {**decided, **aspects}
-        names = probability_columns()
-        columns |= {names[task]: values for task, values in probabilities.items()}
-        columns = {name: _failed(name, values, written).tolist() for name, values in columns.items()}
-        # a direction without a scale is chosen in as if all its headlines had the style aimed at
-        known_style = None if judged.style is None else np.where(np.isnan(judged.style), 1.0, judged.style)
-        order = choosing(probabilities, judged.evidence, known_style, aspects["edited"].astype(bool))
-        columns["choosing"] = np.where(written, order, -2.0).tolist()
-        columns[P_SOURCE] = p_source.tolist()
-        schema = verdict_schema()
-        parts = [[vars(part) for part in parts] for parts in lacking]
-        columns["unsupported"] = _nested(parts, schema["unsupported"])
-        refused = []
-        for row, item in enumerate(items):
-            marks = {name: columns[name][row] for name in (*JUDGES, *ASPECTS) if name in columns}
-            refused.append([reason._asdict() for reason in _reasons(item, marks, lacking[row])])
-        columns["refused_by"] = _nested(refused, schema["refused_by"])
-        cells = {name: columns.get(name, [None] * len(items)) for name in schema}
-        return pl.DataFrame(cells, schema=schema).with_columns(pl.col("style").fill_nan(None))
+        return _table(judged, p_source, lacking, is_written)
 
     def _ask(
-        self, items: Sequence[Item], written: Bools, progress: bool
+        self, items: Sequence[Item], is_written: Bools, progress: bool
     ) -> tuple[dict[Task, Floats], dict[Task, Floats]]:
         """Ask every judge about the new headlines, and those of outlets about the originals, too.
 
         Returns:
             By task (n, 2) probabilities of the new headlines, zeros where there is none; and of the
-                originals.
+            originals.
         """
-        answers, of_sources = dict[Task, Floats](), dict[Task, Floats]()
+        written = list(compress(items, is_written))
+        answers: dict[Task, Floats] = {}
+        of_sources: dict[Task, Floats] = {}
         for task, judge in self.by_task.items():
             spec = JUDGES[task]
-            asked = [spec.reads(item.prediction, item) for item in compress(items, written)]
-            of_outlets = spec.classes is None
-            originals = [spec.reads(item.source, item) for item in items] if of_outlets else []
-            questions = [*originals, *asked]
+            tells_outlets = spec.classes is None
+            questions = []
+            if tells_outlets:
+                questions += [spec.reads(item.source, item) for item in items]
+            first_answer = len(questions)
+            questions += [spec.reads(item.prediction, item) for item in written]
             texts = [text for text, _ in questions]
-            seconds = [second or "" for _, second in questions] if spec.pairs else None
+            seconds = None
+            if spec.pairs:
+                seconds = [second or "" for _, second in questions]
             found = judge.probabilities(texts, seconds, progress=progress)
             answers[task] = np.zeros((len(items), 2))
-            answers[task][written] = found[len(originals) :]
-            if of_outlets:
-                of_sources[task] = found[: len(originals)]
+            answers[task][is_written] = found[first_answer:]
+            if tells_outlets:
+                of_sources[task] = found[:first_answer]
         return answers, of_sources
 
     def _style(self, items: Sequence[Item], p_new: Floats, p_source: Floats, target: Ints) -> Floats | None:
-        """Return the style of new headlines, NaN in a direction without a scale; None where no item has one."""
+        """Return the style of new headlines; None where no item has a scale.
+
+        It is NaN in a direction without a scale.
+        """
         faults = self.style_faults
-        unmeasured = np.array([item.target in faults for item in items], dtype=bool)
-        if self.main.style is None or unmeasured.all():
+        has_no_scale = np.array([item.target in faults for item in items], dtype=bool)
+        if self.main.style is None or has_no_scale.all():
             return None
-        return np.where(unmeasured, np.nan, style(p_new, p_source, self.main.style, target == 0))
+        styles = style(p_new, p_source, self.main.style, from_b=target == 0)
+        return np.where(has_no_scale, np.nan, styles)
 
     def opposite_outlets(self, headlines: Sequence[str]) -> list[str]:
         """Return for each headline the outlet that main does not assign it to."""
-        style = self.main.probabilities(headlines, progress=False)
-        return [self.outlets[int(a >= b)] for a, b in style]
+        probabilities = self.main.probabilities(headlines, progress=False)
+        a, b = self.outlets
+        is_of_a = probabilities[:, 0] >= probabilities[:, 1]
+        return [b if of_a else a for of_a in is_of_a]
 
     @classmethod
     def from_pretrained(
@@ -369,18 +373,24 @@ class Judges(Pushable):
             folder = local_folder(name, command=COMMAND, source=source)
             check_tasks(folder, name)
             folders = {task: folder / task for task in trained_tasks() if (folder / task).is_dir()}
-        folders |= {task: place for task, place in places.items() if place is not None}
+        for task, place in places.items():
+            if place is not None:
+                folders[task] = place
         _check_complete(folders)
         if name is None and (revision or subfolder):
             raise InputError("revision and subfolder are of all judges together: give their name")
-        how: dict[str, Any] = {
-            "dtype": dtype,
-            "device_map": device_map,
-            "precision": precision,
-            "device": device,
-            **download,
-        }
-        return cls({task: resolve(JUDGES[task].open)(place, **how) for task, place in folders.items()})
+        judges: dict[Task, Judge] = {}
+        for task, place in folders.items():
+            open_judge = resolve(JUDGES[task].open)
+            judges[task] = open_judge(
+                place,
+                dtype=dtype,
+                device_map=device_map,
+                precision=precision,
+                device=device,
+                **download,
+            )
+        return cls(judges)
 
     def save_pretrained(self, save_directory: str | Path) -> None:
         """Save the judges in a new or empty folder, each in its own folder, as training saved them."""
@@ -421,16 +431,21 @@ class Judges(Pushable):
         Where they run in bf16, it says so: `1a2b3c+4d5e6f+0a1b2c|fold:all|precision:bf16`.
         """
         hashes = "+".join(self.by_task[task].model_hash[:6] for task in compliancy_tasks())
-        others = sorted({judge.precision for judge in self.by_task.values()} - {"float32"})
-        precision = f"|precision:{'+'.join(others)}" if others else ""
-        return f"{hashes}|fold:{self.fold}{precision}"
+        parts = [hashes, f"fold:{self.fold}"]
+        precisions = {judge.precision for judge in self.by_task.values()}
+        others = sorted(precisions - {"float32"})
+        if others:
+            parts.append(f"precision:{'+'.join(others)}")
+        return "|".join(parts)
 
     def check_outlets(self, outlets: tuple[str, str], corpus: str) -> None:
         """Refuse judges that were trained on other outlets, in name or order, than the corpus has."""
         if self.outlets != tuple(outlets):
-            wanted, learnt = (" and ".join(names) for names in (outlets, self.outlets))
+            learnt = " and ".join(self.outlets)
+            wanted = " and ".join(outlets)
             raise InputError(
-                f"the judges were trained on {learnt}, the corpus {corpus} has {wanted}: train judges on this corpus"
+                f"the judges were trained on {learnt}, the corpus {corpus} has {wanted}: "
+                "train judges on this corpus"
             )
 
     def check_corpus(self, test: TestSet) -> str:
@@ -440,32 +455,43 @@ class Judges(Pushable):
             The digests of the corpora that they learnt from, where these are other ones; else nothing.
         """
         self.check_outlets(test.outlets, test.name)
-        articles = {hash_article(item.source, item.article) for item in test.items} if test.digest else set()
+        if not test.digest:
+            return ""
+        articles = {hash_article(item.source, item.article) for item in test.items}
         for task, judge in self.by_task.items():
-            if shared := len(articles & judge.corpus.learnt_articles):
+            shared = len(articles & judge.corpus.learnt_articles)
+            if shared:
                 raise InputError(
-                    f"the judge {task} has learnt from {shared:,} of the {len(articles):,} test articles of {test.name}: give "
-                    "the corpus that the judges were trained on, or train judges on this one"
+                    f"the judge {task} has learnt from {shared:,} of the {len(articles):,} test articles of "
+                    f"{test.name}: give the corpus that the judges were trained on, or train judges on this "
+                    "one"
                 )
         digests = {judge.corpus.digest or "unknown" for judge in self.by_task.values()}
-        return "+".join(sorted(digests - {test.digest})) if test.digest else ""
+        return "+".join(sorted(digests - {test.digest}))
 
 
 def _check_names(tasks: Iterable[Task]) -> None:
     """Refuse names that are no trained judge's."""
-    if unknown := {*tasks} - {*trained_tasks()}:
-        raise InputError(f"there is no judge {listed(sorted(unknown))}: name {listed(trained_tasks())}")
+    unknown = set(tasks) - set(trained_tasks())
+    if unknown:
+        raise InputError(
+            f"there is no judge {join_truncated(sorted(unknown))}: name {join_truncated(trained_tasks())}"
+        )
 
 
 def _check_complete(tasks: Container[Task]) -> None:
     """Refuse judges without one that compliancy requires."""
-    if lacking := [task for task in compliancy_tasks() if task not in tasks]:
-        raise InputError(f"judges require {listed(lacking)}: give a folder or Hub id of all, or of each")
+    lacking = [task for task in compliancy_tasks() if task not in tasks]
+    if lacking:
+        raise InputError(
+            f"judges require {join_truncated(lacking)}: give a folder or Hub id of all, or of each"
+        )
 
 
 def _nested(rows: Sequence[Sequence[Mapping[str, Any]]], kind: Any) -> pl.Series:
     """Return lists of records as a column of this type; pyarrow reads them at once, polars cell by cell."""
-    return pl.Series(pa.array(rows, type=pl.Series(dtype=kind).to_arrow().type), dtype=kind)
+    arrow_type = pl.Series(dtype=kind).to_arrow().type
+    return pl.Series(pa.array(rows, type=arrow_type), dtype=kind)
 
 
 def _probabilities(
@@ -473,9 +499,67 @@ def _probabilities(
 ) -> dict[Task, Floats]:
     """Return (n,) probabilities of class 1; of a judge of outlets those of the outlet aimed at."""
     rows = np.arange(len(target))
-    return {
-        task: values[rows, target] if task in of_sources else values[:, 1] for task, values in answers.items()
-    }
+    probabilities = {}
+    for task, values in answers.items():
+        columns = target if task in of_sources else 1
+        probabilities[task] = values[rows, columns]
+    return probabilities
+
+
+def _table(
+    judged: Judged, p_source: Floats, lacking: Sequence[Sequence[Unsupported]], is_written: Bools
+) -> pl.DataFrame:
+    """Return the table of verdicts, see `aspects.verdict_schema`.
+
+    Args:
+        judged: n headlines and what the judges answered.
+        p_source: (n,) main's probabilities that the originals are of the outlet aimed at.
+        lacking: of each headline what no source has.
+        is_written: (n,) whether there is a headline.
+    """
+    figures = _figures(judged)
+    columns: dict[str, Any] = {}
+    for name, values in figures.items():
+        columns[name] = _failed(name, values, is_written).tolist()
+    is_edited = figures["edited"].astype(bool)
+    order = choosing(judged.probabilities, judged.evidence, _known_style(judged), is_edited)
+    columns["choosing"] = np.where(is_written, order, -2.0).tolist()
+    columns[P_SOURCE] = p_source.tolist()
+    verdict_names = [name for name in (*JUDGES, *ASPECTS) if name in columns]
+    passages = []
+    refused = []
+    for row, item in enumerate(judged.items):
+        marks = {name: columns[name][row] for name in verdict_names}
+        reasons = _reasons(item, marks, lacking[row])
+        refused.append([reason._asdict() for reason in reasons])
+        passages.append([vars(part) for part in lacking[row]])
+    schema = verdict_schema()
+    columns["unsupported"] = _nested(passages, schema["unsupported"])
+    columns["refused_by"] = _nested(refused, schema["refused_by"])
+    unknown = [None] * len(judged.items)
+    cells = {name: columns.get(name, unknown) for name in schema}
+    table = pl.DataFrame(cells, schema=schema)
+    return table.with_columns(pl.col("style").fill_nan(None))
+
+
+def _figures(judged: Judged) -> dict[str, NDArray[Any]]:
+    """Return verdicts, aspects and probabilities by their columns, without what no headline can have."""
+    figures: dict[str, NDArray[Any]] = dict(judged.verdicts)
+    for name, aspect in ASPECTS.items():
+        values = aspect.compute(judged)
+        if values is not None:
+            figures[name] = values
+    columns = probability_columns()
+    for task, probabilities in judged.probabilities.items():
+        figures[columns[task]] = probabilities
+    return figures
+
+
+def _known_style(judged: Judged) -> Floats | None:
+    """Return the style that judges choose by: in a direction without a scale all have the style aimed at."""
+    if judged.style is None:
+        return None
+    return np.where(np.isnan(judged.style), 1.0, judged.style)
 
 
 def _unsupported(item: Item) -> tuple[Unsupported, ...]:
@@ -485,10 +569,11 @@ def _unsupported(item: Item) -> tuple[Unsupported, ...]:
     return tuple(unsupported(item.prediction, (item.source, item.article, item.reference_article)))
 
 
-def _failed(name: str, values: NDArray[Any], written: Bools) -> NDArray[Any]:
-    """Return a column of verdicts with the worst value where there is no headline; what is unknown stays so."""
+def _failed(name: str, values: NDArray[Any], is_written: Bools) -> NDArray[Any]:
+    """Return a column of verdicts with the worst value where there is no headline; NaN stays NaN."""
     worst = ASPECTS[name].worst if name in ASPECTS else 0
-    return np.where(written | np.isnan(values), values, np.array(worst, values.dtype))
+    stays = is_written | np.isnan(values)
+    return np.where(stays, values, np.array(worst, values.dtype))
 
 
 def _reasons(item: Item, marks: Mapping[str, bool], lacking: Sequence[Unsupported]) -> list[Reason]:
@@ -499,9 +584,11 @@ def _reasons(item: Item, marks: Mapping[str, bool], lacking: Sequence[Unsupporte
     for name in JUDGES:
         if marks.get(name, True):
             continue
-        # a semicolon would end the reason where it is printed
-        parts = ", ".join(part.text.replace(";", ",") for part in lacking) if name == EVIDENCE else ""
-        reasons.append(Reason(name, parts))
+        detail = ""
+        if name == EVIDENCE:
+            # a semicolon would end the reason where it is printed
+            detail = ", ".join(part.text.replace(";", ",") for part in lacking)
+        reasons.append(Reason(name, detail))
     for name, aspect in ASPECTS.items():
         if aspect.reason and marks.get(name):
             reasons.append(Reason(name, aspect.reason(item)))

@@ -1,4 +1,4 @@
-"""Scores systems on a test set: compliancy and overlap with intervals, per-item verdicts, paired tests."""
+"""Score systems on a test set: compliancy and overlap with intervals, per-item verdicts, paired tests."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from change_it.corpus.test_set import BUILT_IN, CLAUSE, FLOOR, GOLD, TestSet
+from change_it.corpus.test_set import BUILT_IN, CLAUSE, FLOOR, GOLD, Item, TestSet
 from change_it.errors import InputError
-from change_it.files.texts import listed
+from change_it.files.texts import join_truncated
 from change_it.judges.options import StyleScale
 from change_it.scoring import aspects, overlap
 from change_it.scoring.accepted import Accepted
@@ -32,7 +32,7 @@ ABOUT = ("chosen", "candidates", "n", "events", "runs", "references", "errors")
 #: for Holm's correction.
 TRIALS = 100
 #: Numbers of clauses that the curve of `floor` has.
-CANDIDATES = (1, 2, 3, 4, 6, 8, 12)
+CURVE_CANDIDATES = (1, 2, 3, 4, 6, 8, 12)
 
 
 def score_measures() -> tuple[str, ...]:
@@ -45,7 +45,7 @@ class ScoreRow:
     """One system in one direction, or on average; of several runs of a system their mean.
 
     Attributes:
-        system: its name.
+        system: name of the system.
         direction: `rep2gio` and the like, or `average`.
         n: number of items.
         events: number of distinct events among them; intervals and tests draw events.
@@ -75,12 +75,18 @@ class ScoreRow:
     candidates: float | None = None
 
     def flat(self, measures: Sequence[str]) -> dict[str, Any]:
-        """Return the row as columns: system, direction, `ABOUT`, measures with `_low` and `_high`, signature."""
+        """Return the row as columns: system, direction, `ABOUT`, measures and their ends, signature.
+
+        The ends of a measure's interval have its name with `_low` and `_high`.
+        """
         cells: dict[str, Any] = {name: getattr(self, name) for name in ("system", "direction", *ABOUT)}
         for name in measures:
             low, high = self.intervals.get(name, (None, None))
-            cells |= {name: self.values.get(name), f"{name}_low": low, f"{name}_high": high}
-        return cells | {"signature": self.signature}
+            cells[name] = self.values.get(name)
+            cells[f"{name}_low"] = low
+            cells[f"{name}_high"] = high
+        cells["signature"] = self.signature
+        return cells
 
     def record(self, measures: Sequence[str]) -> SystemScores:
         """Return the row as files have it, with these measures."""
@@ -120,7 +126,8 @@ class Scores:
         style: scale of main, which style is measured by.
         style_fault: why style is n/a; empty where it is not.
         accepted: system with labels to the share of its headlines that readers accept, the measure `accepted`
-        of its average. statistics: system to the statistics of its items.
+            of its average.
+        statistics: system to the statistics of its items.
     """
 
     rows: list[ScoreRow]
@@ -161,7 +168,10 @@ class Scores:
     @property
     def known(self) -> set[str]:
         """Return those of `score_measures` that a row has."""
-        return {name for row in self.rows for name in row.values}
+        found: set[str] = set()
+        for row in self.rows:
+            found.update(row.values)
+        return found
 
     @property
     def measures(self) -> list[str]:
@@ -174,29 +184,32 @@ class Scores:
 
     @property
     def signature(self) -> str:
-        """Return the signature of the table: of its last system, which judges chose only if they chose all."""
+        """Return the signature of the last system, whose headlines judges chose only if they chose all."""
         return self.row(self.systems[-1]).signature
 
     def row(self, system: str, direction: str = AVERAGE) -> ScoreRow:
         """Return the row of one system in one direction; InputError where there is none."""
         for row in self.rows:
-            if (row.system, row.direction) == (system, direction):
+            if row.system == system and row.direction == direction:
                 return row
-        systems, directions = listed(self.names), listed(self.directions)
+        systems = join_truncated(self.names)
+        directions = join_truncated(self.directions)
         raise InputError(
             f"there is no row of {system} in {direction}: choose one of {systems} in {directions}"
         )
 
     def with_accepted(self, accepted: Mapping[str, Accepted], labels: str) -> "Scores":
         """Add the share of headlines that readers accept of some systems, by labels with this hash."""
+        of_labels = f"|labels:{labels[:6]}|resamples:"
         rows = []
         for row in self.rows:
-            of_labels = f"|labels:{labels[:6]}|resamples:"
-            row = replace(row, signature=row.signature.replace("|resamples:", of_labels))
-            if row.direction == AVERAGE and (share := accepted.get(row.system)):
-                values = row.values | {"accepted": share.share}
-                row = replace(row, values=values, intervals=row.intervals | {"accepted": share.interval})
-            rows.append(row)
+            values = dict(row.values)
+            intervals = dict(row.intervals)
+            if row.direction == AVERAGE and row.system in accepted:
+                values["accepted"] = accepted[row.system].share
+                intervals["accepted"] = accepted[row.system].interval
+            row_signature = row.signature.replace("|resamples:", of_labels)
+            rows.append(replace(row, values=values, intervals=intervals, signature=row_signature))
         return replace(self, rows=rows, accepted=accepted)
 
     @property
@@ -205,6 +218,7 @@ class Scores:
         systems: dict[str, dict[str, SystemScores]] = {}
         for row in self.rows:
             systems.setdefault(row.system, {})[row.direction] = row.record(self.measures)
+        p_values = {name: self._named(table) for name, table in self.p_values.items()}
         return ScoresRecord(
             corpus=self.corpus,
             outlets=self.outlets,
@@ -215,11 +229,11 @@ class Scores:
             style_fault=self.style_fault,
             floor=self.curve,
             accepted=dict(self.accepted),
-            p_values={name: self._named(table) for name, table in self.p_values.items()},
+            p_values=p_values,
         )
 
     def _named(self, p_values: Floats) -> dict[str, dict[str, float]]:
-        """Return each system to every other one to the p of their test."""
+        """Return the p-values of the tests of each system with every other one, by their names."""
         named = {}
         for system, row in zip(self.systems, p_values.tolist(), strict=True):
             of_system = dict(zip(self.systems, row, strict=True))
@@ -245,19 +259,8 @@ def score(
     aspects.check_reversal(settings.reversal)
     trained = judges.check_corpus(test)
     rerankers = {system.name: system.reranker for system in systems if system.reranker}
-    shared = {
-        name: reranker.shared_with(Reranker.from_judges(judges)) for name, reranker in rerankers.items()
-    }
-    if overlaps := "; ".join(f"{name}: {', '.join(common)}" for name, common in shared.items() if common):
-        raise InputError(
-            f"the judges that score are not independent of those that chose the headlines ({overlaps}): score with judges "
-            "trained with the other --fold"
-        )
+    _check_independent(judges, rerankers)
     tables, statistics = _judged(test, judges, systems, settings.reversal, progress=progress)
-    runs: dict[str, list[ScoredSystem]] = {}  # of each name in the table
-    for system in systems:
-        for name in filter(None, (system.name, system.run_of)):
-            runs.setdefault(name, []).append(system)
     draws = Resampling(
         strata=[item.direction for item in test.items],
         events=test.events.tolist(),
@@ -265,39 +268,107 @@ def score(
         seed=settings.seed,
     )
     scoring = _Scoring(test=test, judges=judges, settings=settings, draws=draws, trained=trained)
-    rows = {name: _rows(name, of_name, statistics, scoring) for name, of_name in runs.items()}
-
-    def place(name: str) -> tuple[int, bool, float]:
-        number = BUILT_IN.index(name) + 1 if name in BUILT_IN else 0
-        return number, rows[name][0].chosen, -rows[name][-1].values["compliancy"]
-
-    names = sorted(rows, key=place)
-    tables = {name: tables[name] for name in names if name in tables}
-    known = [name for name in compared_aspects() if all(name in of_items for of_items in statistics.values())]
-    p_values = {name: np.ones((len(tables), len(tables))) for name in known}
-    compared = [{name: statistics[system][name] for name in ("n", *known)} for system in tables]
-    number = trials(len(tables), settings.resamples)
-    for i, j in combinations(range(len(compared)), 2):
-        tested = draws.p_values(compared[i], compared[j], aspects.aggregate, trials=number)
-        for name, p in p_values.items():
-            p[i, j] = p[j, i] = tested[name][-1]
-    floors = [system for system in systems if system.name == FLOOR and CLAUSE in tables]
-    targets = {item.target for item in test.items}
+    rows_by_name = {}
+    for name, runs in _runs_by_name(systems).items():
+        rows_by_name[name] = _rows(name, runs, statistics, scoring)
+    rows = []
+    ordered_tables = {}
+    for name in sorted(rows_by_name, key=lambda name: _place(name, rows_by_name[name])):
+        rows += rows_by_name[name]
+        if name in tables:
+            ordered_tables[name] = tables[name]
+    ordered_statistics = {name: statistics[name] for name in ordered_tables}
+    known = _known_aspects(statistics)
+    curve: list[CurvePoint] = []
+    for system in systems:
+        if system.name == FLOOR and CLAUSE in tables:
+            curve = _curve(tables[CLAUSE], system.cuts, known, draws)
     return Scores(
-        rows=[row for name in names for row in rows[name]],
-        items=tables,
-        p_values=p_values,
-        curve=_curve(tables[CLAUSE], floors[0].cuts, known, draws) if floors else [],
+        rows=rows,
+        items=ordered_tables,
+        p_values=_paired_tests(ordered_statistics, known, scoring),
+        curve=curve,
         outlets=test.outlets,
         settings=settings,
         draws=draws,
         corpus=test.name,
-        statistics={name: statistics[name] for name in tables},
+        statistics=ordered_statistics,
         trained=trained,
         rerankers=rerankers,
         style=judges.main.style,
-        style_fault="; ".join(dict.fromkeys(why for to, why in judges.style_faults.items() if to in targets)),
+        style_fault=_style_fault(judges, test),
     )
+
+
+def _check_independent(judges: "Judges", rerankers: Mapping[str, Reranker]) -> None:
+    """Refuse systems, by name, whose headlines were chosen by judges of the same fold or weights."""
+    scoring = Reranker.from_judges(judges)
+    overlaps = []
+    for name, reranker in rerankers.items():
+        shared = reranker.shared_with(scoring)
+        if shared:
+            overlaps.append(f"{name}: {', '.join(shared)}")
+    if overlaps:
+        raise InputError(
+            "the judges that score are not independent of those that chose the headlines "
+            f"({'; '.join(overlaps)}): score with judges trained with the other --fold"
+        )
+
+
+def _runs_by_name(systems: Sequence[ScoredSystem]) -> dict[str, list[ScoredSystem]]:
+    """Return each name of the table with its systems: one, or all runs of a name."""
+    runs: dict[str, list[ScoredSystem]] = {}
+    for system in systems:
+        runs.setdefault(system.name, []).append(system)
+        if system.run_of:
+            runs.setdefault(system.run_of, []).append(system)
+    return runs
+
+
+def _place(name: str, rows: Sequence[ScoreRow]) -> tuple[int, bool, float]:
+    """Return what systems are sorted by: prediction files, those that judges chose, then `BUILT_IN`."""
+    number = 0
+    if name in BUILT_IN:
+        number = BUILT_IN.index(name) + 1
+    average = rows[-1]
+    return number, rows[0].chosen, -average.values["compliancy"]
+
+
+def _known_aspects(statistics: Mapping[str, Statistics]) -> list[str]:
+    """Return those of `compared_aspects` that every system has."""
+    known = list(compared_aspects())
+    for columns in statistics.values():
+        known = [name for name in known if name in columns]
+    return known
+
+
+def _paired_tests(
+    statistics: Mapping[str, Statistics], measures: Sequence[str], scoring: "_Scoring"
+) -> dict[str, Floats]:
+    """Return `Scores.p_values` of systems by their statistics."""
+    compared = []
+    for columns in statistics.values():
+        compared.append({name: columns[name] for name in ("n", *measures)})
+    count = len(compared)
+    number = trials(count, scoring.settings.resamples)
+    p_values = {name: np.ones((count, count)) for name in measures}
+    for i, j in combinations(range(count), 2):
+        tested = scoring.draws.p_values(compared[i], compared[j], aspects.aggregate, trials=number)
+        for name, table in p_values.items():
+            of_average = tested[name][-1]
+            table[i, j] = of_average
+            table[j, i] = of_average
+    return p_values
+
+
+def _style_fault(judges: "Judges", test: TestSet) -> str:
+    """Return why style is n/a in the directions of the test set; empty where it is not."""
+    targets = {item.target for item in test.items}
+    faults = []
+    for target, fault in judges.style_faults.items():
+        if target in targets and fault not in faults:
+            faults.append(fault)
+    return "; ".join(faults)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -335,33 +406,53 @@ def _judged(
 
     The statistics of `clause` are the means over the cuts of each item.
     """
-    predicted = [test.predicted(system.headlines) for system in systems]
-    for place, system in enumerate(systems):
-        if system.name == CLAUSE:
-            cuts = zip(test.items, system.cuts, strict=True)
-            predicted[place] = [replace(item, prediction=text) for item, texts in cuts for text in texts]
+    predicted = [_predicted(test, system) for system in systems]
     verdicts = judges.judge(list(chain(*predicted)), reversal=reversal, progress=progress)
     parts = aspects.split_by_counts(verdicts, map(len, predicted))
-    tables, statistics = dict[str, pl.DataFrame](), dict[str, dict[str, Floats]]()
+    tables: dict[str, pl.DataFrame] = {}
+    statistics: dict[str, dict[str, Floats]] = {}
     for system, items, part in zip(systems, predicted, parts, strict=True):
-        columns: dict[str, Any] = {
-            name: [getattr(item, name) for item in items] for name in ("id", "direction", "event", "source")
-        }
-        columns |= {
-            "headline": [item.prediction for item in items],
-            "gold": [item.reference for item in items],
-        }
-        likeness = overlap.statistics(columns["headline"], columns["gold"], columns["source"])
-        columns |= part.to_dict() | {name: likeness[name] for name in ("rougeL", "rougeL_source")}
-        tables[system.name] = table = pl.DataFrame(columns)
+        headlines = [item.prediction for item in items]
+        references = [item.reference for item in items]
+        sources = [item.source for item in items]
+        likeness = overlap.statistics(headlines, references, sources)
+        table = pl.DataFrame(
+            {
+                "id": [item.id for item in items],
+                "direction": [item.direction for item in items],
+                "event": [item.event for item in items],
+                "source": sources,
+                "headline": headlines,
+                "gold": references,
+                **part.to_dict(),
+                "rougeL": likeness["rougeL"],
+                "rougeL_source": likeness["rougeL_source"],
+            }
+        )
         of_items = {**aspects.statistics(table), **likeness}
-        of_items["missing"] = np.array([not text.strip() for text in table["headline"]], np.float64)
+        of_items["missing"] = np.array([not text.strip() for text in headlines], np.float64)
         if system.name == CLAUSE:
-            counts = np.array([len(texts) for texts in system.cuts])
-            starts = np.cumsum(counts) - counts
-            of_items = {name: np.add.reduceat(values, starts) / counts for name, values in of_items.items()}
+            of_items = _means_of_cuts(of_items, system.cuts)
+        tables[system.name] = table
         statistics[system.name] = of_items
     return tables, statistics
+
+
+def _predicted(test: TestSet, system: ScoredSystem) -> list[Item]:
+    """Return the items with a system's headlines; of `clause` with every cut of their articles."""
+    if system.name != CLAUSE:
+        return list(test.predicted(system.headlines))
+    items = []
+    for item, texts in zip(test.items, system.cuts, strict=True):
+        items += [replace(item, prediction=text) for text in texts]
+    return items
+
+
+def _means_of_cuts(statistics: Statistics, cuts: Sequence[Sequence[str]]) -> dict[str, Floats]:
+    """Return the mean of the statistics of each item's cuts, which follow each other."""
+    counts = np.array([len(texts) for texts in cuts])
+    starts = np.cumsum(counts) - counts
+    return {name: np.add.reduceat(values, starts) / counts for name, values in statistics.items()}
 
 
 def _rows(
@@ -371,43 +462,51 @@ def _rows(
     scoring: _Scoring,
 ) -> list[ScoreRow]:
     """Return the rows of one system, the mean of its runs: its directions and the average."""
-    of_runs = [statistics[run.name] for run in runs]
-    columns = {key: np.stack([of_run[key] for of_run in of_runs], axis=1) for key in of_runs[0]}
+    columns = {}
+    for key in statistics[runs[0].name]:
+        of_runs = [statistics[run.name][key] for run in runs]
+        columns[key] = np.stack(of_runs, axis=1)
     missing = columns.pop("missing").sum(axis=1)
-    rows, unknown = [], overlap.OF_REFERENCE if name == GOLD else ()
     shares = aspects.share_measures()
-
-    def aggregate(sums: Statistics) -> dict[str, Floats]:
-        return {**aspects.aggregate(sums), **overlap.aggregate(sums)}
-
-    reranker = "+".join(dict.fromkeys(run.reranker.short for run in runs if run.reranker))
+    rerankers = [run.reranker.short for run in runs if run.reranker]
+    reranker = "+".join(dict.fromkeys(rerankers))
     numbers = [run.candidates for run in runs if run.candidates is not None]
-    candidates = sum(numbers) / len(numbers) if len(numbers) == len(runs) else None
-    for direction, scores in scoring.draws.measure(columns, aggregate, shares).items():
+    candidates = None
+    if len(numbers) == len(runs):
+        candidates = sum(numbers) / len(numbers)
+    measured = scoring.draws.measure(columns, _aggregate, shares)
+    rows = []
+    for direction, scores in measured.items():
         is_here = [direction in (item.direction, AVERAGE) for item in scoring.test.items]
         items = list(compress(scoring.test.items, is_here))
+        events = {item.event for item in items}
+        with_partner = [item for item in items if item.reference_article]
+        with_reference = [item for item in items if item.reference]
         basis = Basis(
             n=len(items),
-            events=len({item.event for item in items}),
-            partners=sum(bool(item.reference_article) for item in items),
+            events=len(events),
+            partners=len(with_partner),
             runs=len(runs),
             candidates=candidates,
             reranker=reranker,
         )
-        known = {
-            key: score for key, score in scores.items() if key not in unknown and np.isfinite(score.value)
-        }
+        values = {}
+        intervals = {}
+        for key, score in scores.items():
+            is_of_itself = name == GOLD and key in overlap.OF_REFERENCE
+            if is_of_itself or not np.isfinite(score.value):
+                continue
+            values[key] = score.value
+            has_events = key in shares or basis.events >= LEAST_EVENTS
+            if has_events and np.isfinite(score).all():
+                intervals[key] = score.interval
         row = ScoreRow(
             name,
             direction,
-            references=sum(bool(item.reference) for item in items),
+            references=len(with_reference),
             errors=int(missing[is_here].sum()),
-            values={key: score.value for key, score in known.items()},
-            intervals={
-                key: score.interval
-                for key, score in known.items()
-                if np.isfinite(score).all() and (key in shares or basis.events >= LEAST_EVENTS)
-            },
+            values=values,
+            intervals=intervals,
             signature=scoring.signature(basis),
             chosen=bool(reranker),
             n=basis.n,
@@ -419,13 +518,18 @@ def _rows(
     return rows
 
 
+def _aggregate(sums: Statistics) -> dict[str, Floats]:
+    """Return the measures of a row from summed statistics."""
+    return {**aspects.aggregate(sums), **overlap.aggregate(sums)}
+
+
 def _curve(
     clause: pl.DataFrame,
     ranked: Sequence[Sequence[str]],
     measures: Sequence[str],
     draws: Resampling,
 ) -> list[CurvePoint]:
-    """Return the score of the best of `CANDIDATES` clauses that are drawn at random, in expectation.
+    """Return the score of the best of `CURVE_CANDIDATES` clauses that are drawn at random, in expectation.
 
     Args:
         clause: the items of `clause`.
@@ -434,25 +538,38 @@ def _curve(
         draws: how intervals are drawn.
     """
     counts = [len(texts) for texts in ranked]
-    places: list[Ints] = []
-    start = 0
-    for part, texts in zip(aspects.split_by_counts(clause, counts), ranked, strict=True):
-        headlines = part["headline"].to_list()
-        places.append(start + np.array([headlines.index(composed(text)) for text in texts], np.int64))
-        start += len(headlines)
+    places = _places_of_cuts(clause, ranked)
+    values_by_measure = {name: clause[name].cast(pl.Float64).to_numpy() for name in measures}
+    has_events = len(set(clause["event"])) >= LEAST_EVENTS
+    shares = aspects.share_measures()
     points = []
-    for number in (n for n in CANDIDATES if n == 1 or n <= max(counts)):
+    for number in CURVE_CANDIDATES:
+        if number > max(1, *counts):
+            continue
         statistics = {"n": np.ones(len(counts))}
-        for name in measures:
-            values = clause[name].cast(pl.Float64).to_numpy()
-            statistics[name] = np.array([chances(number, len(at)) @ values[at] for at in places], np.float64)
+        for name, values in values_by_measure.items():
+            expected = [chances(number, len(rows)) @ values[rows] for rows in places]
+            statistics[name] = np.array(expected, np.float64)
         point = CurvePoint(candidates=number, values={}, intervals={})
         for name, score in draws.measure(statistics, aspects.aggregate)[AVERAGE].items():
             point.values[name] = score.value
-            if name in aspects.share_measures() or len(set(clause["event"])) >= LEAST_EVENTS:
+            if has_events or name in shares:
                 point.intervals[name] = score.interval
         points.append(point)
     return points
+
+
+def _places_of_cuts(clause: pl.DataFrame, ranked: Sequence[Sequence[str]]) -> list[Ints]:
+    """Return for each item the rows of `clause` that its ranked cuts have."""
+    counts = [len(texts) for texts in ranked]
+    places = []
+    start = 0
+    for part, texts in zip(aspects.split_by_counts(clause, counts), ranked, strict=True):
+        headlines = part["headline"].to_list()
+        within = [headlines.index(composed(text)) for text in texts]
+        places.append(start + np.array(within, np.int64))
+        start += len(headlines)
+    return places
 
 
 def chances(number: int, count: int) -> Floats:
@@ -467,7 +584,8 @@ def chances(number: int, count: int) -> Floats:
         [0.67, 0.33, 0.0]
     """
     number = min(number, count)
-    return np.array([comb(count - 1 - rank, number - 1) / comb(count, number) for rank in range(count)])
+    draws = comb(count, number)
+    return np.array([comb(count - 1 - rank, number - 1) / draws for rank in range(count)])
 
 
 def trials(systems: int, resamples: int) -> int:

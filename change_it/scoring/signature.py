@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from change_it.errors import InputError
-from change_it.judges.spec import compliancy_tasks, optional_tasks, trained_tasks
+from change_it.judges.spec import Task, compliancy_tasks, optional_tasks, trained_tasks
 from change_it.scoring.settings import ScoreSettings
 from change_it.version import __version__
 
@@ -49,30 +49,31 @@ def signature(judges: "Judges", settings: ScoreSettings, basis: Basis, *, traine
         basis: what the figure is of.
         trained: digest of the judges' corpus where that is another one, see `Judges.check_corpus`.
     """
-    hashes = {}
+    parts = ["compliancy", f"judges:{judges.signature}"]
+    if trained:
+        parts.append(f"trained:{trained}")
+    if basis.reranker:
+        parts.append(f"reranker:{basis.reranker}")
     for task in optional_tasks():
         if task in judges.by_task:
-            hashes[task] = judges.by_task[task].model_hash[:6]
-    parts = {
-        "judges": judges.signature,
-        "trained": trained,
-        "reranker": basis.reranker,
-        **hashes,
-        "style": "none" if len(judges.style_faults) == 2 else "",
-        "evidence": "" if judges.has_evidence else "none",
-        "reversal": settings.reversal,
-        "tok": "unicode",
-        "n": basis.n,
-        "partners": basis.partners,
-        "events": basis.events,
-        "runs": basis.runs if basis.runs > 1 else "",
-        "candidates": "" if basis.candidates is None else f"{basis.candidates:.3g}",
-        "resamples": settings.resamples,
-        "seed": settings.seed,
-        "v": __version__,
-    }
-    known = [f"{key}:{value}" for key, value in parts.items() if value != ""]
-    return "|".join(["compliancy", *known])
+            parts.append(f"{task}:{judges.by_task[task].model_hash[:6]}")
+    if len(judges.style_faults) == 2:
+        parts.append("style:none")
+    if not judges.has_evidence:
+        parts.append("evidence:none")
+    parts.append(f"reversal:{settings.reversal}")
+    parts.append("tok:unicode")
+    parts.append(f"n:{basis.n}")
+    parts.append(f"partners:{basis.partners}")
+    parts.append(f"events:{basis.events}")
+    if basis.runs > 1:
+        parts.append(f"runs:{basis.runs}")
+    if basis.candidates is not None:
+        parts.append(f"candidates:{basis.candidates:.3g}")
+    parts.append(f"resamples:{settings.resamples}")
+    parts.append(f"seed:{settings.seed}")
+    parts.append(f"v:{__version__}")
+    return "|".join(parts)
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,8 @@ class Reranker:
     @classmethod
     def from_judges(cls, judges: "Judges") -> "Reranker":
         """Return what tells loaded judges from others."""
-        return cls(judges.fold, {task: judge.weights_hash for task, judge in judges.by_task.items()})
+        hashes = {task: judge.weights_hash for task, judge in judges.by_task.items()}
+        return cls(judges.fold, hashes)
 
     @property
     def signature(self) -> str:
@@ -127,13 +129,22 @@ def parse_reranker(text: str, file: object = "a prediction file") -> Reranker:
     Raises:
         InputError: the cell holds anything else.
     """
-    required = "".join(rf"\|{task}:(?P<{task}>[0-9a-f]{{64}})" for task in compliancy_tasks())
-    optional = "".join(rf"(\|{task}:(?P<{task}>[0-9a-f]{{64}}))?" for task in optional_tasks())
-    match = re.fullmatch(rf"fold:(?P<fold>all|0|1){required}{optional}", text)
+    pattern = "fold:(?P<fold>all|0|1)"
+    for task in compliancy_tasks():
+        pattern += _hash_pattern(task)
+    for task in optional_tasks():
+        pattern += f"({_hash_pattern(task)})?"
+    match = re.fullmatch(pattern, text)
     if match is None:
         wanted = "".join(f"|{task}:…" for task in compliancy_tasks())
         raise InputError(
             f"{file}: {text!r} in the column reranker is not fold:…{wanted} with full SHA-256 hashes: "
             "write the file with change-it transfer --rerank, or leave the column empty"
         )
-    return Reranker(match["fold"], {task: match[task] for task in trained_tasks() if match[task]})
+    hashes = {task: match[task] for task in trained_tasks() if match[task]}
+    return Reranker(match["fold"], hashes)
+
+
+def _hash_pattern(task: Task) -> str:
+    """Return a pattern of a judge and its hash, which is a group of the judge's name."""
+    return rf"\|{task}:(?P<{task}>[0-9a-f]{{64}})"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from change_it.files.texts import LONGEST
+from change_it.files.texts import MOST_CHARACTERS
 from change_it.text.folding import fold, fold_with_offsets
 from change_it.text.spans import NOUNS, NUMBER, capital_share, in_title_case, key_of, numerals
 from change_it.text.stopwords import guess_language
@@ -80,7 +80,7 @@ def unsupported(headline: str, sources: Iterable[str]) -> tuple[Unsupported, ...
         >>> [(part.kind, part.text) for part in unsupported("Rossi: «È finita», 1.200 in piazza con Marco Verdi", ["Piazza, in 1200 con Rossi: è finita"])]
         [('name', 'Marco'), ('name', 'Verdi')]
     """
-    if len(headline) > LONGEST["headline"]:
+    if len(headline) > MOST_CHARACTERS["headline"]:
         return (Unsupported(headline, 0, len(headline), "quotation"),)
     texts = [_read(source) for source in sources if source.strip()]
     language = next((text.language for text in texts if text.language != "none"), "none")

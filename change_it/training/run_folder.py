@@ -24,7 +24,7 @@ from accelerate.utils import parse_flag_from_env, set_seed
 from change_it.errors import InputError
 from change_it.files.atomic import WORK, files_of_ours, read_json, replace_folder, write_json
 from change_it.files.records import JsonObject, read_record, to_json
-from change_it.files.texts import listed
+from change_it.files.texts import join_truncated
 from change_it.models.pretrained import quiet
 from change_it.models.saved import hash_of_model, hash_of_weights
 from change_it.training.record import (
@@ -170,7 +170,7 @@ def _open(work: Path, what: str, new: BegunRun, *, resume: bool) -> None:
     if resume and begun is not None:
         if changed := _changed(new, begun):
             raise InputError(
-                f"{work} is of an unfinished run with another {listed(changed)}: "
+                f"{work} is of an unfinished run with another {join_truncated(changed)}: "
                 "use the same options to finish it, or remove that folder to begin again"
             )
         return

@@ -33,7 +33,7 @@ from transformers import (
 from change_it.errors import InputError
 from change_it.files.atomic import write_json
 from change_it.files.records import read_record, to_json
-from change_it.files.texts import listed
+from change_it.files.texts import join_truncated
 from change_it.progress import bar, minutes_bar, note
 from change_it.training.record import COMPLETE, Checkpoint, TrainingResult
 from change_it.training.run import TokenIds, TrainingRun, process_state
@@ -105,7 +105,7 @@ def training_arguments(options: TrainingOptions, out: Path) -> RunArguments:
         usual |= {"num_train_epochs": options.epochs, "max_steps": 0}
     if refused := sorted((of_run.keys() | REFUSED) & options.given.keys()):
         raise InputError(
-            f"--arg {listed(refused)}: that is set by the run, or --batch-size, --seed, --checkpoint-minutes and --out"
+            f"--arg {join_truncated(refused)}: that is set by the run, or --batch-size, --seed, --checkpoint-minutes and --out"
         )
     with argument_errors(options):
         parser = HfArgumentParser(cast(Any, RunArguments), exit_on_error=False, allow_abbrev=False)
@@ -115,7 +115,7 @@ def training_arguments(options: TrainingOptions, out: Path) -> RunArguments:
         if unknown:
             near = get_close_matches(unknown[0].strip("-").partition("=")[0], vars(arguments), n=1)
             mend = f": did you mean {near[0]}?" if near else ""
-            raise ValueError(f"transformers' TrainingArguments has no {listed(unknown)}{mend}")
+            raise ValueError(f"transformers' TrainingArguments has no {join_truncated(unknown)}{mend}")
     if arguments.mixed_precision == "fp16" and arguments.use_cpu:  # `accelerate launch` may have set it
         raise InputError("fp16 requires a GPU: give --arg bf16=true")
     return arguments

@@ -15,8 +15,8 @@ from change_it.generators.networks.headline_pipeline import Candidate
 from change_it.generators.transfer import HeadlineTransfer
 from change_it.models.saved import hash_of_weights
 from change_it.scoring.panel import Judges
+from change_it.scoring.prediction_files import read_prediction_files, systems_of
 from change_it.scoring.signature import parse_reranker
-from change_it.scoring.systems import read_prediction_files, systems_of
 
 ROWS = [
     {"id": "r1", "headline": "Crolla il ponte", "article": "Il ponte crolla ieri.", "label": "rep"},

@@ -25,7 +25,7 @@ from change_it.corpus.reading.issues import (
 )
 from change_it.corpus.reading.options import ReadingOptions
 from change_it.corpus.reading.reading import RefusedError, read_articles
-from change_it.corpus.reading.sample import COLUMNS, sample_articles
+from change_it.corpus.reading.sample import SAMPLE_COLUMNS, sample_articles
 from change_it.errors import InputError
 from change_it.text.cleaning import decoded, encoded_twice
 
@@ -256,9 +256,10 @@ def test_mend_undoes_escapes(clean, tmp_path, fault):
 
 def table(path, articles, **changes):
     rows = [
-        [changes.get(name, lambda a, name=name: getattr(a, name))(a) for name in COLUMNS] for a in articles
+        [changes.get(name, lambda a, name=name: getattr(a, name))(a) for name in SAMPLE_COLUMNS]
+        for a in articles
     ]
-    return str(write_csv(path, rows, COLUMNS))
+    return str(write_csv(path, rows, SAMPLE_COLUMNS))
 
 
 def read(*files, **options):

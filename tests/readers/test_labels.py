@@ -13,7 +13,7 @@ from change_it.audit import measure
 from change_it.cli import main
 from change_it.corpus.folder import read_table
 from change_it.errors import InputError
-from change_it.readers.labels import PARTS, auc, by_question, reader_labels, shares_accepted
+from change_it.readers.labels import HEADLINE_GROUPS, auc, by_question, reader_labels, shares_accepted
 from change_it.readers.questions import HEADINGS
 
 HEADER = ["id", "headline", "supported", "printable", "system"]
@@ -168,7 +168,7 @@ def test_auc_by_question_with_and_without_copies_by_hand():
     rows = pl.DataFrame(columns, schema_overrides={"acceptability": pl.Float64})
     figures = {(row["part"], row["measure"]): row for row in by_question(rows, resamples=100)}
     assert {name for _, name in figures} == {"p_hh", "evidence", "length"}  # acceptability says nothing
-    alone, written, every = (figures[part, "p_hh"] for part in PARTS)
+    alone, written, every = (figures[part, "p_hh"] for part in HEADLINE_GROUPS)
     assert [part["n"] for part in (alone, written, every)] == [10, 7, 12]
     assert every["accept"] == pytest.approx(roc_auc_score(RIGHT, P))
     assert alone["accept"] == pytest.approx(roc_auc_score(np.delete(RIGHT, [3, 4]), np.delete(P, [3, 4])))

@@ -28,9 +28,10 @@ from change_it.report.score_tables import (
     terminal_table,
 )
 from change_it.scoring.aspects import NO_CHECK, compliancy_measures, judge_headings
+from change_it.scoring.baselines import built_in_systems
 from change_it.scoring.scores import score
 from change_it.scoring.settings import ScoreSettings
-from change_it.scoring.systems import ScoredSystem, built_in_systems
+from change_it.scoring.systems import ScoredSystem
 
 EVIL = "<b onclick=window.ran=1>evil"
 

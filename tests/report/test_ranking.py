@@ -120,7 +120,7 @@ def test_all_articles_know_from_the_pairs_who_writes_no_sentences(scores):
     without_gold = {name: items for name, items in scores.items.items() if name != "gold"}
     of_all = replace(scores, items=without_gold)
     assert not Ranking.from_scores(of_all, summary()).unwritten
-    found = Ranking.of_all(of_all, scores, summary())
+    found = Ranking.from_pairs(of_all, scores, summary())
     assert "does not write sentences" in found.unwritten["salad"]
     assert set(found.grey("salad")) == {"compliancy"}
 

@@ -15,9 +15,10 @@ from change_it.judges.options import MARKS, NGRAMS
 from change_it.report.score_tables import remarks
 from change_it.scoring import aspects
 from change_it.scoring import scores as scores_module
+from change_it.scoring.baselines import built_in_systems
 from change_it.scoring.choosing import floor
 from change_it.scoring.scores import chances, score
-from change_it.scoring.systems import ScoredSystem, built_in_systems, on_same_items
+from change_it.scoring.systems import ScoredSystem, on_same_items
 
 
 @pytest.fixture
@@ -225,7 +226,7 @@ def test_the_curve_of_the_floor_begins_at_the_clause_and_ends_at_the_floor(toy_t
     choosers.main.rule = lambda text, _: 0.9 if "litiga" in text else 0.2
     system = floor(test, choosers)
     most = max(map(len, system.cuts))
-    monkeypatch.setattr(scores_module, "CANDIDATES", (1, 2, most, most + 1))
+    monkeypatch.setattr(scores_module, "CURVE_CANDIDATES", (1, 2, most, most + 1))
     scores = scored(test, FakeJudges(fold="1", digits="abcd"), system)
     assert [point.candidates for point in scores.curve] == [1, 2, most]
     for name in aspects.compared_aspects():

@@ -7,8 +7,8 @@ from scoring_fakes import SCALE, FakeJudges, write_stand_ins
 
 from change_it.cli import main
 from change_it.corpus.test_set import Item
+from change_it.scoring.baselines import built_in_systems, clauses
 from change_it.scoring.choosing import floor, judge_candidates, order
-from change_it.scoring.systems import built_in_systems, clauses
 from change_it.text.tokens import words
 
 ITEM = Item("", "rep", "gio", "Crolla il ponte sulla statale", "Il ponte sulla statale, ieri a Roma.")

@@ -1,7 +1,7 @@
 import pytest
 
 from change_it import InputError
-from change_it.scoring.systems import read_prediction_files, systems_of
+from change_it.scoring.prediction_files import read_prediction_files, systems_of
 
 FULL = "id,headline,target,error,reranker"
 

@@ -11,7 +11,8 @@ from change_it.corpus.test_set import read_test_set
 from change_it.errors import InputError
 from change_it.files.records import to_json
 from change_it.scoring.aspects import share_measures
-from change_it.scoring.systems import ScoredSystem, built_in_systems
+from change_it.scoring.baselines import built_in_systems
+from change_it.scoring.systems import ScoredSystem
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from rich.progress import track
 
 from change_it.cli import exit_on_input_error
 from change_it.corpus.reading.article import Article
-from change_it.corpus.reading.sample import COLUMNS, write_csv
+from change_it.corpus.reading.sample import SAMPLE_COLUMNS, write_csv
 from change_it.errors import InputError
 from change_it.files.atomic import replace_file
 from tools.sample.articles import write_article
@@ -64,13 +64,14 @@ def write_parquet(path: Path, articles: int, seed: int) -> None:
     import pyarrow.parquet as pq
 
     rows = [
-        [*(getattr(article, name) for name in COLUMNS), event] for event, article in _numbered(articles, seed)
+        [*(getattr(article, name) for name in SAMPLE_COLUMNS), event]
+        for event, article in _numbered(articles, seed)
     ]
     types = (pa.string(), pa.string(), pa.string(), pa.string(), pa.date32(), pa.int32())
     columns = [pa.array(column, kind) for column, kind in zip(zip(*rows, strict=True), types, strict=True)]
     with replace_file(path) as partial:
         pq.write_table(
-            pa.table(columns, names=[*COLUMNS, "event"]),
+            pa.table(columns, names=[*SAMPLE_COLUMNS, "event"]),
             partial,
             compression="zstd",
             compression_level=9,

@@ -85,11 +85,12 @@ class Block(NamedTuple):
         """Return the cosines above `lowest` of the pairs that may be compared."""
         product = self.x @ self.y.T.tocsr()
         above = np.flatnonzero(product.data > lowest)
-        i = np.searchsorted(product.indptr, above, side="right") - 1
-        j = product.indices[above].astype(np.int64) + self.column
-        values = np.minimum(product.data[above].round(9), 1.0)
-        is_inside = (j >= self.low[i]) & (j < self.high[i])
-        return Cosines(i + self.row, j, values).select(is_inside)
+        row = np.searchsorted(product.indptr, above, side="right") - 1
+        column = product.indices[above].astype(np.int64) + self.column
+        rounded = product.data[above].round(9)
+        cosines = Cosines(row + self.row, column, np.minimum(rounded, 1.0))
+        is_inside = (column >= self.low[row]) & (column < self.high[row])
+        return cosines.select(is_inside)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,10 @@ NO_PAIRS = Pairs(NO_POSITIONS, NO_POSITIONS, np.zeros(0), np.zeros(len(EDGES) - 
 
 def day_numbers(dates: Iterable[date | None]) -> Ints:
     """Return the days since 1 January of year 1; `UNDATED` where there is no date."""
-    return np.array([UNDATED if day is None else day.toordinal() for day in dates], dtype=np.int64)
+    numbers = []
+    for day in dates:
+        numbers.append(UNDATED if day is None else day.toordinal())
+    return np.array(numbers, dtype=np.int64)
 
 
 def align(
@@ -164,10 +168,11 @@ def align(
         lowest = floor
 
     pairs_of_block = partial(_pairs_of_block, lowest=lowest, floor=floor)
-    parts = map_ordered(pairs_of_block, _blocks(vectors[rows], vectors[columns], low, high))
-    return _best_first(
-        replace(part, a_index=rows[part.a_index], b_index=columns[part.b_index]) for part in parts
-    )
+    blocks = _blocks(vectors[rows], vectors[columns], low, high)
+    parts = []
+    for part in map_ordered(pairs_of_block, blocks):
+        parts.append(replace(part, a_index=rows[part.a_index], b_index=columns[part.b_index]))
+    return _best_first(parts)
 
 
 def _best_first(parts: Iterable[Pairs]) -> Pairs:
@@ -317,7 +322,8 @@ def _by_day(days: Ints, *, undated: bool = True) -> Ints:
 def _window(days: Ints, among: Ints, window_days: int) -> tuple[Ints, Ints]:
     """Return for each day the interval of sorted `among` that is at most `window_days` away."""
     first = np.searchsorted(among, days - window_days)
-    return first, np.searchsorted(among, days + window_days, side="right")
+    end = np.searchsorted(among, days + window_days, side="right")
+    return first, end
 
 
 def _widened(days: Ints, among: Ints, window_days: int | None, at_least: int) -> tuple[Ints, Ints]:
@@ -352,17 +358,20 @@ def _blocks(x: csr_matrix, y: csr_matrix, low: Ints, high: Ints) -> Iterator[Blo
     """
     row = 0
     while row < len(low):
-        left, right = int(low[row]), int(high[row])
-        widest_end = left + max(64, 2 * (right - left))
+        left = int(low[row])
+        width = int(high[row]) - left
+        widest_end = left + max(64, 2 * width)
         following = slice(row, row + ROWS_A_BLOCK)
         is_near = (low[following] >= left) & (high[following] <= widest_end)
-        count = len(is_near) if is_near.all() else int(is_near.argmin())
+        count = len(is_near)
+        if not is_near.all():
+            count = int(is_near.argmin())
         rows = slice(row, row + count)
         right = int(high[rows].max())
         for column in range(left, right, COLUMNS_A_BLOCK):
             stop = min(column + COLUMNS_A_BLOCK, right)
             yield Block(x[rows], y[column:stop], row, column, low[rows], high[rows])
-        row = rows.stop
+        row += count
 
 
 @dataclass(frozen=True, slots=True)
@@ -432,7 +441,7 @@ def find_pairs(
     """
     days = day_numbers(article.date for article in articles)
     labels = outlet_numbers(articles, outlets)
-    sides = np.flatnonzero(labels == 0), np.flatnonzero(labels == 1)
+    sides = (np.flatnonzero(labels == 0), np.flatnonzero(labels == 1))
     if any(article.alignment for article in articles):
         return _pairs_in_given_splits(articles, vectors, days, sides, options)
     window = options.window
@@ -454,11 +463,14 @@ def find_pairs(
     everything = np.arange(len(articles))
     close = align(vectors, days, (everything, everything), window_days=options.guard, floor=options.strict)
     others = one_to_one(_of_further_outlets(close, labels))
+    lags: list[Lag] = []
+    if window is not None:
+        lags = pairs_by_lag(in_guard, matched, days, sides)
     return Candidates(
         pairs=replace(kept_pairs, counts=in_window.counts),
         close=close,
         nearest=nearest,
-        lags=[] if window is None else pairs_by_lag(in_guard, matched, days, sides),
+        lags=lags,
         others=_inside_window(others, days, window),
     )
 
@@ -478,7 +490,7 @@ def _pairs_in_given_splits(
     splits = np.array([article.alignment or "R" for article in articles])
     parts = []
     for name in GIVEN_SPLITS:
-        sides_of_split = a_rows[splits[a_rows] == name], b_rows[splits[b_rows] == name]
+        sides_of_split = (a_rows[splits[a_rows] == name], b_rows[splits[b_rows] == name])
         parts.append(align(vectors, days, sides_of_split, window_days=None, floor=options.loose))
     return Candidates(one_to_one(_best_first(parts)), NO_PAIRS, np.zeros(len(articles)))
 
@@ -502,7 +514,8 @@ def _of_further_outlets(pairs: Pairs, labels: Ints) -> Pairs:
 
 def pairs_by_lag(pairs: Pairs, matched: Pairs, days: Ints, sides: tuple[Ints, Ints]) -> list[Lag]:
     """Sort pairs, and those of them that are `matched`, by days apart: one entry each from 0 to `GUARD`."""
-    first, second = (Counter(days[side][days[side] != UNDATED].tolist()) for side in sides)
+    first = _articles_by_day(days[sides[0]])
+    second = _articles_by_day(days[sides[1]])
     lags = []
     for lag in range(GUARD + 1):
         matched_on_it = matched.select(matched.days_apart(days) == lag)
@@ -510,6 +523,11 @@ def pairs_by_lag(pairs: Pairs, matched: Pairs, days: Ints, sides: tuple[Ints, In
         compared = _count_compared(first, second, lag)
         lags.append(Lag(lag, compared, matched_on_it.similarity, alone.similarity))
     return lags
+
+
+def _articles_by_day(days: Ints) -> Counter[int]:
+    """Count articles by their day, without the undated ones."""
+    return Counter(days[days != UNDATED].tolist())
 
 
 def _count_compared(first: Counter[int], second: Counter[int], lag: int) -> int:

@@ -11,7 +11,7 @@ TWO_DATES = "two dates"
 #: Why a cell without a date of publication is refused.
 UPDATE_ALONE = "date of an update alone"
 #: Characters of a cell that can be a date, at most.
-LONGEST = 200
+LONGEST_DATE = 200
 
 
 def _any_of(words: frozenset[str] | dict[str, int]) -> str:
@@ -129,23 +129,28 @@ def _mentions(text: str) -> Iterator[Mention]:
         if "first" in parts:
             days = _both_orders(int(parts["first"]), int(parts["second"]), _year(parts["last"]))
             if days:
-                yield Mention(*match.span(), match[0], days, "year last")
+                yield Mention(match.start(), match.end(), match[0], days, "year last")
         else:
             yield _mention_with_known_order(match, parts)
 
 
 def _mention_with_known_order(match: re.Match[str], parts: dict[str, str]) -> Mention:
     """Return a date whose month has a name, or whose year comes first."""
-    is_named = not parts["month"].isdigit()
-    month = MONTH_NUMBERS[parts["month"]] if is_named else int(parts["month"])
     day = int(parts["day"])
     written_year = parts.get("year") or parts.get("short") or ""
     year = _year(written_year) if written_year else None
-    date = ""
-    if len(written_year) == 4:
-        date = f"{year:04d}-{month:02d}-{day:02d}" if is_named else match[0]
+    if parts["month"].isdigit():
+        kind = "year first"
+        month = int(parts["month"])
+        text = match[0]
+    else:
+        kind = "named"
+        month = MONTH_NUMBERS[parts["month"]]
+        text = f"{year or 0:04d}-{month:02d}-{day:02d}"
+    if len(written_year) != 4:
+        text = ""
     days: dict[bool, Day] = {True: (year, month, day), False: (year, month, day)}
-    return Mention(*match.span(), date, days, "named" if is_named else "year first")
+    return Mention(match.start(), match.end(), text, days, kind)
 
 
 def _year(written: str) -> int:
@@ -153,36 +158,60 @@ def _year(written: str) -> int:
     year = int(written)
     if len(written) == 4:
         return year
-    return year + (1900 if year >= 69 else 2000)
+    century = 1900 if year >= 69 else 2000
+    return century + year
 
 
 def _both_orders(first: int, second: int, year: int) -> dict[bool, Day]:
     """Return the day of two numbers in each order, the same where only one can be; nothing where none can."""
     days: dict[bool, Day] = {True: (year, second, first), False: (year, first, second)}
-    possible = {order: day for order, day in days.items() if 1 <= day[1] <= 12 and 1 <= day[2] <= 31}
+    possible = {}
+    for day_first, (_, month, day) in days.items():
+        if 1 <= month <= 12 and 1 <= day <= 31:
+            possible[day_first] = days[day_first]
     if not possible:
         return {}
     only = next(iter(possible.values()))
-    return {order: possible.get(order, only) for order in days}
+    return {day_first: possible.get(day_first, only) for day_first in days}
 
 
 def _is_range(text: str, mentions: list[Mention]) -> bool:
     """Return whether a date has a second day beside it, as in 6-8 marzo 2024 or March 6 and 8, 2024."""
-    ends = [0, *(mention.end for mention in mentions)]
-    starts = [*(mention.start for mention in mentions), len(text)]
+    end_before = 0
     for number, mention in enumerate(mentions):
-        before = text[ends[number] : mention.start]
-        after = text[mention.end : starts[number + 1]]
-        found = _DAY_BEFORE.search(before) if mention.kind != "year first" else None
-        if mention.kind == "named":
-            found = found or _DAY_AND_COMMA_BEFORE.search(before)
-        if mention.days[True][0] is None:
-            found = found or _DAY_AFTER.search(after) or _DAY_AND_COMMA_AFTER.search(after)
-        elif mention.kind == "year first":
-            found = found or _DAY_AFTER.search(after)
+        following = mentions[number + 1 :]
+        start_after = following[0].start if following else len(text)
+        before = text[end_before : mention.start]
+        after = text[mention.end : start_after]
+        found = _second_day(mention, before, after)
         if found and 1 <= int(found["day"]) <= 31:
             return True
+        end_before = mention.end
     return False
+
+
+def _second_day(mention: Mention, before: str, after: str) -> re.Match[str] | None:
+    """Return the number that may be a second day of a date, from the text up to its neighbours."""
+    patterns_before = []
+    patterns_after = []
+    if mention.kind != "year first":
+        patterns_before.append(_DAY_BEFORE)
+    if mention.kind == "named":
+        patterns_before.append(_DAY_AND_COMMA_BEFORE)
+    year, _, _ = mention.days[True]
+    if year is None:
+        patterns_after += [_DAY_AFTER, _DAY_AND_COMMA_AFTER]
+    elif mention.kind == "year first":
+        patterns_after.append(_DAY_AFTER)
+    for pattern in patterns_before:
+        found = pattern.search(before)
+        if found:
+            return found
+    for pattern in patterns_after:
+        found = pattern.search(after)
+        if found:
+            return found
+    return None
 
 
 def _words_around(text: str, mentions: list[Mention]) -> list[str]:

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 
 from dateutil import parser
 
-from change_it.corpus.reading.date_search import LONGEST, TWO_DATES, UPDATE_ALONE, one_date
+from change_it.corpus.reading.date_search import LONGEST_DATE, TWO_DATES, UPDATE_ALONE, one_date
 from change_it.corpus.reading.date_words import ITALIAN_MONTHS
 from change_it.files.texts import is_missing
 
@@ -135,13 +135,17 @@ def has_foreign_order(value: object) -> bool:
         text = _date_text(value)
     except ValueError:
         return False
-    if match := _YEAR_FIRST.fullmatch(text):
-        year, month, day = filter(None, match.groups())
-    elif (match := _YEAR_LAST.fullmatch(text)) and match[2] == ".":
-        day, _, month, year = match.groups()
+    year_first = _YEAR_FIRST.fullmatch(text)
+    year_last = _YEAR_LAST.fullmatch(text)
+    if year_first:
+        year, month, day = (int(part) for part in year_first.groups() if part)
+    elif year_last and year_last[2] == ".":
+        day = int(year_last[1])
+        month = int(year_last[3])
+        year = int(year_last[4])
     else:
         return False
-    return int(month) > 12 and 1 <= int(day) <= 12 and int(month) <= 31 and int(year) > 0
+    return 12 < month <= 31 and 1 <= day <= 12 and year > 0
 
 
 def _date_text(value: object) -> str:
@@ -149,7 +153,7 @@ def _date_text(value: object) -> str:
     written = str(value).strip()
     if written.lower() in _EMPTY:
         return ""
-    if len(written) > LONGEST:
+    if len(written) > LONGEST_DATE:
         raise ValueError(written)
     text = _WEEKDAY.sub("", written).strip()
     if not text:

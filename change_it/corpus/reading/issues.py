@@ -6,16 +6,32 @@ set on clean files (the sample, AllSides and single outlets of it, two Arabic ou
 """
 
 import re
-import zlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from functools import lru_cache
 
 import numpy as np
 
 from change_it.corpus.reading.article import Article
+from change_it.corpus.reading.boilerplate import (
+    find_beginnings,
+    find_endings,
+    find_passages,
+    nothing_learnt,
+    without_beginning,
+    without_ending,
+    without_passages,
+    without_title,
+    word_runs,
+)
+from change_it.corpus.reading.bounds import (
+    COMMON_SHARE,
+    MIN_REPEAT_SHARE,
+    MIN_REPEATS,
+    MIN_ROWS,
+    REPORT_SHARE,
+)
 from change_it.errors import InputError
 from change_it.stats import Ints
 from change_it.text.cleaning import encoded_twice
@@ -23,22 +39,6 @@ from change_it.text.escapes import erased_in, escape_in
 from change_it.text.folding import fold
 from change_it.text.tokens import is_unspaced, length, words
 
-#: Share of an outlet's rows from which most issues are reported; clean files stay below.
-REPORT_SHARE = 0.05
-#: Share of an outlet's rows from which something is common.
-COMMON_SHARE = 0.2
-#: Rows of an outlet below which shares say nothing.
-MIN_ROWS = 20
-#: Articles that share a headline, or stand in both outlets, from which that is no accident.
-MIN_REPEATS = 5
-#: Share of an outlet's articles that repeats have to reach, too.
-MIN_REPEAT_SHARE = 0.01
-#: Articles of an outlet whose passages are compared.
-SAMPLED_TEXTS = 400
-#: Words of the shortest passage.
-PASSAGE_WORDS = 6
-#: Words of the name of a site, section or agency, at most.
-MAX_AFFIX_WORDS = 8
 #: Characters of an opening by which a story is known.
 STORY_PREFIX_CHARS = 100
 #: An article with fewer words is a stub.
@@ -62,14 +62,6 @@ CUT = "headlines end with dots, the other outlet's do not"
 
 #: What spreadsheets and scrapers write where there is nothing.
 _NOTHING = re.compile(r"#(?:NAME\?|N/A|REF!|VALUE!)|n/?a|nan|none|null|undefined|untitled|\W+", re.IGNORECASE)
-#: The name of a site, section or agency before a headline.
-_BEGINS = re.compile(r".* [|•·/~–—-]+|.*[:|)\]]")
-#: The name of a site, section or agency behind a headline.
-_ENDS = re.compile(r"[|•·/~–—-]+ .*|[(\[][^()\[\]]*[)\]]")
-#: Share of an outlet's headlines that a shared beginning or end without a mark has at least.
-_UNMARKED_SHARE = 0.5
-#: The other outlet has a shared beginning or end so many times more rarely.
-_RARER_ELSEWHERE = 10
 #: A day is the only one of an outlet if it is so many times as frequent as the next.
 _ONLY_DAY_TIMES = 5
 #: Characters of the example in an issue's sentence, at most.
@@ -101,10 +93,14 @@ class Issue:
     @property
     def text(self) -> str:
         """Return one sentence on the issue, without its full stop."""
-        of = f"{self.outlet}: " if self.outlet else ""
-        example = f", as “{self.example[:_EXAMPLE_CHARS]}”" if self.example else ""
-        advice = f": {self.advice}" if self.advice else ""
-        return f"{of}{self.count:,} of {self.total:,} {self.name}{example}{advice}"
+        sentence = f"{self.count:,} of {self.total:,} {self.name}"
+        if self.outlet:
+            sentence = f"{self.outlet}: {sentence}"
+        if self.example:
+            sentence += f", as “{self.example[:_EXAMPLE_CHARS]}”"
+        if self.advice:
+            sentence += f": {self.advice}"
+        return sentence
 
 
 @dataclass(frozen=True)
@@ -244,7 +240,8 @@ def find_issues(
         links: pairs of positions in `articles` whose cosine is above the strict threshold.
         boilerplate_advice: what to do about boilerplate.
     """
-    a, b = (_of_outlet(articles, name) for name in outlets)
+    a = _of_outlet(articles, outlets[0])
+    b = _of_outlet(articles, outlets[1])
     if min(len(a), len(b)) < MIN_ROWS:
         return []
     stripped_a, boilerplate_of_a = _without_boilerplate(outlets[0], a, b, boilerplate_advice)
@@ -262,11 +259,14 @@ def find_issues(
         issues += _issues_of_outlet(side, compared)
     view = CorpusView(articles, outlets, sides, links)
     for check in CHECKS.values():
-        if isinstance(check, CorpusCheck):
-            outlet, total = "", len(articles)
-            if check.of_first_outlet:
-                outlet, total = outlets[0], len(a)
-            issues += check.issues(outlet, check.find(view), total, other=outlets[1])
+        if not isinstance(check, CorpusCheck):
+            continue
+        outlet = ""
+        total = len(articles)
+        if check.of_first_outlet:
+            outlet = outlets[0]
+            total = len(a)
+        issues += check.issues(outlet, check.find(view), total, other=outlets[1])
     return issues
 
 
@@ -290,14 +290,16 @@ def strip_boilerplate(
 
     A text of nothing else is empty.
     """
-    a, b = (_of_outlet(articles, name) for name in outlets)
+    a = _of_outlet(articles, outlets[0])
+    b = _of_outlet(articles, outlets[1])
     stripped_a, taken_off_a = _without_boilerplate(outlets[0], a, b)
     stripped_b, taken_off_b = _without_boilerplate(outlets[1], b, a)
     stripped = {outlets[0]: iter(stripped_a), outlets[1]: iter(stripped_b)}
     in_order = []
     for article in articles:
-        of_outlet = stripped.get(article.label)
-        in_order.append(article if of_outlet is None else next(of_outlet))
+        if article.label in stripped:
+            article = next(stripped[article.label])
+        in_order.append(article)
     return in_order, taken_off_a + taken_off_b
 
 
@@ -332,163 +334,6 @@ def _without_boilerplate(
     return stripped, issues
 
 
-def _passages(own: list[Article], opposite: list[Article]) -> list[str]:
-    """Return the passages that an outlet's articles share."""
-    return shared_passages([article.article for article in own])
-
-
-def _without_passages(article: Article, passages: list[str]) -> Article:
-    """Return an article without some passages, itself where it has none of them."""
-    text = _without(article.article, passages)
-    if text == article.article:
-        return article
-    return replace(article, article=text)
-
-
-def _nothing_learnt(own: list[Article], opposite: list[Article]) -> list[str]:
-    """Return no part: each article has its own headline."""
-    return []
-
-
-def _without_title(article: Article, parts: list[str]) -> Article:
-    """Return an article whose text does not begin with its headline, quotation marks and capitals aside."""
-    head = article.headline
-    text = article.article
-    if _begin_otherwise(head, text) or fold(text[: len(head)]).lower() != fold(head).lower():
-        return article
-    return replace(article, article=text[len(head) :].lstrip(" .,:;|–—-"))
-
-
-def _begin_otherwise(one: str, other: str) -> bool:
-    """Return whether the first letters of two texts differ, accents and capitals aside.
-
-    This is quick, and most texts need no other look.
-    """
-    first = fold(one[:1]).lower()
-    second = fold(other[:1]).lower()
-    return bool(first and second) and first[0] != second[0]
-
-
-def _beginnings(own: list[Article], opposite: list[Article]) -> list[str]:
-    """Return what an outlet's headlines begin with and the other's do not."""
-    return shared_ends([a.headline for a in own], [a.headline for a in opposite], end=False)
-
-
-def _endings(own: list[Article], opposite: list[Article]) -> list[str]:
-    """Return what an outlet's headlines end with and the other's do not."""
-    return shared_ends([a.headline for a in own], [a.headline for a in opposite], end=True)
-
-
-def _without_beginning(article: Article, parts: list[str]) -> Article:
-    """Return an article whose headline does not begin with any of some parts."""
-    return _with_headline(article, _without_end(article.headline, parts, end=False))
-
-
-def _without_ending(article: Article, parts: list[str]) -> Article:
-    """Return an article whose headline does not end with any of some parts."""
-    return _with_headline(article, _without_end(article.headline, parts, end=True))
-
-
-def _with_headline(article: Article, headline: str) -> Article:
-    """Return the article under this headline, itself where it has it already."""
-    if headline == article.headline:
-        return article
-    return replace(article, headline=headline)
-
-
-def shared_ends(headlines: Sequence[str], others: Sequence[str], *, end: bool) -> list[str]:
-    """Return what an outlet's headlines begin or end with and the other outlet's do not, the longest first.
-
-    A twentieth of the headlines have it with a mark before or after it, or half of them have it without one.
-
-    Args:
-        headlines: of the outlet.
-        others: headlines of the other outlet.
-        end: whether ends are wanted; else beginnings.
-    """
-    counts = _end_counts(frozenset(headlines), end=end)
-    others_counts = _end_counts(frozenset(others), end=end)
-    total = len(set(headlines))
-    pattern = _ENDS if end else _BEGINS
-    parts = []
-    for part, count in counts.items():
-        share = REPORT_SHARE if pattern.fullmatch(part) else _UNMARKED_SHARE
-        is_frequent = count >= max(MIN_REPEATS, total * share)
-        if is_frequent and _RARER_ELSEWHERE * others_counts[part] * total <= count * len(others):
-            parts.append(part)
-    return sorted(parts, key=lambda part: (-len(part), part))
-
-
-# Each outlet is held against the other one.
-@lru_cache(maxsize=4)
-def _end_counts(headlines: frozenset[str], *, end: bool) -> Counter[str]:
-    """Return how many headlines begin or end with each of their first or last words."""
-    counts: Counter[str] = Counter()
-    for text in headlines:
-        counts.update(_ends(text, end=end))
-    return counts
-
-
-def _ends(text: str, *, end: bool) -> list[str]:
-    """Return the first or last words of a headline, not all of them."""
-    words = text.split()
-    parts = []
-    for count in range(1, min(MAX_AFFIX_WORDS + 1, len(words))):
-        parts.append(" ".join(words[-count:] if end else words[:count]))
-    return parts
-
-
-def _without_end(text: str, parts: Sequence[str], *, end: bool) -> str:
-    """Return a headline without those of some parts that it has at an end."""
-    for part in parts:
-        if end and text.endswith(f" {part}"):
-            text = text.removesuffix(part).rstrip(" ,;:|•·/–—-")
-        elif not end and text.startswith(f"{part} "):
-            text = text.removeprefix(part).lstrip(" ,;:|•·/–—-")
-    return text
-
-
-def shared_passages(texts: Sequence[str]) -> list[str]:
-    """Return passages that a fifth of some texts share, the most frequent first.
-
-    A passage ends where the number of texts that share it changes.
-    """
-    drawn = sorted(texts, key=lambda text: (zlib.crc32(text.encode()), text))[:SAMPLED_TEXTS]
-    split_texts = [text.split() for text in drawn]
-    runs = [_runs_of(own_words) for own_words in split_texts]
-    counts: Counter[tuple[str, ...]] = Counter()
-    for own_runs in runs:
-        counts.update(set(own_runs))
-    least = max(MIN_REPEATS, COMMON_SHARE * len(drawn))
-    passages: Counter[str] = Counter()
-    for own_words, own_runs in zip(split_texts, runs, strict=True):
-        start = 0
-        before = 0
-        for place, count in enumerate([*(counts[run] for run in own_runs), 0]):
-            is_as_frequent = 0.8 * before <= count <= 1.25 * before
-            if not is_as_frequent:
-                if before >= least:
-                    passages[" ".join(own_words[start : place - 1 + PASSAGE_WORDS])] += 1
-                start = place
-            before = count
-    return [passage for passage, count in passages.most_common() if count >= least / 2]
-
-
-def _runs_of(text_words: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return all runs of `PASSAGE_WORDS` words, in order."""
-    count = max(0, len(text_words) - PASSAGE_WORDS + 1)
-    shifted = [text_words[start : start + count] for start in range(PASSAGE_WORDS)]
-    return list(zip(*shifted, strict=True))
-
-
-def _without(text: str, passages: Sequence[str]) -> str:
-    """Return a text without some passages."""
-    for passage in passages:
-        if passage in text:
-            text = " ".join(text.replace(passage, " ").split())
-    return text
-
-
 def _worthless_headlines(side: OutletView) -> list[str]:
     """Return headlines that are none, or stand over many articles, the most frequent first."""
     counts = Counter(article.headline for article in side.articles)
@@ -510,10 +355,12 @@ def _one_day(side: OutletView) -> list[str]:
     most_frequent = Counter(_days(side)).most_common(2)
     if not most_frequent:
         return []
-    day, most = most_frequent[0]
-    if len(most_frequent) == 2 and most < _ONLY_DAY_TIMES * most_frequent[1][1]:
-        return []
-    return [day] * most
+    day, count = most_frequent[0]
+    if len(most_frequent) == 2:
+        _, next_count = most_frequent[1]
+        if count < _ONLY_DAY_TIMES * next_count:
+            return []
+    return [day] * count
 
 
 def _first_of_month(side: OutletView) -> list[str]:
@@ -530,8 +377,12 @@ def _found_in_texts(find: Callable[[str], str | None]) -> Callable[[OutletView],
     """Make the `find` of a check that looks for something in each headline, and else in the text."""
 
     def found(side: OutletView) -> list[str]:
-        first = (find(a.headline) or find(a.article) for a in side.articles)
-        return [text for text in first if text]
+        texts = []
+        for article in side.articles:
+            text = find(article.headline) or find(article.article)
+            if text:
+                texts.append(text)
+        return texts
 
     return found
 
@@ -541,7 +392,12 @@ def _stubs(side: OutletView) -> list[str]:
 
     No more of a text is read than could have few.
     """
-    return [a.article for a in side.stripped if length(a.article[: 20 * STUB_WORDS]) < STUB_WORDS]
+    stubs = []
+    for article in side.stripped:
+        beginning = article.article[: 20 * STUB_WORDS]
+        if length(beginning) < STUB_WORDS:
+            stubs.append(article.article)
+    return stubs
 
 
 def _repeated_openings(side: OutletView) -> list[str]:
@@ -578,10 +434,10 @@ def _where_others_are_not(is_so: Callable[[str], bool]) -> Callable[[OutletView]
     """Make the `find` of a check for headlines that are so, unless the other outlet's are so, too."""
 
     def found(side: OutletView) -> list[str]:
-        own = [a.headline for a in side.stripped if is_so(a.headline)]
-        others = sum(is_so(a.headline) for a in side.others)
-        is_alike = others / len(side.others) > MUCH_FEWER * len(own) / len(side.stripped)
-        if is_alike:
+        own = [article.headline for article in side.stripped if is_so(article.headline)]
+        others = sum(is_so(article.headline) for article in side.others)
+        others_share = others / len(side.others)
+        if others_share > MUCH_FEWER * len(own) / len(side.stripped):
             return []
         return own
 
@@ -605,7 +461,8 @@ def _copies(view: CorpusView) -> list[str]:
         if article.label == view.outlets[0] and article.article in texts_of_b:
             copied.add(place)
     runs: dict[int, frozenset[tuple[str, ...]]] = {}
-    for place, other in zip(view.links[0].tolist(), view.links[1].tolist(), strict=True):
+    first, second = view.links
+    for place, other in zip(first.tolist(), second.tolist(), strict=True):
         if place not in stripped or other not in stripped:
             continue
         if stripped[place].label == stripped[other].label:
@@ -615,9 +472,11 @@ def _copies(view: CorpusView) -> list[str]:
             continue
         for linked in (place, other):
             if linked not in runs:
-                runs[linked] = frozenset(_runs_of(words(fold(stripped[linked].article))))
+                linked_words = words(fold(stripped[linked].article))
+                runs[linked] = frozenset(word_runs(linked_words))
         shorter = min(len(runs[place]), len(runs[other]))
-        if shorter and len(runs[place] & runs[other]) >= COPIED * shorter:
+        shared = len(runs[place] & runs[other])
+        if shorter and shared >= COPIED * shorter:
             copied.add(of_a)
     return [view.articles[place].headline for place in sorted(copied)]
 
@@ -634,8 +493,16 @@ def _stripped_in_order(view: CorpusView) -> dict[int, Article]:
 
 def _in_unspaced_script(view: CorpusView) -> list[str]:
     """Return the headlines of which most letters are of a script without spaces."""
-    not_ascii = [a.headline for a in view.articles if not a.headline.isascii()]
-    return [text for text in not_ascii if 2 * sum(map(is_unspaced, text)) > len(text)]
+    found = []
+    for article in view.articles:
+        text = article.headline
+        # quick, and true of most headlines
+        if text.isascii():
+            continue
+        unspaced = sum(is_unspaced(letter) for letter in text)
+        if 2 * unspaced > len(text):
+            found.append(text)
+    return found
 
 
 def _live_pages(view: CorpusView) -> list[str]:
@@ -646,52 +513,60 @@ def _live_pages(view: CorpusView) -> list[str]:
     hundredth is.
     """
     labels = np.array([article.label for article in view.articles])
-    days = np.array([a.date.toordinal() if a.date else 0 for a in view.articles])
-    sizes = np.array([len(a.article) for a in view.articles])
+    days = np.array([_day_number(article) for article in view.articles])
+    sizes = np.array([len(article.article) for article in view.articles])
     is_first = labels == view.outlets[0]
     is_second = labels == view.outlets[1]
-    long_from = np.full(len(labels), np.inf)
-    for is_own in (is_first, is_second):
-        long_from[is_own] = LONG_TIMES_MEDIAN * np.median(sizes[is_own])
     a, b = view.links
     is_of_both = (is_first[a] & is_second[b]) | (is_second[a] & is_first[b])
     is_of_one_day = is_of_both & (days[a] == days[b])
     linked = np.concatenate([a[is_of_one_day], b[is_of_one_day]])
     partners = np.bincount(linked, minlength=len(labels))
+    is_hub = (partners >= HUB_PARTNERS) & (days > 0)
+    long_from = np.full(len(labels), np.inf)
+    for is_own in (is_first, is_second):
+        long_from[is_own] = LONG_TIMES_MEDIAN * np.median(sizes[is_own])
     is_aligned = partners > 0
-    is_page = (partners >= HUB_PARTNERS) & (days > 0)
     is_long = is_aligned & (sizes > long_from)
+    is_page = is_hub
     if is_long.sum() >= max(MIN_REPEATS, REPORT_SHARE * is_aligned.sum()):
-        is_page = is_page | is_long
+        is_page = is_hub | is_long
     return [view.articles[place].headline for place in np.flatnonzero(is_page).tolist()]
+
+
+def _day_number(article: Article) -> int:
+    """Return the number of the day of an article, 0 without one."""
+    if article.date is None:
+        return 0
+    return article.date.toordinal()
 
 
 _ENTRIES: tuple[Check, ...] = (
     Boilerplate(
         name="articles share a passage",
         bound=from_common_by_chance,
-        learn=_passages,
-        strip=_without_passages,
+        learn=find_passages,
+        strip=without_passages,
     ),
     Boilerplate(
         name="articles begin with their headline",
         bound=from_few,
-        learn=_nothing_learnt,
-        strip=_without_title,
+        learn=nothing_learnt,
+        strip=without_title,
     ),
     Boilerplate(
         name=BEGIN,
         bound=from_few,
         tells_outlets=True,
-        learn=_beginnings,
-        strip=_without_beginning,
+        learn=find_beginnings,
+        strip=without_beginning,
     ),
     Boilerplate(
         name=END,
         bound=from_few,
         tells_outlets=True,
-        learn=_endings,
-        strip=_without_ending,
+        learn=find_endings,
+        strip=without_ending,
     ),
     OutletCheck(
         name="headlines are none, or stand over many articles",

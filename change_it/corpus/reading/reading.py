@@ -1,62 +1,80 @@
-"""From files of any of the known kinds to articles of two outlets; what cannot be used is kept with its reason."""
+"""Make articles of two outlets of files of any known kind; what cannot be used is kept with its reason."""
 
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
-from itertools import chain
+from itertools import product
 from pathlib import Path
 from typing import Any, get_args
 
 from change_it.corpus.reading.article import KNOWN_LABELS, Alignment, Article, Outlets
+from change_it.corpus.reading.bounds import MIN_ROWS, REPORT_SHARE
 from change_it.corpus.reading.dates import KNOWN_FAULTS, both_orders, has_foreign_order, parse_date
-from change_it.corpus.reading.issues import MIN_ROWS, REPORT_SHARE, Issue, strip_boilerplate
+from change_it.corpus.reading.issues import Issue, strip_boilerplate
 from change_it.corpus.reading.options import ReadingOptions
 from change_it.errors import InputError
 from change_it.files.atomic import write_table
 from change_it.files.rows import InputTable, Record, check_columns, parse_columns, read_tables
-from change_it.files.texts import cell_text, counted, is_missing, length_fault, listed
+from change_it.files.texts import cell_text, is_missing, join_truncated, length_fault, pluralise
 from change_it.text import cleaning
 from change_it.text.escapes import unescaped
 
-#: Our columns, and what they are called in the input without a column map (`full_text` and `full`: CHANGE-IT on the Hub).
+#: Our columns, and what they are called in the input without a column map (`full_text` and `full`: CHANGE-IT
+#: on the Hub).
 COLUMNS: dict[str, tuple[str, ...]] = {
-    name: (name,) for name in ("id", "headline", "article", "label", "date", "alignment")
+    "id": ("id",),
+    "headline": ("headline",),
+    "article": ("article", "full_text", "full"),
+    "label": ("label",),
+    "date": ("date",),
+    "alignment": ("alignment",),
 }
-COLUMNS["article"] += ("full_text", "full")
-#: When an article can have appeared: since 1900 and by the day after tomorrow (clocks differ).
-EARLIEST, TOLERANCE = date(1900, 1, 1), timedelta(days=2)
-UNREADABLE, TOO_OLD = "unreadable date", "date before 1900 or in the future"
+#: The first day on which an article can have appeared.
+EARLIEST_DAY = date(1900, 1, 1)
+#: How long after today an article can appear, for clocks differ.
+TOLERANCE = timedelta(days=2)
+#: The reason against a date that is none.
+UNREADABLE = "unreadable date"
+#: The reason against a date on which no article can have appeared.
+OUT_OF_RANGE = "date before 1900 or in the future"
 #: What is repaired in each text, by its fault.
 REPAIRS: dict[str, Callable[[str], str]] = {
     "texts had escapes in the place of characters": unescaped,
     "texts were encoded as UTF-8 twice": cleaning.decoded,
 }
 #: The columns of CHANGE-IT's files, whose labels have short names.
-LAYOUT = frozenset(("id", "headline", "article", "full_text", "full", "label", "alignment"))
+CHANGE_IT_COLUMNS = frozenset(("id", "headline", "article", "full_text", "full", "label", "alignment"))
 #: An outlet of fewer than `MIN_ROWS` articles is too small where the other one has so many times as many.
 FAR_MORE = 5
+#: Rows of a table in which dates are looked for.
+ROWS_WITH_DATES = 50
 #: How an address of the Web begins.
 _ADDRESS = re.compile(r"https?://\S")
-#: Rows of a table in which dates are looked for.
-LOOKED_AT = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """A row that cannot be used."""
+    """A row that cannot be used.
 
-    file: str  # as given, or `hf://owner/name/config/split`
-    line: int  # from 1; in JSON lists, parquet and data sets the number of the row
-    id: str  # given or made
-    reason: str  # a short phrase, after a colon the value at fault: `unreadable date: domani`
-    label: str = ""  # of its outlet, as far as it is known
+    Attributes:
+        file: The file as given, or `hf://owner/name/config/split`.
+        line: Its line, from 1; in JSON lists, parquet and data sets the number of the row.
+        id: Its id, given or made.
+        reason: A short phrase, after a colon the value at fault: `unreadable date: domani`.
+        label: The label of its outlet, as far as it is known.
+    """
+
+    file: str
+    line: int
+    id: str
+    reason: str
+    label: str = ""
 
     @property
     def kind(self) -> str:
-        """The reason without the value."""
+        """Return the reason without the value."""
         return self.reason.partition(":")[0]
 
 
@@ -74,36 +92,57 @@ class RefusedError(InputError):
 
 @dataclass(slots=True)
 class Reading:
-    """The content of the input, in its order: `len(articles) + len(rejected) == rows`."""
+    """The content of the input, in its order: `len(articles) + len(rejected) == rows`.
+
+    Attributes:
+        articles: The articles that can be used.
+        rejected: The rows that cannot be.
+        rows: Number of all rows.
+        outlets: The two outlets.
+        places: File and line of each article, for rows that later steps reject.
+        day_first: By file whether the day comes before the month, where its dates decided.
+        issues: What is to be said of rows that were rejected or not read.
+        mended: What was taken off or repaired.
+    """
 
     articles: list[Article]
     rejected: list[Rejection]
     rows: int
     outlets: Outlets
-    places: list[tuple[str, int]]  # file and line of each article, for rows that later steps reject
-    day_first: dict[str, bool] = field(default_factory=dict)  # by file, where its dates decided
-    issues: list[Issue] = field(default_factory=list)  # of what was rejected or not read
-    mended: list[Issue] = field(default_factory=list)  # what was taken off
+    places: list[tuple[str, int]]
+    day_first: dict[str, bool] = field(default_factory=dict)
+    issues: list[Issue] = field(default_factory=list)
+    mended: list[Issue] = field(default_factory=list)
 
     @property
     def reasons(self) -> Counter[str]:
-        """Number of rejected rows by kind."""
+        """Count the rejected rows by kind."""
         return Counter(item.kind for item in self.rejected)
 
     def keep(self, reason: str, is_kept: Sequence[bool]) -> None:
         """Reject the articles that are not kept."""
-        rows = list(zip(self.articles, self.places, is_kept, strict=True))
-        self.rejected += [Rejection(*place, a.id, reason, a.label) for a, place, keep in rows if not keep]
-        self.articles = [article for article, _, keep in rows if keep]
-        self.places = [place for _, place, keep in rows if keep]
+        articles = []
+        places = []
+        for article, place, kept in zip(self.articles, self.places, is_kept, strict=True):
+            if kept:
+                articles.append(article)
+                places.append(place)
+            else:
+                file, line = place
+                self.rejected.append(Rejection(file, line, article.id, reason, article.label))
+        self.articles = articles
+        self.places = places
 
     def refused(self, message: str) -> RefusedError:
-        """Return the error that refuses the input, with the reasons of rejected rows: first where most rows are."""
+        """Return the error that refuses the input, with the reasons of rejected rows.
+
+        The reasons come first where most rows were rejected.
+        """
         counts = Counter(f"{item.kind} of {item.label or 'no outlet'}" for item in self.rejected)
         if not counts:
             return RefusedError(message, self.rejected)
-        reasons = _counts(counts)
-        if any(kind == "duplicate id" for kind, _ in self.reasons.most_common(1)):
+        reasons = _counts_text(counts)
+        if _most_frequent(self.reasons) == "duplicate id":
             reasons += "; leave wrong ids, such as 1.58292E+18, unread by --columns id="
         if 2 * len(self.rejected) <= self.rows:
             return RefusedError(f"{message}; rejected are {reasons}", self.rejected)
@@ -114,25 +153,35 @@ class Reading:
     def few(self) -> str:
         """Say which outlet has far fewer articles than the other one; empty where none has."""
         counts = Counter(article.label for article in self.articles)
-        rare, frequent = sorted(self.outlets.names, key=counts.__getitem__)
+        rare, frequent = sorted(self.outlets.names, key=lambda name: counts[name])
         if counts[rare] >= MIN_ROWS or counts[frequent] < FAR_MORE * counts[rare]:
             return ""
-        has = f"{rare} has {counted(counts[rare], 'article')}, {frequent} {counts[frequent]:,}"
+        has = f"{rare} has {pluralise(counts[rare], 'article')}, {frequent} {counts[frequent]:,}"
         return f"{has}: give more of {rare}"
 
 
-def _counts(counts: Counter[str], most: int = 10) -> str:
-    return listed([f"{count:,} {name}" for name, count in counts.most_common()], most)
+def _counts_text(counts: Counter[str], most: int = 10) -> str:
+    """Return counts as text, the highest first: `12 empty article, 3 unreadable date`."""
+    parts = [f"{count:,} {name}" for name, count in counts.most_common()]
+    return join_truncated(parts, most)
+
+
+def _most_frequent(counts: Counter[str]) -> str:
+    """Return the most frequent of counted names; empty without any."""
+    for name, _ in counts.most_common(1):
+        return name
+    return ""
 
 
 def read_articles(options: ReadingOptions) -> Reading:
     """Read, check and clean the articles of two outlets.
 
-    A row without an id gets `<file stem>-<row>`. All rows of `OUTLET=FILE` are that outlet's, whatever their label. An id that
-    both outlets use becomes `rep-123` and `gio-123`. Without a label column the outlet comes from `repubblica` or
-    `ilgiornale` in the name of the file, its folder or Hub config.
-    An empty date is None; one that cannot be read, before 1900 or in the future is rejected. Whether the day or the month
-    comes first in `06/03/2024` is decided by each file's dates with a field above 12.
+    A row without an id gets `<file stem>-<row>`. All rows of `OUTLET=FILE` are that outlet's, whatever their
+    label. An id that both outlets use becomes `rep-123` and `gio-123`. Without a label column the outlet
+    comes from `repubblica` or `ilgiornale` in the name of the file, its folder or Hub config.
+
+    An empty date is None; one that cannot be read, before 1900 or in the future is rejected. Whether the day
+    or the month comes first in `06/03/2024` is decided by each file's dates with a field above 12.
     """
     if options.other_outlets and not options.labels:
         raise InputError("--other-outlets requires --labels with two labels, as in --labels Post,Herald")
@@ -140,18 +189,17 @@ def read_articles(options: ReadingOptions) -> Reading:
     tables = read_tables(options.files, reader.columns)
     for table in tables:
         reader.take_table(table)
-    if not reader.reading.rows:
+    reading = reader.reading
+    if not reading.rows:
         raise InputError(f"{', '.join(options.files)} holds no rows: give files with articles")
     date_column = reader.unread_dates()
     reader.check(tables, date_column)
-    reading = reader.reading
     _name_outlets(reading, reader.outlets, tables)
     if options.mend:
         reading.articles, reading.mended = strip_boilerplate(reading.articles, reading.outlets.names)
-        for (label, fault), count in (+reader.repaired).items():
-            if name := reading.outlets.name_of(label):
-                reading.mended.append(Issue(fault, name, count, reader.texts[label], "", ""))
-        reading.keep("empty article", [bool(a.headline and a.article) for a in reading.articles])
+        reading.mended += reader.repairs(reading.outlets)
+        is_whole = [bool(article.headline and article.article) for article in reading.articles]
+        reading.keep("empty article", is_whole)
     _drop_repeated(reading)
     order = {table.name: number for number, table in enumerate(tables)}
     reading.rejected.sort(key=lambda item: (order[item.file], item.line))
@@ -165,17 +213,27 @@ def read_articles(options: ReadingOptions) -> Reading:
 
 
 class _Reader:
-    """Makes articles of rows; until the outlets are known they carry the label of the input."""
+    """Makes articles of rows; until the outlets are known they carry the label of the input.
+
+    Attributes:
+        reading: What was read so far.
+        repaired: Number of texts that were repaired, by label and fault.
+        texts: Number of all texts by label.
+        undated: Some rows without a date.
+        addresses: The columns that have another address of the Web in each row, with these; None before the
+            first row.
+    """
 
     def __init__(self, options: ReadingOptions) -> None:
-        self.options, self.columns = options, parse_columns(options.columns, COLUMNS)
+        self.options = options
+        self.columns = parse_columns(options.columns, COLUMNS)
         self.outlets = Outlets.parse(options.labels) if options.labels else None
-        self.latest = date.today() + TOLERANCE
+        self.latest_day = date.today() + TOLERANCE
         self.reading = Reading([], [], 0, Outlets("", "", "", ""), [])
-        self.repaired: Counter[tuple[str, str]] = Counter()  # labels and faults of texts that were mended
-        self.texts: Counter[str] = Counter()  # labels of all texts
-        self.undated: list[Mapping[str, Any]] = []  # some rows without a date
-        self.addresses: dict[str, set[str]] | None = None  # of columns that have another address in each row
+        self.repaired: Counter[tuple[str, str]] = Counter()
+        self.texts: Counter[str] = Counter()
+        self.undated: list[Mapping[str, Any]] = []
+        self.addresses: dict[str, set[str]] | None = None
 
     def take_table(self, table: InputTable) -> None:
         """Take the rows of a table, whose dates say together whether the day comes first."""
@@ -187,18 +245,17 @@ class _Reader:
             if has_foreign_order(written):
                 raise InputError(_foreign_order(table.name, f"{written} in line {row.line}"))
             days = both_orders(written)
-            if len(days) == 1 or len({*days.values()}) == 2:
+            is_same_day = len(days) == 2 and days[True] == days[False]
+            if days and not is_same_day:
                 dates.append((f"{written} in line {row.line}", days))
         self.reading.rows += len(rows)
         day_first = self.options.dayfirst
         if day_first is None and dates:
-            day_first = self.reading.day_first[table.name] = _day_first(table.name, dates)
+            day_first = _day_first(table.name, dates)
+            self.reading.day_first[table.name] = day_first
         for line, article in rows:
             if isinstance(article, Article):
-                try:
-                    article = replace(article, date=self._day(article.date, day_first))
-                except InputError as error:
-                    article = Rejection(table.name, line, article.id, str(error), article.label)
+                article = self._with_day(article, table.name, line, day_first)
             if isinstance(article, Rejection):
                 self.reading.rejected.append(article)
             else:
@@ -206,20 +263,21 @@ class _Reader:
                 self.reading.places.append((table.name, line))
 
     def _article(self, table: InputTable, row: Record, number: int) -> Article | Rejection:
-        """The article of a row, its date as it is written; or why there is none."""
-        id_, label = f"{table.stem}-{number}", ""
+        """Return the article of a row, its date as it is written; or why there is none."""
         if "id" not in row.cells:
             self._note_addresses(row.values)
-        if number <= LOOKED_AT and self.columns["date"] and "date" not in row.cells:
+        if number <= ROWS_WITH_DATES and self.columns["date"] and "date" not in row.cells:
             self.undated.append(row.values)
+        id_ = f"{table.stem}-{number}"
+        label = ""
         try:
             id_ = cleaning.visible(cell_text(row.cells.get("id"), "id")) or id_
-            label = cleaning.clean(table.label) or (table.outlet if "label" not in row.cells else None) or ""
-            label = label or self._words(row, "label")
-            label = (self.outlets.name_of(label) if self.outlets else None) or label
-            if self.outlets and label not in self.outlets.names and not self.options.other_outlets:
+            label = self._label(table, row)
+            is_asked_for = self.outlets is None or label in self.outlets.names
+            if not is_asked_for and not self.options.other_outlets:
                 raise InputError(f"unknown label: {label}")
-            headline, body = (self._words(row, column, label) for column in ("headline", "article"))
+            headline = self._words(row, "headline", label)
+            body = self._words(row, "article", label)
             alignment: Any = cell_text(row.cells.get("alignment"), "alignment").strip() or None
             if alignment not in (None, *get_args(Alignment)):
                 raise InputError(f"unknown alignment: {alignment}")
@@ -227,57 +285,116 @@ class _Reader:
         except InputError as error:
             return Rejection(table.name, row.line, id_, str(error), label)
 
+    def _label(self, table: InputTable, row: Record) -> str:
+        """Return the label of a row: its outlet's short name where outlets are asked for by name."""
+        label = cleaning.clean(table.label)
+        if not label and "label" not in row.cells:
+            label = table.outlet or ""
+        if not label:
+            label = self._words(row, "label")
+        if self.outlets is None:
+            return label
+        return self.outlets.name_of(label) or label
+
     def _words(self, row: Record, column: str, label: str = "") -> str:
+        """Return the cleaned text of a cell, repaired with `--mend`.
+
+        Raises:
+            InputError: the column is missing, or the cell is empty, too long or no text.
+        """
         if column not in row.cells:
             raise InputError(f"missing column {' or '.join(self.columns[column]) or column}")
         cell = row.cells[column]
         if column != "article" and isinstance(cell, list) and len(cell) > 1:
-            raise InputError(f"{column} is a list of texts: {listed(list(map(str, cell)), 3)}")
+            texts = [str(item) for item in cell]
+            raise InputError(f"{column} is a list of texts: {join_truncated(texts, 3)}")
         text = cell_text(cell, column)
-        if fault := length_fault(column, text):
+        fault = length_fault(column, text)
+        if fault:
             raise InputError(fault)
         self.texts[label] += 1
         if self.options.mend:
-            for fault, repair in REPAIRS.items():
-                repaired = repair(text)
-                self.repaired[label, fault] += repaired != text
-                text = repaired
-        if text := cleaning.clean(text):
-            return text
-        raise InputError(f"empty {column}")
+            text = self._repair(text, label)
+        text = cleaning.clean(text)
+        if not text:
+            raise InputError(f"empty {column}")
+        return text
 
-    def _day(self, value: object, day_first: bool | None) -> date | None:
-        """The day of a date, which can be one of an article."""
+    def _repair(self, text: str, label: str) -> str:
+        """Return a text after all `REPAIRS`, and count those that changed it."""
+        for fault, repair in REPAIRS.items():
+            repaired = repair(text)
+            self.repaired[label, fault] += int(repaired != text)
+            text = repaired
+        return text
+
+    def repairs(self, outlets: Outlets) -> list[Issue]:
+        """Return what was repaired in the texts of the two outlets."""
+        issues = []
+        for (label, fault), count in self.repaired.items():
+            name = outlets.name_of(label)
+            if name and count:
+                issues.append(Issue(fault, name, count, self.texts[label], "", ""))
+        return issues
+
+    def _with_day(
+        self, article: Article, file: str, line: int, day_first: bool | None
+    ) -> Article | Rejection:
+        """Return an article with its date read, or why the date cannot be one of an article."""
+        written = article.date
         try:
-            day = parse_date(value, day_first=bool(day_first))
+            day = parse_date(written, day_first=bool(day_first))
         except ValueError as error:
-            fault = error if str(error) in KNOWN_FAULTS else UNREADABLE
-            raise InputError(f"{fault}: {value}") from error
-        if day and not EARLIEST <= day <= self.latest:
-            raise InputError(f"{TOO_OLD}: {value}")
-        return day
+            fault = str(error)
+            if fault not in KNOWN_FAULTS:
+                fault = UNREADABLE
+            return Rejection(file, line, article.id, f"{fault}: {written}", article.label)
+        if day and not EARLIEST_DAY <= day <= self.latest_day:
+            return Rejection(file, line, article.id, f"{OUT_OF_RANGE}: {written}", article.label)
+        return replace(article, date=day)
 
     def check(self, tables: Sequence[InputTable], date_column: str) -> None:
         """Refuse input without the columns that are read, or without a usable row."""
-        reading, files = self.reading, ", ".join(self.options.files)
-        by_label = not all(table.label or table.outlet for table in tables)
-        needs = [] if reading.articles else ["headline", "article", *(["label"] if by_label else [])]
-        advice = f",date={date_column}" if date_column else ""
+        files = ", ".join(self.options.files)
+        has_outlets = all(table.label or table.outlet for table in tables)
+        needed: list[str] = []
+        if not self.reading.articles:
+            needed = ["headline", "article"]
+            if not has_outlets:
+                needed.append("label")
+        advice = ""
+        if date_column:
+            advice += f",date={date_column}"
         if self.addresses:
-            advice += f",id={next(iter(self.addresses))}"
-        advice += ", or give each file its outlet, as in left=a.csv right=b.csv" if by_label else ""
-        present = dict.fromkeys(name for table in tables for name in table.columns)
-        check_columns(files, present, self.columns, COLUMNS, needs=needs, advice=advice)
-        if not reading.articles:
-            mend = "correct them, or give --columns, as in headline=title, or --labels"
-            if reading.reasons.most_common(1)[0][0] in (UNREADABLE, TOO_OLD, *KNOWN_FAULTS):
-                mend = "correct them, or leave the dates unread by --columns date="
-            elif " is no text: a dict with the fields " in reading.rejected[0].reason:
-                mend = 'write a row an object with to_json(orient="records"), and '
-                mend += "fields as columns with pandas.json_normalize"
-            first = {item.kind: item.reason for item in reversed(reading.rejected)}
-            reasons = _counts(Counter({first[kind]: count for kind, count in reading.reasons.items()}))
-            raise RefusedError(f"no row of {files} can be used ({reasons}): {mend}", reading.rejected)
+            first_column = next(iter(self.addresses))
+            advice += f",id={first_column}"
+        if not has_outlets:
+            advice += ", or give each file its outlet, as in left=a.csv right=b.csv"
+        present: dict[str, None] = {}
+        for table in tables:
+            present.update(table.columns)
+        check_columns(files, present, self.columns, COLUMNS, needs=needed, advice=advice)
+        if not self.reading.articles:
+            raise self._no_row_is_usable(files)
+
+    def _no_row_is_usable(self, files: str) -> RefusedError:
+        """Return the error of input all of whose rows were rejected."""
+        rejected = self.reading.rejected
+        kinds = self.reading.reasons
+        mend = "correct them, or give --columns, as in headline=title, or --labels"
+        if _most_frequent(kinds) in (UNREADABLE, OUT_OF_RANGE, *KNOWN_FAULTS):
+            mend = "correct them, or leave the dates unread by --columns date="
+        elif " is no text: a dict with the fields " in rejected[0].reason:
+            mend = (
+                'write a row an object with to_json(orient="records"), '
+                "and fields as columns with pandas.json_normalize"
+            )
+        first_reasons: dict[str, str] = {}
+        for item in rejected:
+            first_reasons.setdefault(item.kind, item.reason)
+        counts = Counter({first_reasons[kind]: count for kind, count in kinds.items()})
+        reasons = _counts_text(counts)
+        return RefusedError(f"no row of {files} can be used ({reasons}): {mend}", rejected)
 
     def _note_addresses(self, values: Mapping[str, Any]) -> None:
         """Keep the columns that have had another address of the Web in each row."""
@@ -291,105 +408,206 @@ class _Reader:
                 del self.addresses[name]
 
     def unread_dates(self) -> str:
-        """A column that is not read and holds dates; empty without any."""
-        read = {name.lower() for several in self.columns.values() for name in several}
-        for name in dict.fromkeys(chain.from_iterable(self.undated)):
-            values = [row[name] for row in self.undated if not is_missing(row.get(name))]
-            texts = all(isinstance(value, str | date) and not str(value).isdecimal() for value in values)
-            with suppress(ValueError):
-                days = [both_orders(value) or parse_date(value) for value in values if texts]
-                if name.lower() not in read and any(days):
-                    return name
+        """Return a column that is not read and holds dates; empty without any."""
+        read: set[str] = set()
+        for names in self.columns.values():
+            read.update(name.lower() for name in names)
+        present: dict[str, None] = {}
+        for row in self.undated:
+            present.update(dict.fromkeys(row))
+        for name in present:
+            if name.lower() not in read and self._holds_dates(name):
+                return name
         return ""
+
+    def _holds_dates(self, column: str) -> bool:
+        """Tell whether all cells of a column in the rows without a date are dates; a year alone is none."""
+        days = []
+        for row in self.undated:
+            value = row.get(column)
+            if is_missing(value):
+                continue
+            if not isinstance(value, str | date) or str(value).isdecimal():
+                return False
+            try:
+                days.append(both_orders(value) or parse_date(value))
+            except ValueError:
+                return False
+        return any(days)
 
 
 def _name_outlets(reading: Reading, outlets: Outlets | None, tables: Sequence[InputTable]) -> None:
-    """Give the articles the short names of their outlets: of those asked for, else those that the input names in their order, then sorted."""
+    """Give the articles the short names of their outlets.
+
+    These are the outlets that were asked for; else those that the input names, in its order, and then those
+    of labels, sorted.
+    """
     labels = {article.label for article in reading.articles}
     if outlets is None:
-        first = [label for label in dict.fromkeys(table.label for table in tables) if label in labels]
-        in_order = first + sorted(labels.difference(first))
-        if len(in_order) != 2:
-            mend = "give files of two outlets, or choose two labels, as in --labels left,right"
-            raise reading.refused(f"the labels of usable rows are {listed(in_order, 5)}: {mend}")
-        is_change_it = labels == {*KNOWN_LABELS} and all(
-            table.outlet or LAYOUT.issuperset(table.columns) for table in tables
-        )
-        names = KNOWN_LABELS if is_change_it else {label: label for label in in_order}
-        (a_label, a), (b_label, b) = names.items()
-        outlets = Outlets(a, b, a_label, b_label)
+        outlets = _outlets_found(reading, labels, tables)
     for label, name in ((outlets.a_label, outlets.a), (outlets.b_label, outlets.b)):
-        if not labels & {label, name}:
+        if label not in labels and name not in labels:
             mend = "give files of both outlets, or correct --labels"
             raise reading.refused(f"no usable row has the label {label!r}: {mend}")
     reading.outlets = outlets
-    reading.articles = [
-        replace(article, label=outlets.name_of(article.label) or article.label)
-        for article in reading.articles
-    ]
+    named = []
+    for article in reading.articles:
+        name = outlets.name_of(article.label) or article.label
+        named.append(replace(article, label=name))
+    reading.articles = named
+
+
+def _outlets_found(reading: Reading, labels: set[str], tables: Sequence[InputTable]) -> Outlets:
+    """Return the two outlets whose labels the articles have; an error where they are not two."""
+    in_order = [label for label in dict.fromkeys(table.label for table in tables) if label in labels]
+    in_order += sorted(labels.difference(in_order))
+    if len(in_order) != 2:
+        mend = "give files of two outlets, or choose two labels, as in --labels left,right"
+        raise reading.refused(f"the labels of usable rows are {join_truncated(in_order, 5)}: {mend}")
+    if labels == set(KNOWN_LABELS) and all(_is_of_change_it(table) for table in tables):
+        (a_label, a), (b_label, b) = KNOWN_LABELS.items()
+        return Outlets(a, b, a_label, b_label)
+    a, b = in_order
+    return Outlets(a, b, a, b)
+
+
+def _is_of_change_it(table: InputTable) -> bool:
+    """Tell whether a table may be one of CHANGE-IT's, by its name or columns."""
+    return bool(table.outlet) or CHANGE_IT_COLUMNS.issuperset(table.columns)
 
 
 def _drop_repeated(reading: Reading) -> None:
-    """Keep of the versions of an id the newest and longest with the first date, and of those of a text the oldest."""
+    """Keep one version of each id, and one article of each text, and reject the others.
 
-    def is_best(key: Callable[[Article], str], rank: Callable[[Article], Any]) -> list[bool]:
-        ranked = sorted(enumerate(reading.articles), key=lambda placed: rank(placed[1]))
-        kept = {*{(article.label, key(article)): place for place, article in ranked}.values()}
-        return [place in kept for place in range(len(ranked))]
+    Of the versions of an id the newest is kept, of those of one day the longest, and it gets the first date
+    of all, which is that of the event. Of articles with the same text the oldest is kept.
+    """
+    is_newest = _is_best(reading.articles, _outlet_and_id, _newest_and_longest)
+    first_days: dict[tuple[str, str], date] = {}
+    for article in reading.articles:
+        if article.date:
+            version = _outlet_and_id(article)
+            first_days[version] = min(article.date, first_days.get(version, article.date))
+    dated = []
+    for article in reading.articles:
+        dated.append(replace(article, date=first_days.get(_outlet_and_id(article))))
+    reading.articles = dated
+    reading.keep("duplicate id", is_newest)
+    is_oldest = _is_best(reading.articles, _outlet_and_text, _oldest)
+    reading.keep("repeated article", is_oldest)
 
-    newest = is_best(lambda a: a.id, lambda a: (a.date or date.min, len(a.article), a.headline, a.article))
-    newest_first = sorted((a for a in reading.articles if a.date), key=lambda a: str(a.date), reverse=True)
-    first_day = {(a.label, a.id): a.date for a in newest_first}  # that of the event
-    reading.articles = [replace(a, date=first_day.get((a.label, a.id))) for a in reading.articles]
-    reading.keep("duplicate id", newest)
-    oldest = is_best(lambda a: a.article, lambda a: (-(a.date or date.max).toordinal(), a.headline, a.id))
-    reading.keep("repeated article", oldest)
+
+def _is_best(
+    articles: Sequence[Article],
+    group_of: Callable[[Article], tuple[str, str]],
+    rank_of: Callable[[Article], tuple[Any, ...]],
+) -> list[bool]:
+    """Tell of each article whether it has the highest rank of its group; of equals it is the last one."""
+    best: dict[tuple[str, str], int] = {}
+    for place, article in enumerate(articles):
+        group = group_of(article)
+        if group not in best or rank_of(article) >= rank_of(articles[best[group]]):
+            best[group] = place
+    kept = set(best.values())
+    return [place in kept for place in range(len(articles))]
+
+
+def _outlet_and_id(article: Article) -> tuple[str, str]:
+    """Return what the versions of an article have in common."""
+    return article.label, article.id
+
+
+def _outlet_and_text(article: Article) -> tuple[str, str]:
+    """Return what articles that are printed again have in common."""
+    return article.label, article.article
+
+
+def _newest_and_longest(article: Article) -> tuple[date, int, str, str]:
+    """Return a rank that is the higher, the newer an article is, and then the longer."""
+    return article.date or date.min, len(article.article), article.headline, article.article
+
+
+def _oldest(article: Article) -> tuple[int, str, str]:
+    """Return a rank that is the higher, the older an article is; one without a date counts as the newest."""
+    day = article.date or date.max
+    return -day.toordinal(), article.headline, article.id
 
 
 def _with_own_ids(articles: list[Article]) -> list[Article]:
-    """The articles, with an id of its own where outlets use the same."""
-    outlets = Counter(id_ for id_, _ in {(article.id, article.label) for article in articles})
-    shared = [id_ for id_, count in outlets.items() if count > 1]
-    separator, names = "-", {article.label for article in articles}
-    while any(f"{name}{separator}{id_}" in outlets for id_ in shared for name in names):
+    """Return the articles; an id that several outlets use gets the name of the outlet before it."""
+    ids_with_outlets = {(article.id, article.label) for article in articles}
+    outlets_of_id = Counter(id_ for id_, _ in ids_with_outlets)
+    shared = [id_ for id_, count in outlets_of_id.items() if count > 1]
+    labels = {article.label for article in articles}
+    separator = "-"
+    while any(f"{label}{separator}{id_}" in outlets_of_id for label, id_ in product(labels, shared)):
         separator += "-"
-    return [replace(a, id=f"{a.label}{separator}{a.id}") if outlets[a.id] > 1 else a for a in articles]
+    with_own = []
+    for article in articles:
+        if outlets_of_id[article.id] > 1:
+            article = replace(article, id=f"{article.label}{separator}{article.id}")
+        with_own.append(article)
+    return with_own
 
 
 def _losses(reading: Reading) -> list[Issue]:
     """Return the issues of outlets that lost many rows."""
     issues = []
     for name in reading.outlets.names:
-        counts = Counter(row.kind for row in reading.rejected if reading.outlets.name_of(row.label) == name)
-        total = counts.total() + sum(article.label == name for article in reading.articles)
-        if total >= MIN_ROWS and counts.total() >= REPORT_SHARE * total:
-            advice = "see rejected.csv"
-            if counts.most_common(1)[0][0] == "duplicate id":
-                advice = "of one id the newest row is kept, with the first date; ids such as 1.58292E+18 are left out by --columns id="
-            issues.append(
-                Issue("rows were rejected", name, counts.total(), total, _counts(counts, 3), advice)
+        kinds = Counter(row.kind for row in reading.rejected if reading.outlets.name_of(row.label) == name)
+        rejected = kinds.total()
+        total = rejected + sum(article.label == name for article in reading.articles)
+        if total < MIN_ROWS or rejected < REPORT_SHARE * total:
+            continue
+        advice = "see rejected.csv"
+        if _most_frequent(kinds) == "duplicate id":
+            advice = (
+                "of one id the newest row is kept, with the first date; "
+                "ids such as 1.58292E+18 are left out by --columns id="
             )
+        reasons = _counts_text(kinds, 3)
+        issues.append(Issue("rows were rejected", name, rejected, total, reasons, advice))
     return issues
 
 
 def _without_late_days(reading: Reading) -> list[Issue]:
-    """Return the issue of dates none of which is after the twelfth of its month: the day may stand where the month is read."""
-    days = {article.date for article in reading.articles if article.date}
-    if len(days) < MIN_ROWS or any(day.day > 12 for day in days) or len({day.day for day in days}) == 1:
+    """Return the issue of dates none of which is after the twelfth of its month.
+
+    The day may stand where the month is read.
+    """
+    dates = {article.date for article in reading.articles if article.date}
+    days_of_month = {day.day for day in dates}
+    if len(dates) < MIN_ROWS or max(days_of_month) > 12 or len(days_of_month) == 1:
         return []
-    example = f"{min(days)} and {max(days)}"
+    example = f"{min(dates)} and {max(dates)}"
     advice = "if the day stands where the month is read, write all dates as 2024-03-06"
     total = len(reading.articles)
     return [Issue("dates have no day after the twelfth", "", total, total, example, advice)]
 
 
 def _day_first(name: str, dates: Sequence[tuple[str, dict[bool, date | None]]]) -> bool:
-    """Whether the day comes first in the dates of a table that can be read in one order alone; refused where they do not tell."""
-    example = {min(days): where for where, days in reversed(dates) if len(days) == 1}
-    if len(example) == 1:
-        return next(iter(example))
-    where, days = dates[0]
-    fault = f"{where} is {days[True]} with the day first and {days[False]} with the month first" if not example else f"{example[True]} has the day first and {example[False]} the month"  # fmt: skip
+    """Tell whether the day comes first in a table, by its dates that can be read in one order alone.
+
+    Args:
+        name: the table, for the message.
+        dates: places of dates, and the days that each may be by `both_orders`.
+
+    Raises:
+        InputError: no date tells, or they differ.
+    """
+    places: dict[bool, str] = {}
+    for place, days in dates:
+        if len(days) == 1:
+            (is_day_first,) = days
+            places.setdefault(is_day_first, place)
+    if len(places) == 1:
+        (is_day_first,) = places
+        return is_day_first
+    if places:
+        fault = f"{places[True]} has the day first and {places[False]} the month"
+    else:
+        place, days = dates[0]
+        fault = f"{place} is {days[True]} with the day first and {days[False]} with the month first"
     mend = "give --dayfirst True or --dayfirst False, or write all dates as 2024-03-06"
     raise InputError(f"{name}: {fault}: {mend}")
 

@@ -9,11 +9,11 @@ from change_it.corpus.reading.article import Article
 from change_it.errors import InputError
 from change_it.files.atomic import check_part, refuse_pointer, replace_file
 
-#: The embedded sample: `COLUMNS` and `event`, a number that articles about one event share.
+#: The embedded sample: `SAMPLE_COLUMNS` and `event`, a number that articles about one event share.
 SAMPLE = Path(__file__).parents[2] / "data" / "sample.parquet"
 #: Number of its articles.
 SIZE = 12_000
-COLUMNS = ("id", "headline", "article", "label", "date")
+SAMPLE_COLUMNS = ("id", "headline", "article", "label", "date")
 #: Labels of its two invented newspapers, La Gazzetta del Colle and Il Faro.
 OUTLETS = ("colle", "faro")
 
@@ -21,8 +21,8 @@ OUTLETS = ("colle", "faro")
 def sample_articles(articles: int, seed: int) -> list[Article]:
     """Return a part of the embedded sample, 1 to 12,000 articles in order of date.
 
-    Whole events are taken, one after the other from one that the seed chooses; one that has an article too
-    many is passed over.
+    Whole events are taken in their order, from one that the seed chooses. An event that does not fit any more
+    is passed over.
     """
     if not 1 <= articles <= SIZE:
         raise InputError(
@@ -33,13 +33,15 @@ def sample_articles(articles: int, seed: int) -> list[Article]:
 
     check_part(SAMPLE)
     rows = pl.read_parquet(SAMPLE)
-    events = list(rows.with_row_index().group_by("event", maintain_order=True).agg("index")["index"])
-    first = random.Random(seed).randrange(len(events))
+    by_event = rows.with_row_index().group_by("event", maintain_order=True).agg("index")
+    places_of_events = list(by_event["index"])
+    first = random.Random(seed).randrange(len(places_of_events))
     taken: list[int] = []
-    for event in events[first:] + events[:first]:
-        if len(taken) + len(event) <= articles:
-            taken.extend(event)
-    return [Article(**row) for row in rows.select(COLUMNS)[sorted(taken)].iter_rows(named=True)]
+    for places in places_of_events[first:] + places_of_events[:first]:
+        if len(taken) + len(places) <= articles:
+            taken.extend(places)
+    chosen = rows.select(SAMPLE_COLUMNS)[sorted(taken)]
+    return [Article(**row) for row in chosen.iter_rows(named=True)]
 
 
 def is_sample(articles: Sequence[Article]) -> bool:
@@ -67,5 +69,6 @@ def write_csv(articles: Iterable[Article], out: Path) -> None:
     """Write articles of the sample as CSV, lines with the ends of RFC 4180."""
     with replace_file(out) as partial, partial.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(COLUMNS)
-        writer.writerows([getattr(article, name) for name in COLUMNS] for article in articles)
+        writer.writerow(SAMPLE_COLUMNS)
+        for article in articles:
+            writer.writerow([getattr(article, name) for name in SAMPLE_COLUMNS])

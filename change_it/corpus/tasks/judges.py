@@ -81,9 +81,11 @@ class FactChanger:
 
         It is changed in the headline, or in the second one of two.
         """
-        text, other = "headline", "article"
+        text = "headline"
+        other = "article"
         if "headline2" in right.columns:
-            text, other = "headline2", "headline1"
+            text = "headline2"
+            other = "headline1"
         random = Random(f"{self.seed} facts")
         changed: dict[int, str] = {}
         for row in rng_for(self.seed, "changed facts").permutation(right.height).tolist():
@@ -363,7 +365,8 @@ def select_fold(rows: pl.DataFrame, fold: str) -> pl.DataFrame:
 
 def held_out(keys: pl.Series, share: float, order: NDArray[np.int64]) -> list[str]:
     """Return a share of (n,) distinct keys, at least one: the first in an order of their positions."""
-    return keys.gather(order[: max(1, round(share * len(keys)))]).to_list()
+    count = max(1, round(share * len(keys)))
+    return keys.gather(order[:count]).to_list()
 
 
 def _headlines(articles: pl.DataFrame, outlets: Outlets) -> pl.DataFrame:
@@ -405,7 +408,7 @@ def _headline_to_headline_sets(
 
 
 class _Parts(NamedTuple):
-    """Articles of one outlet, without a random tenth and that tenth."""
+    """Articles of one outlet that train, and a random tenth of them that validates."""
 
     train: pl.DataFrame
     validation: pl.DataFrame
@@ -482,9 +485,10 @@ def _first_half(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _groups(rows: pl.DataFrame, *columns: str) -> NDArray[np.int64]:
-    """Number rows so that two which share a value (case aside) in any of `columns` have the same number."""
+    """Number rows; those that share a value, case aside, in any of the columns have the same number."""
     values = pl.concat([rows[name].str.to_lowercase().alias("value") for name in columns])
-    _, first, inverse = np.unique(values.rank("dense").to_numpy(), return_index=True, return_inverse=True)
+    numbers = values.rank("dense").to_numpy()
+    _, first, inverse = np.unique(numbers, return_index=True, return_inverse=True)
     row = np.arange(rows.height)
     row_of_value = np.tile(row, len(columns))
     first_row_with_value = first[inverse] % max(rows.height, 1)

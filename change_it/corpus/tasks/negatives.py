@@ -13,7 +13,7 @@ from itertools import pairwise
 from random import Random
 from typing import NamedTuple
 
-from change_it.files.texts import LONGEST
+from change_it.files.texts import MOST_CHARACTERS
 from change_it.text.folding import fold
 from change_it.text.spans import name_runs, numbers_in
 from change_it.text.tagging import load_tagger, tokens
@@ -92,7 +92,12 @@ def swap_numbers(text: str, rng: Random) -> str | None:
 
 def _with_random_digits(number: str, rng: Random) -> str:
     """Replace each digit of a number by a random one, and keep points and commas."""
-    return "".join(rng.choice("0123456789") if mark.isdigit() else mark for mark in number)
+    marks = []
+    for mark in number:
+        if mark.isdigit():
+            mark = rng.choice("0123456789")
+        marks.append(mark)
+    return "".join(marks)
 
 
 def swap_names(text: str, rng: Random, names: Sequence[str]) -> str | None:
@@ -131,16 +136,19 @@ def swap_roles(text: str, rng: Random) -> str | None:
     Between them are words in lower case and no mark, and they share no word.
     """
     possible = []
-    for first, second in pairwise(_names_in(text)):
-        between = text[first[1] : second[0]]
-        is_plain = _PLAIN.fullmatch(between) is not None and len(between.split()) <= _WORDS_BETWEEN
-        first_words = set(words(text[slice(*first)]))
-        if is_plain and first_words.isdisjoint(words(text[slice(*second)])):
-            possible.append((first, second))
+    for (start, end), (other_start, other_end) in pairwise(_names_in(text)):
+        between = text[end:other_start]
+        if not _PLAIN.fullmatch(between) or len(between.split()) > _WORDS_BETWEEN:
+            continue
+        own_words = set(words(text[start:end]))
+        if own_words.isdisjoint(words(text[other_start:other_end])):
+            possible.append((start, end, other_start, other_end))
     if not possible:
         return None
-    (a, b), (c, d) = rng.choice(possible)
-    return text[:a] + text[c:d] + text[b:c] + text[a:b] + text[d:]
+    start, end, other_start, other_end = rng.choice(possible)
+    first = text[start:end]
+    second = text[other_start:other_end]
+    return text[:start] + second + text[end:other_start] + first + text[other_end:]
 
 
 class _Edit(NamedTuple):
@@ -162,7 +170,7 @@ def negate(text: str, rng: Random, language: str) -> str | None:
 
     It is put before an Italian verb or behind an English auxiliary. Other languages are not changed.
     """
-    if language not in _NEGATIONS or len(text) > LONGEST["headline"]:
+    if language not in _NEGATIONS or len(text) > MOST_CHARACTERS["headline"]:
         return None
     edits = _negating_edits(text, language)
     if not edits:
