@@ -13,7 +13,7 @@ from malformed import edit, edit_weights, spoil
 from change_it.corpus.reading import sample
 from change_it.errors import InputError
 from change_it.hub import packaging
-from change_it.hub.cards import CardSettings, public
+from change_it.hub.cards import CardSettings, without_paths
 from change_it.hub.packaging import RECORD
 from change_it.version import __version__
 
@@ -233,4 +233,4 @@ def test_a_copy_without_the_sample_says_so(monkeypatch, tmp_path):
     ],
 )
 def test_absolute_paths_become_names(before, after):
-    assert public(before) == after
+    assert without_paths(before) == after
