@@ -165,7 +165,7 @@ def clauses(test: TestSet) -> list[list[str]]:
 @lru_cache(maxsize=8)  # `clause` and `floor` of every table print as the same outlets do
 def _typography_of(headlines: tuple[str, ...]) -> Typography:
     """Return the most frequent typography of an outlet's headlines."""
-    return Typography.of(headlines)
+    return Typography.from_headlines(headlines)
 
 
 def systems_of(
