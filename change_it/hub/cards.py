@@ -149,7 +149,11 @@ class _JudgeEntry:
         type: `model_type` of its configuration.
         encoder: its pre-trained model, or `linear` or `bilstm`.
         weights: SHA-256 of its weights, hexadecimal.
+        short_hash: the first six digits of the SHA-256 of weights and configuration.
+        corpus_name: the corpus that it was trained on, as it was given.
+        trained_on: what is known of that corpus.
         tables: of its tests.
+        figures: of its tests.
         procedure: how it was trained, see `_procedure`.
     """
 
@@ -158,7 +162,11 @@ class _JudgeEntry:
     type: str
     encoder: str
     weights: str
+    short_hash: str
+    corpus_name: str
+    trained_on: TrainedOn
     tables: list[Table | None]
+    figures: list[CardFigure]
     procedure: dict[str, str]
 
 
@@ -365,35 +373,12 @@ def _judge_facts(folder: Path, metrics: Metrics) -> _ModelFacts:
     Raises:
         InputError: a judge is not what training writes.
     """
-    entries: list[_JudgeEntry] = []
+    entries = [_judge_entry(folder, prefix, record) for prefix, record in metrics.items()]
     figures: list[CardFigure] = []
-    hashes = {}
-    for prefix, record in metrics.items():
-        config = read_json(folder / prefix / "config.json") or {}
-        settings: Any = config.get("change_it")
-        with record_errors(folder / prefix / "config.json"):
-            info = read_judge_info(settings)
-        if prefix not in ("", f"{info.task}/"):
-            fault = f"{folder / prefix} is no judge of its name"
-            raise InputError(f"{fault}: train it with change-it train judge")
-        path = folder / prefix / METRICS
-        if not isinstance(record, JudgeMetrics):
-            raise InputError(f"there is no {path}: train the judge again with change-it train judge")
-        with record_errors(path):
-            entry = _JudgeEntry(
-                prefix=prefix,
-                info=info,
-                type=config["model_type"],
-                encoder=str(without_paths(settings["encoder"])),
-                weights=record.weights_hash,
-                tables=[within_event_table(record.within_event, record.style), table_of(record)],
-                procedure=_procedure(record),
-            )
-            entries.append(entry)
-            hashes[info.task] = record.model_hash[:6]
-            corpus = read_trained_on(folder / prefix)
-            figures += _judge_figures(info.task, record, corpus, str(settings["corpus"]))
-    info = entries[0].info
+    for entry in entries:
+        figures += entry.figures
+    first = entries[0]
+    last = entries[-1]
     is_one = len(entries) == 1
     encoders = {entry.encoder for entry in entries}
     metadata = {
@@ -407,35 +392,72 @@ def _judge_facts(folder: Path, metrics: Metrics) -> _ModelFacts:
     values = {
         "entries": entries,
         "several": not is_one,
-        "digest": corpus.digest,
+        # Judges of one folder are of one corpus.
+        "digest": last.trained_on.digest,
         "specs": JUDGES,
         "blind": enumerated([spec.heading for spec in trained_specs if not spec.sees_order]),
         "seeing": enumerated([spec.heading for spec in JUDGES.values() if spec.sees_order]),
-        "signature": _judges_signature(hashes, info.fold),
+        "signature": _judges_signature(entries),
         "citation": CITATIONS["evalnlgeval2020"],
     }
     return _ModelFacts(
         metadata=metadata,
         values=values,
         figures=figures,
-        corpus=settings["corpus"],
-        outlets=info.outlets,
+        corpus=last.corpus_name,
+        outlets=first.info.outlets,
         language=None,
         pretrained=sorted(encoders - {LINEAR, BILSTM}),
-        shown_output=info.task if is_one else "hh",
+        shown_output=first.info.task if is_one else "hh",
     )
 
 
-def _judges_signature(hashes: Mapping[str, str], fold: str) -> str:
-    """Return the signature of judges from the hash of each by its task, and their fold."""
-    parts = []
-    required = [model_hash for task, model_hash in hashes.items() if task in compliancy_tasks()]
+def _judge_entry(folder: Path, prefix: str, record: TrainingRecord | None) -> _JudgeEntry:
+    """Return what a card says of the judge in `folder / prefix`; `record` is its `metrics.json`.
+
+    Raises:
+        InputError: the judge is not what training writes.
+    """
+    config = read_json(folder / prefix / "config.json") or {}
+    settings: Any = config.get("change_it")
+    with record_errors(folder / prefix / "config.json"):
+        info = read_judge_info(settings)
+    if prefix not in ("", f"{info.task}/"):
+        fault = f"{folder / prefix} is no judge of its name"
+        raise InputError(f"{fault}: train it with change-it train judge")
+    path = folder / prefix / METRICS
+    if not isinstance(record, JudgeMetrics):
+        raise InputError(f"there is no {path}: train the judge again with change-it train judge")
+    with record_errors(path):
+        corpus_name = str(settings["corpus"])
+        trained_on = read_trained_on(folder / prefix)
+        return _JudgeEntry(
+            prefix=prefix,
+            info=info,
+            type=config["model_type"],
+            encoder=str(without_paths(settings["encoder"])),
+            weights=record.weights_hash,
+            short_hash=record.model_hash[:6],
+            corpus_name=corpus_name,
+            trained_on=trained_on,
+            tables=[within_event_table(record.within_event, record.style), table_of(record)],
+            figures=_judge_figures(info.task, record, trained_on, corpus_name),
+            procedure=_procedure(record),
+        )
+
+
+def _judges_signature(entries: Sequence[_JudgeEntry]) -> str:
+    """Return the signature of judges: the hashes of those that compliancy needs, their fold, the others."""
+    required = []
+    others = []
+    for entry in entries:
+        if entry.info.task in compliancy_tasks():
+            required.append(entry.short_hash)
+        else:
+            others.append(f"{entry.info.task}:{entry.short_hash}")
     if required:
-        parts = [f"judges:{'+'.join(required)}", f"fold:{fold}"]
-    for task, model_hash in hashes.items():
-        if task not in compliancy_tasks():
-            parts.append(f"{task}:{model_hash}")
-    return "|".join(parts)
+        return "|".join([f"judges:{'+'.join(required)}", f"fold:{entries[0].info.fold}", *others])
+    return "|".join(others)
 
 
 def _generator_facts(folder: Path, metrics: TrainingRecord | None, given_base: str | None) -> _ModelFacts:

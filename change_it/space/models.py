@@ -118,12 +118,17 @@ def _load_systems(folders: Sequence[tuple[str, Path]]) -> "dict[str, HeadlineSys
         return {}
     from change_it.generators.transfer import HeadlineTransfer
 
-    by_name: dict[str, dict[int, Any]] = {}
+    generators_by_name: dict[str, list[Any]] = {}
     for name, folder in folders:
-        generators = by_name.setdefault(name, {})
+        generators = generators_by_name.setdefault(name, [])
         for generator in HeadlineTransfer.from_pretrained(str(folder)).generators.values():
-            generators[id(generator)] = generator  # a generator of both directions comes twice
-    return {name: HeadlineTransfer(list(generators.values())) for name, generators in by_name.items()}
+            # A generator of both directions comes twice.
+            if not any(generator is known for known in generators):
+                generators.append(generator)
+    systems: dict[str, HeadlineSystem] = {}
+    for name, generators in generators_by_name.items():
+        systems[name] = HeadlineTransfer(generators)
+    return systems
 
 
 def corpus_examples(corpus: str) -> tuple[Item, ...]:
