@@ -224,10 +224,11 @@ def model_card(
     corpus = read_trained_on(folder / next(iter(metrics)))
     dataset, other_dataset = _datasets(corpus, settings)
     language = corpus.language or facts.language
+    named_language = None if language == "none" else language
     licence, terms = _licence(settings.license, facts.outlets, _base_licences(facts.pretrained, base_licence))
     metadata = {
         **facts.metadata,
-        "language": None if language == "none" else language,
+        "language": named_language,
         "datasets": [dataset] if dataset else None,
         "license": licence,
         "tags": ["change-it", "style-transfer", "headline-generation", *facts.metadata["tags"]],
@@ -254,10 +255,14 @@ def model_card(
         "output": (outputs or {}).get(facts.shown_output),
     }
     if kind == "judge":
-        values["audit"] = audit
-        values["answers"] = verdict_answers(audit.verdicts) if audit.verdicts else []
-        values["verdicts"] = verdicts_table(audit.judges) if audit.judges else None
         values["second_texts"] = _second_texts(facts.values["entries"], headline, original, article)
+        values["audit"] = audit
+        values["answers"] = []
+        values["verdicts"] = None
+        if audit.verdicts:
+            values["answers"] = verdict_answers(audit.verdicts)
+        if audit.judges:
+            values["verdicts"] = verdicts_table(audit.judges)
     return TEMPLATES.get_template(f"{kind}.md.jinja").render(values).strip() + "\n"
 
 
@@ -271,13 +276,15 @@ def _datasets(corpus: TrainedOn, settings: CardSettings) -> tuple[str | None, st
 
     The given data set is the corpus if both have the same digest. Either is None where there is none.
     """
-    is_same = settings.dataset_digest is not None and settings.dataset_digest == corpus.digest
-    dataset = corpus.dataset or ""
-    if is_same and settings.dataset:
-        dataset = settings.dataset
-    is_name_on_hub = re.fullmatch(r"[\w.-]+(/[\w.-]+)?", dataset) is not None
-    is_other = corpus.digest and settings.dataset_digest and not is_same
-    return dataset if is_name_on_hub else None, settings.dataset if is_other else None
+    dataset: str | None = corpus.dataset or ""
+    other_dataset = None
+    if settings.dataset_digest is not None and settings.dataset_digest == corpus.digest:
+        dataset = settings.dataset or dataset
+    elif settings.dataset_digest and corpus.digest:
+        other_dataset = settings.dataset
+    if not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", dataset or ""):
+        dataset = None
+    return dataset, other_dataset
 
 
 def _second_texts(
@@ -381,13 +388,15 @@ def _judge_facts(folder: Path, metrics: Metrics) -> _ModelFacts:
     last = entries[-1]
     is_one = len(entries) == 1
     encoders = {entry.encoder for entry in entries}
-    metadata = {
-        # The root of several judges is no model.
-        "pipeline_tag": "text-classification" if is_one else None,
-        "library_name": "transformers" if is_one else "change-it",
+    metadata: dict[str, Any] = {
+        "library_name": "change-it",
         "base_model": sorted(filter(is_hub_id, encoders)) or None,
         "tags": ["evaluation"],
     }
+    # The root of several judges is no model.
+    if is_one:
+        metadata["library_name"] = "transformers"
+        metadata["pipeline_tag"] = "text-classification"
     trained_specs = [spec for spec in JUDGES.values() if spec.is_trained]
     values = {
         "entries": entries,
@@ -490,13 +499,17 @@ def _generator_facts(folder: Path, metrics: TrainingRecord | None, given_base: s
     base = info.base or info.architecture
     # Without this file the adapters are merged into the model, or there were none.
     has_adapters = (folder / "adapter_config.json").is_file()
-    is_pipeline = not (has_adapters and info.kind == "encoder-decoder")
-    metadata = {
-        "pipeline_tag": "text-generation" if is_pipeline else None,
+    metadata: dict[str, Any] = {
         "library_name": "peft" if has_adapters else "transformers",
-        "base_model": base if is_hub_id(base) else None,
         "tags": [f"recipe:{info.recipe}"],
     }
+    if not (has_adapters and info.kind == "encoder-decoder"):
+        metadata["pipeline_tag"] = "text-generation"
+    pretrained = [info.pretrained] if info.pretrained else []
+    if is_hub_id(base):
+        metadata["base_model"] = base
+        if info.pretrained:
+            pretrained = [base]
     values = {
         "info": info,
         "recipe": RECIPES[info.recipe],
@@ -508,9 +521,6 @@ def _generator_facts(folder: Path, metrics: TrainingRecord | None, given_base: s
         "digest": digest,
         "procedure_lines": _procedure(metrics),
     }
-    pretrained: list[str] = []
-    if info.pretrained:
-        pretrained = [base if is_hub_id(base) else info.pretrained]
     return _ModelFacts(
         metadata=metadata,
         values=values,

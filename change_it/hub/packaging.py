@@ -173,8 +173,10 @@ def _models(kind: Literal["judge", "generator"], folder: Path, settings: CardSet
     metrics = _metrics(kind, folder)
     files: Files = {}
     for prefix, record in metrics.items():
-        recorded_files = record.files if record else None
-        files.update(_model(folder / prefix, prefix, recorded_files or ()))
+        recorded_files: Collection[str] = ()
+        if record and record.files:
+            recorded_files = record.files
+        files.update(_model(folder / prefix, prefix, recorded_files))
     if settings.base:
         for name, key in _KEYS_OF_BASE.items():
             if name in files:
@@ -281,8 +283,10 @@ def _check_judges(folder: Path) -> tuple[dict[str, str], Summary]:
     answers: dict[str, str] = {}
     for prefix, judge in judges.items():
         record = metrics[prefix]
-        measured = (record.weights_hash, record.model_hash) if record else None
-        if (judge.weights_hash, judge.model_hash) != measured:
+        if record is None or (judge.weights_hash, judge.model_hash) != (
+            record.weights_hash,
+            record.model_hash,
+        ):
             fault = f"the judge in {folder / prefix} is not the one that its metrics.json measured"
             raise InputError(f"{fault}: train it again with {JUDGE_COMMAND}")
         text, other_text = JUDGES[judge.task].reads(headline, item)

@@ -25,7 +25,7 @@ _NO_KEY = "none"
 #: Seconds that an answer may take (as in the client of OpenAI: a small server answers one at a time).
 TIMEOUT_SECONDS = 600.0
 #: Bytes that an answer has at most.
-_MAX_ANSWER_BYTES = 1_000_000
+MAX_ANSWER_BYTES = 1_000_000
 #: Statuses that are of one request and not of the server: the others go on.
 _STATUSES_OF_ONE_REQUEST = {400, 413, 422}
 #: Statuses of a server that is busy or not ready yet.
@@ -152,8 +152,8 @@ class Server:
             return None, f"server refused: {fault}"
         if status >= 300:
             raise InputError(f"{self.url} answers with {fault}: mend that and call the command again")
-        if len(body) > _MAX_ANSWER_BYTES:
-            return None, f"server refused: the answer has more than {_MAX_ANSWER_BYTES:,} bytes"
+        if len(body) > MAX_ANSWER_BYTES:
+            return None, f"server refused: the answer has more than {MAX_ANSWER_BYTES:,} bytes"
         try:
             return self._read_answer(json.loads(body), prompt, settings)
         except (ValueError, TypeError, AttributeError, LookupError, RecursionError):
@@ -258,7 +258,7 @@ class Server:
         ) as response:
             for part in response.iter_bytes():
                 body += part
-                if len(body) > _MAX_ANSWER_BYTES:
+                if len(body) > MAX_ANSWER_BYTES:
                     break
                 if monotonic() > deadline:
                     raise TimeoutError
