@@ -318,7 +318,10 @@ class Damage:
         return None
 
     def dropped(self) -> str | None:
-        """Leave out two function words or more, one of them between words that no text has side by side."""
+        """Leave out two function words or more.
+
+        At least one of them stood between words that no text has side by side.
+        """
         words = list(self.words)
         gaps = self.gaps[:-1]
         places = [place for place in range(1, self.count - 1) if words[place].lower() in self.lexicon.needed]

@@ -132,7 +132,7 @@ class _Check:
         self._checked: list[tuple[int, int]] = []
 
     def check_quotations(self) -> None:
-        """Look up each quotation, all that is between its omissions."""
+        """Look up each quotation; the parts between its omissions are looked up one by one."""
         for match in _QUOTED.finditer(self._folded):
             for part in _OMISSION.split(match[match.lastgroup or 0]):
                 phrase = _phrase(part)

@@ -1,4 +1,4 @@
-"""What `tools/publish.sh` pushes of a run: every block of every card runs as it stands, with this package or without it.
+"""Every block of every card that `tools/publish.sh` pushes of a run runs as it stands.
 
 The variable CHANGE_IT_RUN names a finished run of the quickstart; without it a short one is made.
 """
@@ -35,7 +35,8 @@ for config in get_dataset_config_names("nina/headlines-in-two-styles"):
 judges = Judges.from_pretrained("nina/headline-judges")
 pair = load_dataset("nina/headlines-in-two-styles", "pairs", split="test")[0]
 article = pair["a_article"]
-new = HeadlineTransfer.from_pretrained("nina/headline-rewriter")(pair["a_headline"], article=article, to="faro")
+transfer = HeadlineTransfer.from_pretrained("nina/headline-rewriter")
+new = transfer(pair["a_headline"], article=article, to="faro")
 compliancy = evaluate.load("nina/compliancy", "nina/headline-judges")
 item = {"predictions": [new], "sources": [pair["a_headline"]], "articles": [article], "labels": ["colle"]}
 compliancy.compute(**item)
@@ -45,7 +46,7 @@ print(new, compliancy.signature, judges.signature, judges.main.commit, sep="\\n"
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory):
-    """The Hub after `tools/publish.sh`, and the environment of its clients."""
+    """Provide the Hub after `tools/publish.sh`, and the environment of its clients."""
     folder = tmp_path_factory.mktemp("published")
     run = os.environ.get("CHANGE_IT_RUN") or str(folder / "run")
     if not Path(run).is_dir():
@@ -63,7 +64,7 @@ def published(tmp_path_factory):
 
 
 def blocks_of(hub, language):
-    """Each block of a language in a card, with the name of its repository."""
+    """Return each block of a language in a card, with the name of its repository."""
     found = []
     for name in hub.commits:
         card = hub.files(name)["README.md"].decode()
@@ -72,7 +73,7 @@ def blocks_of(hub, language):
 
 
 def needs_package(block):
-    """Whether a block needs this package: it imports it, or loads one of its metrics."""
+    """Return whether a block needs this package: it imports it, or loads one of its metrics."""
     return "change_it" in block or "evaluate.load" in block
 
 
@@ -121,7 +122,7 @@ def test_objects_open_from_another_folder(published, tmp_path):
 
 
 def test_the_page_answers_as_its_card_asks(published, tmp_path):
-    """It starts from what was pushed, with the variables that were, and each block of its card runs against it."""
+    """Start the page from what was pushed, with its variables, and run each block of its card against it."""
     hub, variables = published
     for name, content in hub.files(PAGE).items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

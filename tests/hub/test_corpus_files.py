@@ -10,7 +10,7 @@ from processes import run_python
 from change_it.corpus.folder import read_report, read_table
 from change_it.space.models import corpus_examples
 
-#: Reads the examples of the page, then a table of training; the data set is changed before its last table is read.
+#: Reads the examples of the page, then a table of training, and after a change of the data set another one.
 READ = """
 import json, sys
 from pathlib import Path
@@ -28,7 +28,8 @@ rows = read_all_outlets("nina/news", "pairs").height
 where = {"repo_id": "nina/news", "repo_type": "dataset", "parent_commit": root.name}
 HfApi().upload_file(path_or_fileobj=b"none", path_in_repo="hh/test.parquet", **where)
 matches = read_table("nina/news", "hh", "test").height
-print(json.dumps([[item.id for item in examples], first, rows, matches, fetched(), read_report("nina/news").rows]))
+ids = [item.id for item in examples]
+print(json.dumps([ids, first, rows, matches, fetched(), read_report("nina/news").rows]))
 """
 
 

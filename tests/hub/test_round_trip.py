@@ -50,11 +50,12 @@ pairs = load_dataset("nina/news", "pairs", split="test")
 metric = evaluate.load("nina/compliancy")
 judges = Judges.from_pretrained("nina/judges", ah="nina/ah", device="cpu")
 items = {"predictions": headlines[:1], "sources": headlines[:1], "articles": [article], "labels": ["rep"]}
+hh = AutoModelForSequenceClassification.from_pretrained("nina/judges", subfolder="hh")
 answers = [
     pairs.num_rows,
     list(load_dataset("nina/news", "pairs", split="test", streaming=True)) == list(pairs),
     HeadlineTransfer.from_pretrained("nina/sum", device="cpu")(headlines[0], article=article, to="gio"),
-    AutoModelForSequenceClassification.from_pretrained("nina/judges", subfolder="hh").config.change_it["task"],
+    hh.config.change_it["task"],
     judges.signature,
     judges.hh.probabilities(headlines, headlines[::-1], progress=False).tolist(),
     metric.compute(**items, judges="nina/judges", device="cpu")["compliancy"],
@@ -95,7 +96,7 @@ print(json.dumps(answers))
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory):
-    """The Hub, and the environment of its clients."""
+    """Provide the Hub, and the environment of its clients."""
     with serve() as hub:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
         yield hub, inherited | hub.environment(tmp_path_factory.mktemp("home"))
@@ -162,7 +163,7 @@ def test_a_generator_that_the_quickstart_wrote_opens_without_this_package(enviro
 
 
 def test_one_judge_is_a_model_at_the_root_and_each_of_several_in_its_folder(run, files_of, tmp_path):
-    """As `hf download --local-dir` leaves them, opened by transformers alone."""
+    """Open with transformers alone what `hf download --local-dir` leaves."""
     write(files_of("judge", run / "judges/hh", "nina/hh"), tmp_path / "one")
     write(files_of("judge", run / "judges", "nina/judges"), tmp_path / "several")
     assert ModelCard.load(tmp_path / "one/README.md").data.pipeline_tag == "text-classification"
@@ -181,7 +182,10 @@ def test_one_judge_is_a_model_at_the_root_and_each_of_several_in_its_folder(run,
 
 
 def test_other_models_under_the_same_name_open_as_here(environment, tmp_path):
-    """A judge of an encoder and then a linear one, adapters and then the merged model: nothing of the first stays."""
+    """Push a judge of an encoder and then a linear one, adapters and then the merged model.
+
+    Nothing of the first stays.
+    """
     hub, variables = environment
     encoder, linear = tmp_path / "encoder/main", tmp_path / "linear/main"
     save_judge(encoder, "main", [*HEADLINES, *ARTICLES], OUTLETS, transformer=True)

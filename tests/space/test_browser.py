@@ -1,7 +1,8 @@
 """The page in a real browser: Debian's Chromium, driven by Playwright, on a desk's screen and a phone's.
 
-Judges decide by rules (see `scoring_fakes.FakeJudges`): main takes an exclamation mark for gio's, HH and AH want a long
-word in common. An error in the console, a request that fails or goes elsewhere, a dialog or a script that runs is a failure.
+Judges decide by rules (see `scoring_fakes.FakeJudges`): main takes an exclamation mark for gio's, HH and AH
+want a long word in common. An error in the console, a request that fails or goes elsewhere, a dialog or a
+script that runs is a failure.
 """
 
 import pytest

@@ -1,4 +1,7 @@
-"""Sentences, their clauses and quotation marks, in Italian, English and six languages that the package has no list of."""
+"""Texts are cut into sentences and clauses, and quotation marks are read.
+
+They are in Italian, English and six languages that the package has no list of.
+"""
 
 from pathlib import Path
 

@@ -8,13 +8,21 @@ from change_it.text.tagging import CLOSED, TAGS, load_tagger, tokens
 @pytest.mark.parametrize(
     ("language", "text", "expected"),
     [
-        ("it", "Dell’amore e un po' d'aria negli anni '80: 5%", "Dell’ amore e un po' d' aria negli anni '80 : 5 %"),
-        ("it", "Nord-ovest: 1.500 euro alle 9:30... È l'U.E.!", "Nord-ovest : 1.500 euro alle 9:30 ... È l' U.E. !"),
+        (
+            "it",
+            "Dell’amore e un po' d'aria negli anni '80: 5%",
+            "Dell’ amore e un po' d' aria negli anni '80 : 5 %",
+        ),
+        (
+            "it",
+            "Nord-ovest: 1.500 euro alle 9:30... È l'U.E.!",
+            "Nord-ovest : 1.500 euro alle 9:30 ... È l' U.E. !",
+        ),
         ("en", "Don't, can't, won’t", "Do n't , ca n't , wo n’t"),
         ("en", "They're O'Neill's and the players' 1960s", "They 're O'Neill 's and the players ' 1960s"),
         ("en", "Mr. Smith, U.S. co-founder: $3bn", "Mr. Smith , U.S. co-founder : $ 3bn"),
     ],
-)  # fmt: skip
+)
 def test_tokens_are_those_of_the_treebanks(language, text, expected):
     assert tokens(text, language) == expected.split()
 
@@ -31,10 +39,18 @@ def test_no_letter_of_any_text_is_lost(language):
 @pytest.mark.parametrize(
     ("language", "text", "nouns"),
     [
-        ("it", "Il governo di Roma approva la legge sul lavoro delle donne", {"governo", "legge", "lavoro", "donne"}),
-        ("en", "The government of China says the people want new schools", {"government", "people", "schools"}),
+        (
+            "it",
+            "Il governo di Roma approva la legge sul lavoro delle donne",
+            {"governo", "legge", "lavoro", "donne"},
+        ),
+        (
+            "en",
+            "The government of China says the people want new schools",
+            {"government", "people", "schools"},
+        ),
     ],
-)  # fmt: skip
+)
 def test_typography_does_not_make_every_word_a_name(language, text, nouns):
     for case in (str.lower, str.upper, lambda word: word[0].upper() + word[1:]):
         words = [case(word) for word in text.split()]
