@@ -155,8 +155,10 @@ def shown(text: str) -> str:
 def _without_thoughts(text: str) -> str:
     """Return a text without what stands in tags or channels of thoughts; empty where they do not end."""
     if _CHANNEL.search(text):
-        _, final, text = text.rpartition(_FINAL_CHANNEL)
-        return _CHANNEL_END.sub("", text) if final else ""
+        _, final_channel, text = text.rpartition(_FINAL_CHANNEL)
+        if not final_channel:
+            return ""
+        return _CHANNEL_END.sub("", text)
     text = _behind_leading_thoughts(text)
     closing = None
     for tag in _CLOSE_TAG.finditer(text):
@@ -222,7 +224,9 @@ def headline_of(text: str, outlets: Sequence[str] = ()) -> str:
     while len(lines) > 1 and _is_above(lines[0], lines[1]):
         lines.pop(0)
     line = _bare_line(lines, outlets)
-    return line if _is_headline(line) else ""
+    if not _is_headline(line):
+        return ""
+    return line
 
 
 def is_talk(line: str) -> bool:

@@ -45,7 +45,9 @@ def read_device(device: "str | torch.device", device_map: object = None) -> str:
     if not devices:
         return "auto"
     [name] = devices
-    return f"cuda:{name}" if isinstance(name, int) else str(name)
+    if isinstance(name, int):
+        return f"cuda:{name}"
+    return str(name)
 
 
 def local_folder(name: str | Path, *, command: str, source: HubSource | None = None) -> Path:

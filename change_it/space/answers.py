@@ -45,21 +45,25 @@ def transfer(
     """
     item = _item(models, headline, article, direction)
     if not isinstance(system, str) or system not in models.systems:
-        raise InputError(f"There is no such system: choose one of {', '.join(models.systems)}.")
-    if not isinstance(candidates, int | float) or candidates not in range(1, MAX_CANDIDATES + 1):
+        names = ", ".join(models.systems)
+        raise InputError(f"There is no such system: choose one of {names}.")
+    is_number = isinstance(candidates, int | float)
+    if not is_number or candidates not in range(1, MAX_CANDIDATES + 1):
         raise InputError(f"The number of candidates goes from 1 to {MAX_CANDIDATES}.")
-    if item.target not in models.systems[system].targets:
+    writer = models.systems[system]
+    if item.target not in writer.targets:
         raise InputError(f"{system} does not write for {item.target}: choose the other direction or system.")
     from change_it.generators.transfer import Search  # loads torch, as the systems have done
 
-    [proposed] = models.systems[system].propose([item], Search(candidates=MAX_CANDIDATES))
-    texts: dict[str, None] = {}
+    [proposed] = writer.propose([item], Search(candidates=MAX_CANDIDATES))
+    texts: list[str] = []
     for candidate in proposed:
-        if words(candidate.text):
-            texts[_on_one_line(candidate.text)] = None
+        text = _on_one_line(candidate.text)
+        if words(text) and text not in texts:
+            texts.append(text)
     if not texts:
         raise InputError(f"{system} finds nothing to write: try a longer article or another system.")
-    return _answer(models, item, system, list(texts), int(candidates))
+    return _answer(models, item, system, texts, int(candidates))
 
 
 def judge(models: Models, headline: str, original: str, article: str, direction: str) -> dict[str, Any]:
@@ -116,7 +120,8 @@ def _item(models: Models, headline: str, article: str, direction: str) -> Item:
     if not words(text):
         raise InputError(request_article)
     if not isinstance(direction, str) or direction not in models.directions:
-        raise InputError(f"There is no such direction: choose one of {', '.join(models.directions)}.")
+        names = ", ".join(models.directions)
+        raise InputError(f"There is no such direction: choose one of {names}.")
     label, target = models.directions[direction]
     return Item("", label, target, source, text)
 
@@ -142,14 +147,15 @@ def _answer(
     [judged] = judge_candidates(models.judges, [headlines], [item])
     distinct = _without_near_copies(judged)
     is_foreign_text = is_foreign(f"{item.source}. {item.article}", models.language)
-    is_wrong_direction = not is_foreign_text and _probability_of_target(judged) > 0.5
+    # main's probability that the original is of the outlet aimed at
+    probability = judged[0].probabilities["source"] or 0.0
     unknown: tuple[str, ...] = ()
     warning = ""
     if is_foreign_text:
         unknown = tuple(JUDGES)
-    elif is_wrong_direction:
+    elif probability > 0.5:
         unknown = (MAIN,)
-        warning = _warning_of_direction(item, _probability_of_target(judged))
+        warning = _warning_of_direction(item, probability)
     return {
         "system": system,
         "from": item.label,
@@ -180,11 +186,6 @@ def _without_near_copies(judged: Sequence[JudgedHeadline]) -> list[JudgedHeadlin
 def _is_near_copy(bag: frozenset[str], other: frozenset[str]) -> bool:
     """Return whether two bags of words share more than `NEAR_COPY_SHARE` of the smaller one."""
     return len(bag & other) > NEAR_COPY_SHARE * min(len(bag), len(other))
-
-
-def _probability_of_target(judged: Sequence[JudgedHeadline]) -> float:
-    """Return main's probability that the original is of the outlet aimed at; 0 where it has none."""
-    return judged[0].probabilities["source"] or 0.0
 
 
 def _warning_of_direction(item: Item, probability: float) -> str:
