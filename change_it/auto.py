@@ -1,4 +1,7 @@
-"""`import change_it.auto` registers our models with the Auto classes of transformers; they are saved with their code."""
+"""Register our models with the Auto classes of transformers, by `import change_it.auto`.
+
+They are then saved with their code.
+"""
 
 from change_it.generators.networks.headline_pipeline import HeadlinePipeline
 from change_it.generators.networks.tokenizer import HeadlineTokenizer

@@ -44,19 +44,22 @@ def versions_note() -> str:
 
     The latter are those that this package requires.
     """
-    from importlib.metadata import PackageNotFoundError, requires, version  # takes longer than all else here
+    # Loading this takes longer than all else here.
+    from importlib.metadata import PackageNotFoundError, requires, version
 
     versions = " and ".join(f"{name} {version(name)}" for name in NAMED_LIBRARIES)
     installed = f"Installed: {versions}."
     try:
         requirements = requires("change-it") or []
-    except PackageNotFoundError:  # its files were copied, as into a Space
+    except PackageNotFoundError:
+        # The package was not installed: its files were copied, as into a Space.
         requirements = []
     tried = []
     for requirement in requirements:
         name = re.split(r"[^\w.-]", requirement)[0]
         if name in NAMED_LIBRARIES:
-            bounds = sorted(requirement.removeprefix(name).split(","), reverse=True)  # >= before <
+            # In reverse order >= comes before <.
+            bounds = sorted(requirement.removeprefix(name).split(","), reverse=True)
             tried.append(name + ",".join(bounds))
     if not tried:
         return installed

@@ -133,8 +133,8 @@ def page(
             result = module.compute(**arguments(*values))
         except InputError as error:
             raise gr.Error(str(error)) from error
-        [of_item] = getattr(module, "verdicts", [result])
-        rows = [[label, _in_words(of_item.get(name))] for name, label in labels.items()]
+        [values_of_item] = getattr(module, "verdicts", [result])
+        rows = [[label, _in_words(values_of_item.get(name))] for name, label in labels.items()]
         return rows, module.signature
 
     return gr.Interface(

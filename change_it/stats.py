@@ -302,20 +302,25 @@ def _event_sums(rows: Floats, strata: Sequence[str] | None, events: Events | Non
     """Return (e, s, runs, k) sums of each event in each stratum, for each kind of event.
 
     Events of a kind have items in the same strata. Drawn kind by kind, events leave no stratum empty.
+
+    Args:
+        rows: (n, runs, k) statistics of the items.
+        strata: (n,) stratum of each item; None is one stratum.
+        events: (n,) event of each item; None makes each item an event.
     """
-    event = np.arange(len(rows)) if events is None else _numbered(events)
-    stratum = _numbered(strata if strata is not None else np.zeros(len(rows)))
-    n_events = int(event.max(initial=-1)) + 1
-    n_strata = int(stratum.max(initial=0)) + 1
-    has_items = np.zeros((n_events, n_strata), dtype=np.int64)
-    has_items[event, stratum] = 1
-    # A kind is the set of its strata, written as the bits of a number.
-    kind = _numbered(has_items @ (1 << np.arange(n_strata)))
-    cell = event * n_strata + stratum
-    sums = _sums_by_number(rows.reshape(len(rows), -1), cell, n_events * n_strata)
+    event_of_item = np.arange(len(rows)) if events is None else _numbered(events)
+    stratum_of_item = _numbered(np.zeros(len(rows)) if strata is None else strata)
+    n_events = int(event_of_item.max(initial=-1)) + 1
+    n_strata = int(stratum_of_item.max(initial=0)) + 1
+    place_of_item = event_of_item * n_strata + stratum_of_item
+    sums = _sums_by_number(rows.reshape(len(rows), -1), place_of_item, n_events * n_strata)
     sums = sums.reshape(n_events, n_strata, *rows.shape[1:])
-    n_kinds = int(kind.max(initial=-1)) + 1
-    return [sums[kind == number] for number in range(n_kinds)]
+    has_items = np.zeros((n_events, n_strata), dtype=np.int64)
+    has_items[event_of_item, stratum_of_item] = 1
+    # The strata of an event are written as the bits of a number, which stands for its kind.
+    kind_of_event = _numbered(has_items @ (1 << np.arange(n_strata)))
+    n_kinds = int(kind_of_event.max(initial=-1)) + 1
+    return [sums[kind_of_event == kind] for kind in range(n_kinds)]
 
 
 def _numbered(values: Sequence[str] | Events | Floats) -> Ints:

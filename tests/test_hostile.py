@@ -130,7 +130,7 @@ def online(monkeypatch):
 
 
 def test_an_answer_is_read_to_a_limit_of_bytes(online, monkeypatch):
-    monkeypatch.setattr(servers, "LARGEST", 1000)
+    monkeypatch.setattr(servers, "MAX_ANSWER_BYTES", 1000)
     with serve() as state:
         bomb = gzip.compress(completion("a" * 5_000_000))
         replies = [(200, bomb, {"Content-Encoding": "gzip"}), (200, completion("a" * 5000))]
@@ -141,7 +141,7 @@ def test_an_answer_is_read_to_a_limit_of_bytes(online, monkeypatch):
 
 
 def test_an_answer_that_never_ends_is_a_timeout(online, monkeypatch):
-    monkeypatch.setattr(servers, "TIMEOUT", 0.5)
+    monkeypatch.setattr(servers, "TIMEOUT_SECONDS", 0.5)
 
     class Drips(Handler):
         def do_POST(self):  # noqa: N802 (a name that http.server looks for)

@@ -1,1 +1,1 @@
-"""What made the package's data: the grammar of the sample and the trainer of the part-of-speech tagger. Not installed."""
+"""Make the data and the pages of the package, such as the sample and the tagger's weights; not installed."""

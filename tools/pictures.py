@@ -1,7 +1,7 @@
 """Draw the pictures of `docs/images`.
 
 python -m tools.pictures                   # card.png and chart.png, from the figures in benchmarks/
-python -m tools.pictures runs/quickstart   # and page.png and report.png, of that run; needs the program chromium
+python -m tools.pictures runs/quickstart   # page.png and report.png of that run, too, by the program chromium
 """
 
 import json
@@ -73,7 +73,7 @@ def reasons_against(judged: dict[str, Any]) -> list[str]:
 
 
 def empty_canvas(width: int, height: int) -> tuple[Figure, Axes]:
-    """Return a figure of so many pixels, and axes that fill it and are measured in pixels from the top left."""
+    """Return a figure of so many pixels, and axes that fill it, in pixels from the top left."""
     figure = Figure((width / 100, height / 100), dpi=100)
     figure.set_layout_engine("none")
     axes = figure.add_axes((0, 0, 1, 1))
@@ -136,7 +136,7 @@ def _draw_source(axes: Axes, y: float, figures: dict[str, Any]) -> None:
     axes.text(24, y, "\n".join(lines), size=13.5, color=PALE, va="top", linespacing=1.3)
 
 
-#: Systems of the chart, what their points are called, where the words stand beside the point, and their colours.
+#: Of each system of the chart what its point is called, where the words stand beside it, and its colour.
 POINTS = (
     ("copy", "unchanged original", (10, 0), PALE),
     ("gold", "the other newspaper's own", (-10, 20), GOLD),

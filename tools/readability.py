@@ -32,13 +32,13 @@ class Readability:
 
     @property
     def long_sentences(self) -> list[str]:
-        """The sentences of more than 25 words, the longest first."""
+        """Return the sentences of more than 25 words, the longest first."""
         found = [sentence for sentence in self.sentences if len(sentence.split()) > LONG]
         return sorted(found, key=lambda sentence: -len(sentence.split()))
 
     @property
     def share_of_long_sentences(self) -> float:
-        """Long sentences among all, 0 to 1."""
+        """Return the share of long sentences among all, 0 to 1."""
         return len(self.long_sentences) / len(self.sentences) if self.sentences else 0.0
 
 
@@ -51,8 +51,9 @@ def measure(markdown: str) -> Readability:
 def sentences_of(markdown: str) -> list[str]:
     """Return the sentences of a page in their order, without marks of emphasis, links and comments.
 
-    A full stop, a question mark and an exclamation mark before a capital end a sentence, and so does the end of a
-    paragraph, of a list's entry or of a table's cell. What has fewer than four words is a figure or a name.
+    A full stop, a question mark and an exclamation mark before a capital end a sentence, and so does the end
+    of a paragraph, of a list's entry or of a table's cell. What has fewer than four words is a figure or a
+    name.
     """
     text = re.sub(r"(?ms)^```.*?^```", "", markdown)
     text = re.sub(r"(?s)<!--.*?-->", "", text)

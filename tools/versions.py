@@ -1,10 +1,11 @@
-"""Write the versions of this environment into the table of docs/index.md, after its tests and quickstart have passed.
+"""Write the versions of this environment into the table of docs/index.md.
 
     python -m tools.versions lowest
     python -m tools.versions newest
 
-`make test-lowest` and `make test-newest` call it with the Python of their own environments. The table stands between
-`<!-- versions: table -->` and `<!-- /versions -->`, each on a line of its own.
+`make test-lowest` and `make test-newest` call it with the Python of their own environments, after tests and
+quickstart have passed there. The table stands between `<!-- versions: table -->` and `<!-- /versions -->`,
+each on a line of its own.
 """
 
 import platform
@@ -35,7 +36,7 @@ def requirements() -> list[Requirement]:
 
 
 def installed_versions() -> dict[str, str]:
-    """Return the versions of Python and of each required package, by name, without the build (such as +cpu)."""
+    """Return the versions of Python and of each required package by name, without the build (as +cpu)."""
     names = sorted(one.name for one in requirements())
     packages = {name: version(name).partition("+")[0] for name in names}
     return {"Python": platform.python_version()} | packages

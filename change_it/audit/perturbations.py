@@ -22,7 +22,7 @@ from change_it.corpus.test_set import Item, TestSet
 from change_it.text.corruptions import Lexicon, corrupt
 from change_it.text.folding import fold
 from change_it.text.sentences import sentences
-from change_it.text.spans import NO_CAPITALS, NOUNS, capital_share, name_runs, numbers_in
+from change_it.text.spans import NO_CAPITALS_SHARE, NOUN_CAPITALS_SHARE, capital_share, name_runs, numbers_in
 from change_it.text.tokens import words
 
 T = TypeVar("T")
@@ -96,12 +96,12 @@ class Resources:
     @property
     def has_capitals(self) -> bool:
         """Tell whether the script has capitals."""
-        return self.capitals is None or self.capitals > NO_CAPITALS
+        return self.capitals is None or self.capitals > NO_CAPITALS_SHARE
 
     @property
     def has_names(self) -> bool:
         """Tell whether capitals show names: not in a script without them, nor where all nouns have them."""
-        return self.has_capitals and (self.capitals or 0) <= NOUNS
+        return self.has_capitals and (self.capitals or 0) <= NOUN_CAPITALS_SHARE
 
 
 #: A function that makes the wrong headline of an item with a reference, from a random generator and the

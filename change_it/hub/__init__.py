@@ -1,1 +1,1 @@
-"""Everything that goes to the Hub: folders as they are pushed, cards made from data, one commit a push."""
+"""Push to the Hub: folders as they are pushed, cards made from data, one commit a push."""

@@ -1,4 +1,4 @@
-"""What `push_to_hub` of a loaded model does: the push of its folder, with the checks of `change-it push`."""
+"""Push the folder of a loaded model or corpus, as `push_to_hub` does, with the checks of `change-it push`."""
 
 from pathlib import Path
 

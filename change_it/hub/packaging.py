@@ -1,4 +1,4 @@
-"""The exact files of a push, by kind."""
+"""Collect the files of a push, as they will be in its repository, by kind."""
 
 import json
 import re
@@ -24,12 +24,13 @@ from change_it.files.shipped import shipped_path
 from change_it.files.texts import join_truncated
 from change_it.generators.folder import GeneratorInfo
 from change_it.generators.record import read_generator_metrics
-from change_it.hub.cards import CardSettings, Metrics, dataset_card, example_of, model_card, public
+from change_it.hub.cards import CardSettings, Metrics, dataset_card, example_of, model_card, without_paths
 from change_it.judges.options import COMMAND as JUDGE_COMMAND
 from change_it.judges.options import check_tasks
 from change_it.judges.record import JudgeMetrics, read_judge_metrics
 from change_it.judges.reliability import rate_judges
 from change_it.judges.spec import JUDGES, trained_tasks
+from change_it.training.record import METRICS, TrainingRecord
 from change_it.version import __version__
 
 PushKind = Literal["dataset", "judge", "generator", "metric", "space"]
@@ -38,64 +39,73 @@ Files = dict[str, bytes | Path]
 
 #: JSON files of a model that keep what looks like a path of this machine.
 VOCABULARIES = ("tokenizer.json", "vocab.json", "added_tokens.json", "special_tokens_map.json")
+#: The folder of this package.
 PACKAGE = Path(__file__).parents[1]
 #: Modules that are saved with models.
-CODE = [path.name for part in ("judges", "generators/networks") for path in PACKAGE.glob(f"{part}/*.py")]
-#: Next to the package in a checkout, in its folder `_shipped` in a wheel and on the Hub.
+CODE = [path.name for room in ("judges", "generators/networks") for path in PACKAGE.glob(f"{room}/*.py")]
+#: Files of the law. They lie where those of `SHIPPED` do.
 LEGAL = ("LICENSE", "NOTICE")
+#: What lies next to the package in a checkout, and in its folder `_shipped` in a wheel and on the Hub.
 SHIPPED = ("metrics", "spaces", "dataset_scripts", "pyproject.toml", *LEGAL)
 #: All that a build needs to know besides the project's own tables.
 BUILD = '[tool.hatch.build.targets.wheel]\npackages = ["change_it"]\n'
-#: Parts of the package that no page needs, the sample and the quickstart's writer: three quarters of its bytes.
+#: Parts of the package that no page needs, three quarters of its bytes: sample and quickstart's writer.
 LEFT_OUT = ("change_it/data/sample.parquet", "change_it/data/writer/")
 #: Pages run on processors: pip takes the wheels of torch that have no CUDA.
 CPU_WHEELS = "--extra-index-url https://download.pytorch.org/whl/cpu\n"
-#: Variables of pages that name models and data sets, the latter with a name each as in sum=me/sum.
-OF_MODELS, OF_CORPORA = ("CHANGE_IT_JUDGES", "CHANGE_IT_GENERATORS"), ("CHANGE_IT_CORPUS",)
+#: Variables of pages that name models.
+MODEL_VARIABLES = ("CHANGE_IT_JUDGES", "CHANGE_IT_GENERATORS")
+#: Variables of pages that name data sets.
+DATASET_VARIABLES = ("CHANGE_IT_CORPUS",)
 #: Words of the cards of pages that carry the package.
-HOLDS_SOURCE = "this repository holds its source (`change_it/` and `pyproject.toml`), which pip installs with git and git-lfs"
-#: Placeholders in the cards of pages: the name in the address of a Space, and judges of this machine.
-ADDRESS = "owner-headline-transfer"
+HOLDS_SOURCE = (
+    "this repository holds its source (`change_it/` and `pyproject.toml`), which pip installs with git and"
+    " git-lfs"
+)
+#: Placeholder in the cards of pages: the name in the address of a Space.
+SPACE_ADDRESS = "owner-headline-transfer"
+#: Placeholder in the cards of metrics: judges of this machine.
 LOCAL_JUDGES = '"runs/quickstart/judges"'
-METRICS = "metrics.json"
+#: File of a generator with adapters to the entry that names the model that they belong to.
+_KEYS_OF_BASE = {GENERATOR_FILE: "base", "adapter_config.json": "base_model_name_or_path"}
 #: Seconds that the Hub has to say the licence of a model.
-SECONDS = 10
+LICENCE_SECONDS = 10
 #: In a repository: what the last push put there, which alone the next one may remove.
 RECORD = ".change_it.json"
 
 
-def files_of(
-    kind: PushKind,
-    folder: Path,
-    settings: CardSettings,
-) -> Files:
+def files_of(kind: PushKind, folder: Path, settings: CardSettings) -> Files:
     """Collect the files of a push, with their record.
 
-    They are a corpus, judges or a generator in a folder, or a shipped metric or Space by its name.
+    Args:
+        kind: what is pushed.
+        folder: a corpus, judges or a generator; of a shipped metric or Space its name.
+        settings: what is given for the card.
+
+    Raises:
+        InputError: the folder does not hold what it should, or what nobody should push.
     """
-    about: dict[str, Any] = {"kind": kind, "version": __version__}
+    record: dict[str, Any] = {"kind": kind, "version": __version__}
     if kind == "metric" or kind == "space":
-        about["commit"] = _commit()
-        files = _app(kind, shipped_path(f"{kind}s/{folder}/app.py").parent, settings)
+        record["commit"] = _checked_out_commit()
+        files = _page(kind, shipped_path(f"{kind}s/{folder}/app.py").parent, settings)
         if settings.package:
-            about["package"] = settings.package
+            record["package"] = settings.package
+    elif kind == "dataset":
+        check_folder(kind, folder)
+        files = _dataset(folder, settings)
     else:
         check_folder(kind, folder)
-        if kind == "dataset":
-            files = _dataset(folder, settings)
-        else:
-            files = _models(kind, folder, settings.base)
-            answers, audit = _check_judges(folder) if kind == "judge" else (_written(folder), NO_AUDIT)
-            metrics = _metrics(kind, folder)
-            card = model_card(kind, folder, metrics, settings, answers, _licence_on_hub, audit)
-            files["README.md"] = card.encode()
+        files = _models(kind, folder, settings)
     for content in files.values():
         if isinstance(content, Path):
             refuse_pointer(content)
-    return files | {RECORD: _as_json({**about, "files": sorted(files)})}
+    record["files"] = sorted(files)
+    files[RECORD] = _as_json(record)
+    return files
 
 
-def _commit() -> str | None:
+def _checked_out_commit() -> str | None:
     """Return the commit of the checkout that this package is in; None where it is in none."""
     if not (PACKAGE.parent / ".git").exists():
         return None
@@ -107,7 +117,11 @@ def _commit() -> str | None:
 
 
 def check_folder(kind: PushKind, folder: Path) -> None:
-    """Refuse a folder that is not there, or that has a link to what was never meant for others."""
+    """Refuse a folder that is not there, or that has a link to what was never meant for others.
+
+    Raises:
+        InputError: says which.
+    """
     if not folder.is_dir():
         raise InputError(f"there is no folder {folder}: give the one that holds the {kind}")
     for path in folder.rglob("*"):
@@ -116,60 +130,119 @@ def check_folder(kind: PushKind, folder: Path) -> None:
 
 
 def read_licence(folder: Path, license: str | None) -> str:
-    """Return the licence under which a corpus would be pushed; `unknown` where nobody has named one."""
+    """Return the licence under which a corpus would be pushed.
+
+    Args:
+        folder: the corpus.
+        license: the licence that was given; None for that of its card, or else of its outlets' texts.
+
+    Returns:
+        The Hub's name of a licence; `unknown` where nobody has named one.
+    """
     check_corpus(str(folder))
     report = read_report(folder)
-    of_card = DatasetCard.load(folder / "README.md").data.license
-    return license or of_card or licence_of_texts(report.outlets.names if report else ())
+    outlets = report.outlets.names if report else ()
+    licence_of_card = DatasetCard.load(folder / "README.md").data.license
+    return license or licence_of_card or licence_of_texts(outlets)
 
 
 def _dataset(folder: Path, settings: CardSettings) -> Files:
     """Collect the tables of a corpus, its report without paths of this machine, and its card."""
     check_corpus(str(folder))
-    tables: Files = {name: folder / name for name in (*FILES, PICTURE) if (folder / name).is_file()}
+    files: Files = {}
+    for name in (*FILES, PICTURE):
+        if (folder / name).is_file():
+            files[name] = folder / name
     report = read_report(folder)
     if report is None:
         raise InputError(f"{folder} is not a corpus folder: write one with `change-it corpus build`")
-    card = dataset_card(folder, report.outlets.names, settings.repo_id, settings.license)
-    record = public(read_json(folder / REPORT))  # with what it has besides
-    return tables | {REPORT: _as_json(record), "README.md": card.encode()}
-
-
-def _models(kind: Literal["judge", "generator"], folder: Path, given_base: str | None) -> Files:
-    """Collect what training wrote, of judges that belong together or of one generator, whose adapters name `given_base`."""
-    base = GeneratorInfo.load(folder).base if kind == "generator" else None
-    if given_base and not base:
-        raise InputError(f"--base is of adapters, and {folder} holds none: leave it out")
-    if base and not given_base and (Path(base).is_dir() or public(base) != base):
-        raise InputError(
-            f"the adapters in {folder} belong to a folder of this machine ({base}): give the name of the same model on "
-            "the Hub, --base OWNER/NAME"
-        )
-    files: Files = {}
-    metrics = _metrics(kind, folder)
-    for prefix, record in metrics.items():
-        files |= _model(folder / prefix, prefix, (record.files or ()) if record else ())
-    if given_base:
-        for name, key in ((GENERATOR_FILE, "base"), ("adapter_config.json", "base_model_name_or_path")):
-            if name in files:
-                files[name] = _as_json({**(public(read_json(folder / name)) or {}), key: given_base})
+    # Read again as JSON, for the file may have more entries than the report knows.
+    files[REPORT] = _as_json(without_paths(read_json(folder / REPORT)))
+    files["README.md"] = dataset_card(
+        folder, report.outlets.names, settings.repo_id, settings.license
+    ).encode()
     return files
 
 
+def _models(kind: Literal["judge", "generator"], folder: Path, settings: CardSettings) -> Files:
+    """Collect what training wrote, of one judge or several or of a generator, and the card.
+
+    Adapters name the model that the settings give as their base.
+    """
+    _check_base(kind, folder, settings.base)
+    metrics = _metrics(kind, folder)
+    files: Files = {}
+    for prefix, record in metrics.items():
+        recorded_files: Collection[str] = ()
+        if record and record.files:
+            recorded_files = record.files
+        files.update(_model(folder / prefix, prefix, recorded_files))
+    if settings.base:
+        for name, key in _KEYS_OF_BASE.items():
+            if name in files:
+                content = without_paths(read_json(folder / name)) or {}
+                content[key] = settings.base
+                files[name] = _as_json(content)
+    audit = NO_AUDIT
+    if kind == "judge":
+        outputs, audit = _check_judges(folder)
+    else:
+        outputs = _example_output(folder)
+    card = model_card(kind, folder, metrics, settings, outputs, _licence_on_hub, audit)
+    files["README.md"] = card.encode()
+    return files
+
+
+def _check_base(kind: Literal["judge", "generator"], folder: Path, given_base: str | None) -> None:
+    """Check the model that adapters belong to.
+
+    Args:
+        kind: what is in the folder.
+        folder: the models.
+        given_base: the model's name on the Hub as it was given; None where none was.
+
+    Raises:
+        InputError: a name was given and the folder holds no adapters; or none was, and they name a folder of
+            this machine.
+    """
+    recorded_base = GeneratorInfo.load(folder).base if kind == "generator" else None
+    if given_base and not recorded_base:
+        raise InputError(f"--base is of adapters, and {folder} holds none: leave it out")
+    if given_base or not recorded_base:
+        return
+    if Path(recorded_base).is_dir() or without_paths(recorded_base) != recorded_base:
+        raise InputError(
+            f"the adapters in {folder} belong to a folder of this machine ({recorded_base}):"
+            " give the name of the same model on the Hub, --base OWNER/NAME"
+        )
+
+
 def _licence_on_hub(model: str) -> str | None:
-    """Ask the Hub for the licence of a model; None where it does not answer, or its card names none, or several."""
+    """Ask the Hub for the licence of a model.
+
+    Returns:
+        None where the Hub does not answer, or the model's card names no licence, or several.
+    """
     api = HfApi(library_name="change_it", library_version=__version__)
     try:
-        card = api.model_info(model, timeout=SECONDS).card_data
+        card = api.model_info(model, timeout=LICENCE_SECONDS).card_data
     except (HTTPError, OfflineModeIsEnabled, ValueError, OSError):
         return None
     licence = card.license if card else None
     if isinstance(licence, list) and len(licence) == 1:
         licence = licence[0]
-    return licence if isinstance(licence, str) and licence != "unknown" else None
+    if not isinstance(licence, str) or licence == "unknown":
+        return None
+    return licence
 
 
-def _written(folder: Path) -> dict[str, str]:
+def _recorded_language(folder: Path) -> str | None:
+    """Return the language of the corpus that a model was trained on; None where it is not recorded."""
+    corpus = read_json(folder / MODEL_CORPUS) or {}
+    return corpus.get("language")
+
+
+def _example_output(folder: Path) -> dict[str, str]:
     """Return what a generator writes for the example of its card, see `cards.model_card`.
 
     A pre-trained one, which can be large, is not loaded: its card shows nothing that it wrote.
@@ -179,45 +252,52 @@ def _written(folder: Path) -> dict[str, str]:
         return {}
     from change_it.generators.transfer import HeadlineTransfer  # torch
 
-    language = (read_json(folder / MODEL_CORPUS) or {}).get("language")
-    _, original, article = example_of(language or info.language)
+    _, original, article = example_of(_recorded_language(folder) or info.language)
     transfer = HeadlineTransfer.from_pretrained(folder, device="cpu")
     return {"": transfer(original, article=article, to=info.to or info.outlets[1])}
 
 
 def _check_judges(folder: Path) -> tuple[dict[str, str], Summary]:
-    """Load the judges of a push, and return the answer of each to the example of the card, and what is known of them.
+    """Load the judges of a push and let them answer the example of the card.
 
-    Judges that do not belong together are refused, and one that is not the one that was measured.
+    Returns:
+        Task to the probabilities that its judge answers, as text; and what is known of the judges.
+
+    Raises:
+        InputError: they do not belong together, or one is not the one that was measured.
     """
     from change_it.judges.judge import Judge  # torch
     from change_it.scoring.panel import Judges
 
     metrics = _metrics("judge", folder)
-    if "" in metrics:
+    is_one = "" in metrics
+    if is_one:
         judge = Judge.from_pretrained(folder, device="cpu")
-        loaded = {"": judge}
+        judges = {"": judge}
         by_task = {judge.task: judge}
     else:
-        by_task = {**Judges.from_pretrained(folder, device="cpu").by_task}
-        loaded = {f"{task}/": judge for task, judge in by_task.items()}
-    language = (read_json(folder / next(iter(metrics)) / MODEL_CORPUS) or {}).get("language")
-    headline, original, article = example_of(language)
-    answers: dict[str, str] = {}
+        by_task = dict(Judges.from_pretrained(folder, device="cpu").by_task)
+        judges = {f"{task}/": judge for task, judge in by_task.items()}
+    headline, original, article = example_of(_recorded_language(folder / next(iter(metrics))))
     item = Item("", "", "", original, article)
-    for prefix, judge in loaded.items():
+    answers: dict[str, str] = {}
+    for prefix, judge in judges.items():
         record = metrics[prefix]
-        measured = (record.weights_hash, record.model_hash) if record else None
-        if (judge.weights_hash, judge.model_hash) != measured:
+        if record is None or (judge.weights_hash, judge.model_hash) != (
+            record.weights_hash,
+            record.model_hash,
+        ):
             fault = f"the judge in {folder / prefix} is not the one that its metrics.json measured"
             raise InputError(f"{fault}: train it again with {JUDGE_COMMAND}")
         text, other_text = JUDGES[judge.task].reads(headline, item)
         [[first, second]] = judge.probabilities(text, other_text, progress=False)
         answers[judge.task] = f"[[{first:.2f}, {second:.2f}]]"
-    if "" not in metrics:
+    if not is_one:
         return answers, read_summary(by_task, folder)
-    of_one = metrics[""]
-    results = {task: of_one for task in by_task if isinstance(of_one, JudgeMetrics)}
+    results: dict[str, JudgeMetrics] = {}
+    record = metrics[""]
+    if isinstance(record, JudgeMetrics):
+        results = dict.fromkeys(by_task, record)
     verdicts = rate_judges(by_task, results)
     return answers, Summary(judges=tuple(verdict for verdict in verdicts if verdict.judge in by_task))
 
@@ -229,45 +309,67 @@ def write_readme(folder: Path, kind: Literal["judge", "generator"]) -> None:
 
 
 def _metrics(kind: Literal["judge", "generator"], folder: Path) -> Metrics:
-    """Read the `metrics.json` of each model, by its folder with a slash at the end, or an empty name."""
+    """Read the `metrics.json` of each model in a folder.
+
+    Returns:
+        The name of the model's folder with a slash at the end, empty for `folder` itself, to its record.
+
+    Raises:
+        InputError: a model is missing or has no weights.
+    """
     prefixes = [""]
     if kind == "judge" and not (folder / "config.json").is_file():
         check_tasks(folder, folder)
         prefixes = [f"{task}/" for task in trained_tasks() if (folder / task).is_dir()]
+    read_metrics = read_generator_metrics if kind == "generator" else read_judge_metrics
+    records: dict[str, TrainingRecord | None] = {}
     for prefix in prefixes:
         weight_files(folder / prefix, command=f"change-it train {kind}")
-    if kind == "generator":
-        return {prefix: read_generator_metrics(folder / prefix) for prefix in prefixes}
-    return {prefix: read_judge_metrics(folder / prefix) for prefix in prefixes}
+        records[prefix] = read_metrics(folder / prefix)
+    return records
 
 
-def _model(folder: Path, prefix: str, written: Collection[str]) -> Files:
+def _model(folder: Path, prefix: str, recorded_files: Collection[str]) -> Files:
     """Collect the files that training wrote, under `prefix`.
 
-    Code lies at the root, where transformers looks for it with `subfolder=`, and beside the weights: a folder that is downloaded alone
-    opens, too.
+    Code lies at the root, where transformers looks for it with `subfolder=`, and beside the weights: a folder
+    that is downloaded alone opens, too.
+
+    Args:
+        folder: the model.
+        prefix: what comes before the names in the repository.
+        recorded_files: names of the files that training recorded; empty where it recorded none.
+
+    Raises:
+        InputError: the folder has files of others, or lacks code that the model needs.
     """
-    paths = [path for path in folder.iterdir() if path.is_file() and path.name[0] != "."]
-    names = {path.name for path in paths} - {"README.md"}
-    if others := names - {*(written or filter_repo_objects(names, allow_patterns=[*MODEL_FILES, *CODE]))}:
+    names = set()
+    for path in folder.iterdir():
+        if path.is_file() and not path.name.startswith(".") and path.name != "README.md":
+            names.add(path.name)
+    known = recorded_files or filter_repo_objects(names, allow_patterns=[*MODEL_FILES, *CODE])
+    others = names.difference(known)
+    if others:
         fault = f"{folder} holds files that training did not write ({join_truncated(sorted(others))})"
         raise InputError(f"{fault}: move them elsewhere")
-    if lacking := _code_of(folder) - names:
+    lacking = _code_of(folder) - names
+    if lacking:
         fault = f"{folder} lacks code that its configuration names ({join_truncated(sorted(lacking))})"
         raise InputError(f"{fault}: it is of an earlier version, make it again")
     files: Files = {}
     for name in names:
         path = folder / name
-        is_record = path.suffix == ".json" and name not in VOCABULARIES
-        files[f"{prefix}{name}"] = _as_json(_public_record(path)) if is_record else path
+        files[f"{prefix}{name}"] = path
+        if path.suffix == ".json" and name not in VOCABULARIES:
+            files[f"{prefix}{name}"] = _as_json(_record_without_paths(path))
         if path.suffix == ".py":
             files[name] = path
     return files
 
 
-def _public_record(path: Path) -> Any:
-    """Return a JSON file of a model without what tells of this machine: paths, and logs, which are named by it."""
-    record = public(read_json(path))
+def _record_without_paths(path: Path) -> Any:
+    """Return a JSON file of a model without what tells of this machine: paths, and logs, which it names."""
+    record = without_paths(read_json(path))
     if path.name == METRICS and isinstance(record, dict) and "files" in record:
         record["files"] = [name for name in record["files"] if "/" not in name]
     return record
@@ -277,13 +379,14 @@ def _code_of(folder: Path) -> set[str]:
     """Return the files of code that a model names, and those that they import from beside them."""
     from transformers.dynamic_module_utils import get_relative_imports  # seconds
 
-    waiting = _classes_of(folder)
+    modules = _classes_of(folder)
     found: set[str] = set()
-    while waiting:
-        name = f"{waiting.pop().partition('.')[0]}.py"
-        if name not in found and (folder / name).is_file():
-            waiting += get_relative_imports(folder / name)
-        found.add(name)
+    while modules:
+        module = modules.pop().partition(".")[0]
+        file = f"{module}.py"
+        if file not in found and (folder / file).is_file():
+            modules += get_relative_imports(folder / file)
+        found.add(file)
     return found
 
 
@@ -294,53 +397,79 @@ def _classes_of(folder: Path) -> list[str]:
         config = read_json(path) or {}
         with record_errors(path):
             for entry in config.get("auto_map", {}).values():
-                classes += entry if isinstance(entry, list) else [entry]
-            classes += [pipeline["impl"] for pipeline in config.get("custom_pipelines", {}).values()]
-    return [name for name in classes if name and "--" not in name]  # OWNER/NAME-- is in another repository
+                if isinstance(entry, list):
+                    classes += entry
+                else:
+                    classes.append(entry)
+            for pipeline in config.get("custom_pipelines", {}).values():
+                classes.append(pipeline["impl"])
+    # A class OWNER/NAME--MODULE.CLASS is in another repository.
+    return [name for name in classes if name and "--" not in name]
 
 
-def _app(kind: PushKind, folder: Path, settings: CardSettings) -> Files:
-    """Collect a metric or the Space: its folder, and the package's source, which the folder's `app.py` imports.
+def _page(kind: PushKind, folder: Path, settings: CardSettings) -> Files:
+    """Collect a metric or the Space: its folder, and the package's source, which its `app.py` imports.
 
-    With the address of the package its requirements name that, and no source goes along. What no page needs is left
-    out of the source. The card names the models and data sets of the variables.
+    With the address of the package its requirements name that, and no source goes along. What no page needs
+    is left out of the source. The card names the models and data sets of the variables.
     """
-    repo_id, variables = settings.repo_id, settings.variables
-    files, module = _tree(folder, folder), f"{folder.name}.py"
-    # The only line is change-it[EXTRA]>=VERSION.
-    own = (folder / "requirements.txt").read_text("utf-8").partition(">=")[0]
-    package = settings.package
-    address = f"{own} @ {package or f'git+{constants.ENDPOINT}/spaces/{repo_id}'}"
-    # The card names the folder, and what pip installs.
-    card = (folder / "README.md").read_text("utf-8")
-    if package:
-        card = card.replace(HOLDS_SOURCE, "pip installs it with git")
-    card = re.sub(rf"{re.escape(own)} @ git\+[^\"]+", lambda _: address, card)
-    card = re.sub(rf"\b(?:owner|metrics)/{folder.name}\b", repo_id, card)
-    card = card.replace(ADDRESS, re.sub(r"[^a-z0-9]+", "-", repo_id.lower()))
-    judges = variables.get("CHANGE_IT_JUDGES", "")
-    if is_hub_id(judges):
-        card = card.replace(LOCAL_JUDGES, f'"{judges}"')
-    files["README.md"] = _page_card(card, variables).encode()
-    needed = [address] if package else _requirements(own)
+    requirements = (folder / "requirements.txt").read_text("utf-8")
+    requirement = requirements.partition(">=")[0]  # the only line is change-it[EXTRA]>=VERSION
+    address = settings.package or f"git+{constants.ENDPOINT}/spaces/{settings.repo_id}"
+    install = f"{requirement} @ {address}"
+    needed = [install] if settings.package else _requirements(requirement)
+    files = _tree(folder, folder)
+    files["README.md"] = _page_card(folder, requirement, install, settings).encode()
     files["requirements.txt"] = (CPU_WHEELS + "".join(f"{line}\n" for line in needed)).encode()
     if kind == "metric":
+        module = f"{folder.name}.py"
         # evaluate tells users without the package to install what this comment names.
-        text = (folder / module).read_text("utf-8")
-        text = re.sub(r"(?m)^((?:from|import) change_it\b.*)", rf"\1  # From: '{address}'", text)
-        # evaluate.load("owner/name") looks for name.py; app.py for the module by its own name.
-        files[module] = files[f"{repo_id.partition('/')[2]}.py"] = text.encode()
-    return files if package else _source() | files
+        code = (folder / module).read_text("utf-8")
+        code = re.sub(r"(?m)^((?:from|import) change_it\b.*)", rf"\1  # From: '{install}'", code)
+        files[module] = code.encode()
+        # evaluate.load("owner/name") looks for name.py, app.py for the module by its own name.
+        name = settings.repo_id.partition("/")[2]
+        files[f"{name}.py"] = code.encode()
+    if settings.package:
+        return files
+    return {**_source(), **files}
+
+
+def _page_card(folder: Path, requirement: str, install: str, settings: CardSettings) -> str:
+    """Return the card of a page, with its address, what pip installs, and its models and data sets.
+
+    Args:
+        folder: the shipped page.
+        requirement: the package as its requirements name it, with the extra.
+        install: what pip installs in its place.
+        settings: what is given for the card.
+    """
+    repo_id = settings.repo_id
+    card = (folder / "README.md").read_text("utf-8")
+    if settings.package:
+        card = card.replace(HOLDS_SOURCE, "pip installs it with git")
+    card = re.sub(rf"{re.escape(requirement)} @ git\+[^\"]+", lambda _: install, card)
+    card = re.sub(rf"\b(?:owner|metrics)/{folder.name}\b", repo_id, card)
+    card = card.replace(SPACE_ADDRESS, re.sub(r"[^a-z0-9]+", "-", repo_id.lower()))
+    judges = settings.variables.get("CHANGE_IT_JUDGES", "")
+    if is_hub_id(judges):
+        card = card.replace(LOCAL_JUDGES, f'"{judges}"')
+    return _with_variables(card, settings.variables)
 
 
 def _source() -> Files:
     """Collect the package's source, as pip installs it, without what no page needs."""
-    source = _tree(PACKAGE, PACKAGE.parent)
-    source = {name: content for name, content in source.items() if not name.startswith(LEFT_OUT)}
-    for path in map(shipped_path, SHIPPED):
-        source |= _tree(path, path.parent, "change_it/_shipped/")
-    pyproject = _own_tables() + BUILD
-    return source | {"pyproject.toml": pyproject.encode()} | {name: shipped_path(name) for name in LEGAL}
+    source: Files = {}
+    for name, path in _tree(PACKAGE, PACKAGE.parent).items():
+        if not name.startswith(LEFT_OUT):
+            source[name] = path
+    for name in SHIPPED:
+        path = shipped_path(name)
+        source.update(_tree(path, path.parent, "change_it/_shipped/"))
+    source["pyproject.toml"] = (_own_tables() + BUILD).encode()
+    for name in LEGAL:
+        source[name] = shipped_path(name)
+    return source
 
 
 def _own_tables() -> str:
@@ -348,19 +477,20 @@ def _own_tables() -> str:
     return shipped_path("pyproject.toml").read_text("utf-8").partition("[tool.")[0]
 
 
-def _requirements(own: str) -> list[str]:
+def _requirements(requirement: str) -> list[str]:
     """Return what the package requires, with the extra of `change-it[EXTRA]`."""
     project = tomllib.loads(_own_tables())["project"]
-    extra = own.partition("[")[2].rstrip("]")
+    extra = requirement.partition("[")[2].rstrip("]")
     return [*project["dependencies"], *project["optional-dependencies"].get(extra, [])]
 
 
-def _page_card(text: str, variables: Mapping[str, str]) -> str:
+def _with_variables(text: str, variables: Mapping[str, str]) -> str:
     """Return the card of a page whose metadata names the models and data sets of its variables.
 
     Models are fetched when the Space is built (`preload_from_hub`), not by the first visitor.
     """
-    models, corpora = (_hub_ids(variables, names) for names in (OF_MODELS, OF_CORPORA))
+    models = _hub_ids(variables, MODEL_VARIABLES)
+    corpora = _hub_ids(variables, DATASET_VARIABLES)
     if not models and not corpora:
         return text
     card = SpaceCard(text)
@@ -373,20 +503,39 @@ def _page_card(text: str, variables: Mapping[str, str]) -> str:
 
 
 def _hub_ids(variables: Mapping[str, str], names: Collection[str]) -> list[str]:
-    """Return the Hub ids that some variables hold, each alone, or many as NAME=ID with commas between them."""
-    values = [value.strip() for name in names for value in variables.get(name, "").split(",")]
-    ids = [value.rpartition("=")[2] for value in values]
-    return list(dict.fromkeys(name for name in ids if is_hub_id(name)))
+    """Return the Hub ids that some variables hold, each once.
+
+    A variable holds an id, or several with commas between them; generators have a name each, as in
+    sum=me/sum.
+    """
+    ids: dict[str, None] = {}
+    for variable in names:
+        for value in variables.get(variable, "").split(","):
+            name = value.strip().rpartition("=")[2]
+            if is_hub_id(name):
+                ids[name] = None
+    return list(ids)
 
 
 def _tree(root: Path, base: Path, prefix: str = "") -> Files:
-    """A file, or all files below a folder but hidden and compiled ones, by their names below `base`."""
-    names = [path.relative_to(base) for path in [root, *sorted(root.rglob("*"))] if path.is_file()]
-    names = [name for name in names if not any(part.startswith((".", "__pycache__")) for part in name.parts)]
-    return {f"{prefix}{name.as_posix()}": base / name for name in names}
+    """Return a file, or all files below a folder but hidden and compiled ones.
+
+    Args:
+        root: the file or folder.
+        base: a folder above it, from which names are counted.
+        prefix: what comes before each name.
+    """
+    files: Files = {}
+    for path in [root, *sorted(root.rglob("*"))]:
+        name = path.relative_to(base)
+        is_hidden = any(part.startswith((".", "__pycache__")) for part in name.parts)
+        if path.is_file() and not is_hidden:
+            files[f"{prefix}{name.as_posix()}"] = path
+    return files
 
 
 def _as_json(value: object) -> bytes:
+    """Return a value as the bytes of a JSON file."""
     return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
 
 

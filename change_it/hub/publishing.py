@@ -1,4 +1,4 @@
-"""The push of files to a repository, and the record there by which the next push knows the files of this one."""
+"""Push files to a repository, with a record by which the next push knows the files of this one."""
 
 import json
 import warnings
@@ -24,9 +24,11 @@ from change_it.hub.packaging import RECORD, Files, PushKind
 from change_it.version import __version__
 
 #: Files that the Hub itself puts into a new repository.
-OF_THE_HUB = frozenset({".gitattributes"})
-#: Files that a message names.
-NAMED = 10
+FILES_OF_THE_HUB = frozenset({".gitattributes"})
+#: Files that a message names at most.
+MAX_FILES_NAMED = 10
+#: The Hub's type of a repository of a kind; of other kinds it is a model.
+_REPO_TYPES = {"dataset": "dataset", "metric": "space", "space": "space"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,11 +58,18 @@ class Destination:
     variables: dict[str, str] = field(default_factory=dict)
 
     def check(self) -> None:
-        """Refuse a name that no repository can have, and options that exclude each other."""
+        """Refuse a name that no repository can have, and options that exclude each other.
+
+        Raises:
+            InputError: says which.
+        """
+        advice = f"{self.repo_id} is no name of a repository: give owner/name"
+        if "/" not in self.repo_id:
+            raise InputError(advice)
         try:
-            validate_repo_id(self.repo_id if "/" in self.repo_id else "")
+            validate_repo_id(self.repo_id)
         except HFValidationError as error:
-            raise InputError(f"{self.repo_id} is no name of a repository: give owner/name") from error
+            raise InputError(advice) from error
         if self.create_pr and (self.tag or self.revision):
             raise InputError(
                 "--create-pr goes to the main branch without a tag: leave --tag and --revision out"
@@ -74,7 +83,7 @@ class Destination:
     @property
     def repo_type(self) -> str:
         """Return the Hub's name for a repository of this kind."""
-        return {"dataset": "dataset", "metric": "space", "space": "space"}.get(self.kind, "model")
+        return _REPO_TYPES.get(self.kind, "model")
 
     def __str__(self) -> str:
         """Return the words for it in messages."""
@@ -101,40 +110,64 @@ class Changes:
     def between(
         cls, present: Collection[str], recorded: Collection[str] | None, pushed: Collection[str]
     ) -> "Changes":
-        """Compare the files of a repository, those that the last push recorded (None: no push has), and those of this one."""
-        ours = {RECORD, *(recorded or ())}
-        others = {*present} - ours - OF_THE_HUB
+        """Compare the files of a repository with those of a push.
+
+        Args:
+            present: files in the repository.
+            recorded: those that the last push recorded; None where no push has.
+            pushed: those of this push.
+        """
+        ours = {RECORD}
+        if recorded is not None:
+            ours.update(recorded)
+        others = set(present) - ours - FILES_OF_THE_HUB
+        ours_and_present = ours.intersection(present)
         return cls(
-            removed=tuple(sorted(ours.intersection(present) - {*pushed})),
+            removed=tuple(sorted(ours_and_present.difference(pushed))),
             replaced=tuple(sorted(others.intersection(pushed))),
-            kept=tuple(sorted(others - {*pushed})),
+            kept=tuple(sorted(others.difference(pushed))),
             recorded=recorded is not None,
         )
 
     def check(self, to: Destination) -> None:
-        """Refuse a push that meets files of others, unless it was told to go beside them."""
+        """Refuse a push that meets files of others, unless it was told to go beside them.
+
+        Raises:
+            InputError: names these files.
+        """
         if to.replace:
             return
         if self.replaced:
-            fault = f"the {to} has files of others with names of this push ({join_truncated(self.replaced, NAMED)})"
+            names = join_truncated(self.replaced, MAX_FILES_NAMED)
+            fault = f"the {to} has files of others with names of this push ({names})"
             raise InputError(f"{fault}: choose another name, or replace these with --replace")
         if self.kept and not self.recorded:
-            fault = f"the {to} holds files that no push recorded ({join_truncated(self.kept, NAMED)})"
+            fault = (
+                f"the {to} holds files that no push recorded ({join_truncated(self.kept, MAX_FILES_NAMED)})"
+            )
             raise InputError(f"{fault}: choose another name, or push beside them with --replace")
 
     def sentences(self, *, done: bool) -> list[str]:
-        """Say what happened to the files in the repository, or what a push would do."""
-        ends = {
+        """Say what happened to the files in the repository, or, not `done`, what a push would do."""
+        fates = {
             "removed, as of the last push and not of this one": self.removed,
             "replaced, though not of the last push": self.replaced,
             "kept, as files of others": self.kept,
         }
         verb = "" if done else "would be "
-        return [f"{join_truncated(names, NAMED)}: {verb}{end}" for end, names in ends.items() if names]
+        sentences = []
+        for fate, names in fates.items():
+            if names:
+                sentences.append(f"{join_truncated(names, MAX_FILES_NAMED)}: {verb}{fate}")
+        return sentences
 
 
 def foresee(files: Files, to: Destination) -> list[str]:
-    """Say what a push would change in its repository; refuse as it would."""
+    """Say what a push would change in its repository.
+
+    Raises:
+        InputError: the push would be refused.
+    """
     api = _api()
     try:
         changes, _ = _read_changes(api, files, to)
@@ -147,34 +180,22 @@ def foresee(files: Files, to: Destination) -> list[str]:
 
 
 def publish(files: Files, to: Destination) -> tuple[CommitInfo, Changes]:
-    """Push files in one commit, which removes the files of the last push that are not pushed again; after an error the branch is as it was."""
+    """Push files in one commit, which removes the files of the last push that are not pushed again.
+
+    Raises:
+        InputError: the push is refused, or the Hub failed; the branch is as it was, if nothing else is said.
+    """
     api = _api()
     with _push_errors(to, f"nothing was pushed to the {to}, which is as it was"):
         existed = api.repo_exists(**to.repo)
         if not existed:
             _create(api, to)
-        if to.private and not api.repo_info(**to.repo).private:
-            fault = f"the {to} exists and is public"
-            raise InputError(f"{fault}: make it private in its settings, or push without --private")
-        if to.tag and to.tag in {tag.name for tag in api.list_repo_refs(**to.repo).tags}:
-            raise InputError(f"the {to} has a tag {to.tag} already: choose another --tag")
+        _check_settings(api, to)
         changes, parent = _read_changes(api, files, to)
         changes.check(to)
         if to.revision:
             api.create_branch(**to.repo, branch=to.revision, exist_ok=True)
-        operations: list[Any] = [CommitOperationAdd(name, content) for name, content in files.items()]
-        operations += map(CommitOperationDelete, changes.removed)
-        with warnings.catch_warnings():
-            # A Space carries the package's source, with its sample.
-            warnings.filterwarnings("ignore", message=".*about to commit a data file")
-            commit = api.create_commit(
-                **to.repo,
-                operations=operations,
-                commit_message=to.message or f"Push {to.kind} with change-it {__version__}",
-                revision=to.revision,
-                create_pr=to.create_pr,
-                parent_commit=parent,
-            )
+        commit = _commit(api, files, to, changes.removed, parent)
     with _push_errors(to, f"all files were pushed to the {to}, but not its tag or variables"):
         if existed:
             for name, value in to.variables.items():
@@ -185,6 +206,7 @@ def publish(files: Files, to: Destination) -> tuple[CommitInfo, Changes]:
 
 
 def _api() -> HfApi:
+    """Return the client of the Hub, which says what calls it."""
     return HfApi(library_name="change_it", library_version=__version__)
 
 
@@ -193,47 +215,104 @@ def _create(api: HfApi, to: Destination) -> None:
     options: dict[str, Any] = {"private": to.private or None, "exist_ok": True}
     if to.repo_type == "space":
         variables = [{"key": name, "value": value} for name, value in to.variables.items()]
-        options |= {"space_sdk": "gradio", "space_variables": variables or None}
+        options["space_sdk"] = "gradio"
+        options["space_variables"] = variables or None
     api.create_repo(**to.repo, **options)
+
+
+def _check_settings(api: HfApi, to: Destination) -> None:
+    """Refuse a repository that is public and must not be, and one that has the new tag.
+
+    Raises:
+        InputError: says which.
+    """
+    if to.private and not api.repo_info(**to.repo).private:
+        fault = f"the {to} exists and is public"
+        raise InputError(f"{fault}: make it private in its settings, or push without --private")
+    if to.tag:
+        for tag in api.list_repo_refs(**to.repo).tags:
+            if tag.name == to.tag:
+                raise InputError(f"the {to} has a tag {to.tag} already: choose another --tag")
+
+
+def _commit(api: HfApi, files: Files, to: Destination, removed: Collection[str], parent: str) -> CommitInfo:
+    """Add `files` and delete those `removed` in one commit on top of the commit `parent`."""
+    operations: list[Any] = []
+    for name, content in files.items():
+        operations.append(CommitOperationAdd(name, content))
+    for name in removed:
+        operations.append(CommitOperationDelete(name))
+    with warnings.catch_warnings():
+        # A Space carries the package's source, with its sample.
+        warnings.filterwarnings("ignore", message=".*about to commit a data file")
+        return api.create_commit(
+            **to.repo,
+            operations=operations,
+            commit_message=to.message or f"Push {to.kind} with change-it {__version__}",
+            revision=to.revision,
+            create_pr=to.create_pr,
+            parent_commit=parent,
+        )
 
 
 def _read_changes(api: HfApi, files: Files, to: Destination) -> tuple[Changes, str]:
     """Return what a push changes in the repository as it is now, and the commit that this holds for."""
     try:
         commit = api.repo_info(**to.repo, revision=to.revision).sha
-    except RevisionNotFoundError:  # of a branch that the push makes
+    except RevisionNotFoundError:
+        # The branch does not exist: the push makes it from the main one.
         commit = api.repo_info(**to.repo).sha
     present = api.list_repo_files(**to.repo, revision=commit)
     recorded = None
     if RECORD in present:
-        recorded = _recorded(Path(api.hf_hub_download(**to.repo, filename=RECORD, revision=commit)))
+        record = api.hf_hub_download(**to.repo, filename=RECORD, revision=commit)
+        recorded = _read_record(Path(record))
     return Changes.between(present, recorded, files), str(commit)
 
 
-def _recorded(path: Path) -> list[str] | None:
-    """Read the files that the last push recorded; None where the record is none."""
+def _read_record(path: Path) -> list[str] | None:
+    """Return the files that the last push recorded; None where it is no record of a push."""
     try:
         files = json.loads(path.read_text(encoding="utf-8"))["files"]
     except (ValueError, TypeError, KeyError):
         return None
-    return [*map(str, files)] if isinstance(files, list) else None
+    if not isinstance(files, list):
+        return None
+    return [str(name) for name in files]
 
 
 @contextmanager
 def _push_errors(to: Destination, state: str) -> Iterator[None]:
-    """Say a fault of the Hub, or of who uses it, in one sentence that begins with the state of the repository."""
+    """Turn a fault of the Hub, or of who uses it, into one sentence.
+
+    Args:
+        to: where the push goes.
+        state: the beginning of the sentence: how the repository is after the fault. A lost connection leaves
+            this open, and the sentence says so.
+
+    Raises:
+        InputError: with the sentence; one that was raised within passes unchanged.
+    """
     try:
         yield
     except InputError:
         raise
     except (HTTPError, OfflineModeIsEnabled, RuntimeError, ValueError) as error:
-        cause = error.__cause__ if isinstance(error, RuntimeError) and error.__cause__ else error
-        reason = " ".join(str(cause).split()).replace(get_token() or "\0", "***")
-        if isinstance(error, HTTPError | RuntimeError) and not isinstance(cause, HfHubHTTPError):
+        cause: BaseException = error
+        if isinstance(error, RuntimeError) and error.__cause__:
+            cause = error.__cause__
+        reason = " ".join(str(cause).split())
+        token = get_token()
+        if token:
+            reason = reason.replace(token, "***")
+        if isinstance(cause, HfHubHTTPError):
+            advice = ""
+            if cause.response.status_code in (401, 403):
+                advice = "; log in with `hf auth login`, with the right to write there"
+            raise InputError(f"{state}: {reason}{advice}") from error
+        if isinstance(error, HTTPError | RuntimeError):
             whole = "which holds all of this push or nothing: try again"
             raise InputError(
                 f"the connection was lost while pushing to the {to}, {whole} ({reason})"
             ) from error
-        status = cause.response.status_code if isinstance(cause, HfHubHTTPError) else 0
-        login = "; log in with `hf auth login`, with the right to write there" if status in (401, 403) else ""
-        raise InputError(f"{state}: {reason}{login}") from error
+        raise InputError(f"{state}: {reason}") from error

@@ -64,7 +64,9 @@ def style_scale(
                 parts.append(({"judge": refit(rest), **fit_baselines(rest, seed=seed)}, pairs.filter(held)))
     if not parts:
         return StyleScale(0, 0, 0.0, (0.0, 0.0), (0.0, 0.0), (0.0, 0.0), 0.0, dict.fromkeys((NGRAMS, MARKS), (0.0, 0.0)), 1.0)  # fmt: skip
-    typography = [Typography.of(articles.filter(label=outlet)["headline"].to_list()) for outlet in outlets]
+    typography = [
+        Typography.from_headlines(articles.filter(label=outlet)["headline"].to_list()) for outlet in outlets
+    ]
     steps: dict[str, list[Floats]] = {name: [] for name in parts[0][0]}
     clause_steps: tuple[list[Floats], list[Floats]] = ([], [])
     for systems, rows in parts:

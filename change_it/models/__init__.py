@@ -1,1 +1,1 @@
-"""Loading, hashing, devices and threads of any model, and the client of a chat server."""
+"""Load and hash any model, choose its device and threads, and ask a chat server."""

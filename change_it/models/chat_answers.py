@@ -1,6 +1,7 @@
-"""What a chat server's answer says: the headline in it, or the choices of a JSON object.
+"""Read a chat server's answer: the headline in it, or the choices of a JSON object.
 
-An answer that was cut off is none, nor is one that stands in thoughts: a draft there may be taken back in the next sentence.
+An answer that was cut off is none, nor is one that stands in thoughts: a draft there may be taken back in the
+next sentence.
 """
 
 import html
@@ -16,9 +17,9 @@ from change_it.text.chat_phrases import TITLE
 from change_it.text.cleaning import visible
 
 #: Characters of an answer that an error shows.
-SHOWN = 80
-#: Characters of an answer that is read, at most: some ten thousand tokens.
-LONGEST_ANSWER = 40_000
+_SHOWN_CHARACTERS = 80
+#: Characters that an answer has at most if it is read: some ten thousand tokens.
+_MAX_ANSWER_CHARACTERS = 40_000
 
 #: Tags whose content is an answer; what stands in any other before an answer is a thought.
 _ANSWER_TAGS = frozenset(
@@ -47,15 +48,20 @@ _ANSWER_TAGS = frozenset(
         "s",
     ]
 )
-_OPEN = re.compile(
+#: A tag that a text begins with.
+_OPEN_TAG = re.compile(
     r"\s*(?:<(\w[\w:-]*)>|\[(THINK)\]|[<◁]\|?(begin_of_thought|think|thinking)\|?[>▷])", re.IGNORECASE
 )
-_CLOSE = re.compile(
+#: A tag that ends what a tag began; its groups are a slash and a name where it is in pointed brackets.
+_CLOSE_TAG = re.compile(
     r"<(/)(\w[\w:-]*)>|\[/THINK\]|[<◁]\|?(?:/think|/thinking|end_of_thought|end_think)\|?[>▷]", re.IGNORECASE
 )
-#: The channels of GPT-OSS: what is for people stands in the last one.
-_FINAL = "<|channel|>final<|message|>"
+#: The beginning of a thought within a text.
+_OPEN_THOUGHT = re.compile(r"<(think|thinking|thought|reasoning)>|\[THINK\]|◁think▷", re.IGNORECASE)
+#: The beginning of a channel of GPT-OSS.
 _CHANNEL = re.compile(r"<\|channel\|>")
+#: The channel for people, the last one.
+_FINAL_CHANNEL = "<|channel|>final<|message|>"
 _CHANNEL_END = re.compile(r"<\|(?:return|end)\|>\s*\Z")
 _FENCE = re.compile(r"^[ \t]*```\w*[ \t]*$", re.MULTILINE)
 
@@ -71,13 +77,16 @@ _MARKUP = re.compile(
     re.IGNORECASE,
 )
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
-#: Marks around a line, and what is bold or cursive at its beginning.
+#: Marks around a line.
 _MARKDOWN = " \t*_`"
+#: What is bold or cursive at the beginning of a line, and what stands behind it.
 _EMPHASIS = re.compile(r"\A\W{0,3}?(\*\*|__)(\w.{7,}?|[^\w\s*_].{7,}?)\1(.*)\Z")
 _QUOTED = re.compile(r'"([^"]*)"|“([^”]*)”|«([^»]*)»|„([^“”]*)[“”]|\'([^\']*)\'|‘([^‘’]*)’')
 _BULLET = re.compile(r"\A(?:[-–•>·]|#{1,6}) +")
-_FIRST_OF_LIST, _SECOND_OF_LIST = re.compile(r"\A\(?[1a][.)] +"), re.compile(r"\A[\W_]*[2b][.)]")
+_FIRST_OF_LIST = re.compile(r"\A\(?[1a][.)] +")
+_SECOND_OF_LIST = re.compile(r"\A[\W_]*[2b][.)]")
 
+#: What a label calls a headline.
 _ADJECTIVE = (
     r"(?:nuov[oa]|riscritt[oa]|finale|propost[oa]|suggerit[oa]|migliorat[oa]|new|rewritten|final"
     r"|revised|suggested|proposed|nuev[oa]|reescrit[oa]|propuest[oa]"
@@ -89,21 +98,27 @@ _LABEL_NAME = (
     rf"|{_ADJECTIVE}|riscrittura|rewrite|reescritura|reecriture|umformulierung|risposta finale|final "
     rf"answer|(?:respuesta|reponse|antwort) fina\w+|opzione 1|option 1|opcion 1"
 )
+#: For which newspaper a label says a headline is.
 _FOR = (
     r"(?: (?:in|for|su|per|para|pour|fur|en|dans|nello stile di|in the style of|al estilo de|dans le "
     r"style de|im stil von)\b[^:\"]{1,40}| \([^:\"()]{1,40}\))?"
 )
+#: The label of a headline, with its colon.
 _LABEL = re.compile(rf"[*_ ]*(?:{_LABEL_NAME}){_FOR}[*_ ]*:[*_ ]*")
 _ARTICLE_LABEL = re.compile(r"(?:article|articolo)(?: (?:in|for|su|per)\b[^:\"]{1,40})[*_ ]*:[*_ ]+")
+#: A line that is a label alone.
 _BARE_LABEL = re.compile(rf"\W*(?:{_LABEL_NAME}){_FOR}\W*")
+#: The label of the original headline.
 _ORIGINAL = re.compile(
     rf"[*_ ]*(?:originale?|(?:testo|text|texto|texte) origina\w+|(?:{TITLE} (?:originale?|d'origine|di "
     rf"partenza|dato|fornito)|(?:original(?:e[rs]?)?|ursprungliche[rs]?)[ -]?{TITLE}|titolo su \w+ "
     rf"\(originale\))|input)[*_ ]*:"
 )
+#: A line that names who speaks.
 _ROLE = re.compile(r"\W*(?:assistant|assistente|model|ai|bot|response|risposta|system)\W*")
-
 _ROLE_LABEL = re.compile(r"\A(?:assistant|assistente|asistente) ?: *", re.IGNORECASE)
+#: JSON strings, and what may not stand between them: comments, and commas before a closing bracket.
+_JSON_SLIPS = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.DOTALL)
 
 
 class Choices(NamedTuple):
@@ -119,78 +134,104 @@ class Choices(NamedTuple):
 
 
 def fault_of(answer: Answer) -> str:
-    """Return why an answer is none, whatever it says: empty, cut off or too long; empty where it can be read."""
+    """Return why an answer cannot be read, whatever it says; empty where it can.
+
+    It is empty, was cut off or is too long.
+    """
     if not answer.text.strip():
         return f"empty answer ({answer.finish_reason})"
     if answer.finish_reason == "length":
         return f"the answer was cut off (length): {shown(answer.text)}"
-    if len(answer.text) > LONGEST_ANSWER:
-        return f"the answer has more than {LONGEST_ANSWER:,} characters: {shown(answer.text)}"
+    if len(answer.text) > _MAX_ANSWER_CHARACTERS:
+        return f"the answer has more than {_MAX_ANSWER_CHARACTERS:,} characters: {shown(answer.text)}"
     return ""
 
 
 def shown(text: str) -> str:
     """Return the beginning of an answer in one line, for an error."""
-    return " ".join(visible(text).split())[:SHOWN]
+    return " ".join(visible(text).split())[:_SHOWN_CHARACTERS]
 
 
 def _without_thoughts(text: str) -> str:
     """Return a text without what stands in tags or channels of thoughts; empty where they do not end."""
     if _CHANNEL.search(text):
-        _, final, text = text.rpartition(_FINAL)
-        return _CHANNEL_END.sub("", text) if final else ""
-    text = _behind_tags_of_thoughts(text)
-    closings = [
-        close for close in _CLOSE.finditer(text) if not close[1] or close[2].lower() not in _ANSWER_TAGS
-    ]
-    if closings and not re.search(rf"<{closings[-1][2] or 'think'}>", text, re.IGNORECASE):
-        return text[closings[-1].end() :]  # its beginning was in the prompt
-    later = re.search(r"<(think|thinking|thought|reasoning)>|\[THINK\]|◁think▷", text, re.IGNORECASE)
+        _, final_channel, text = text.rpartition(_FINAL_CHANNEL)
+        if not final_channel:
+            return ""
+        return _CHANNEL_END.sub("", text)
+    text = _behind_leading_thoughts(text)
+    closing = None
+    for tag in _CLOSE_TAG.finditer(text):
+        if not _is_in_brackets(tag) or tag[2].lower() not in _ANSWER_TAGS:
+            closing = tag
+    # A thought may end without a beginning, which was in the prompt.
+    if closing and not re.search(rf"<{closing[2] or 'think'}>", text, re.IGNORECASE):
+        return text[closing.end() :]
+    later = _OPEN_THOUGHT.search(text)
     return text[: later.start()] if later else text
 
 
-def _behind_tags_of_thoughts(text: str) -> str:
-    """Return what follows the tags of thoughts that a text begins with; empty where one does not end."""
-    while opening := _OPEN.match(text):
-        name = next(filter(None, opening.groups())).lower()
+def _behind_leading_thoughts(text: str) -> str:
+    """Return what follows the thoughts in tags that a text begins with; empty where one does not end."""
+    while True:
+        opening = _OPEN_TAG.match(text)
+        if opening is None:
+            return text
+        name = next(group for group in opening.groups() if group).lower()
         if name in _ANSWER_TAGS:
-            break
-        closings = [close for close in _CLOSE.finditer(text) if not close[1] or close[2].lower() == name]
-        if not closings:
+            return text
+        closing = None
+        for tag in _CLOSE_TAG.finditer(text):
+            if not _is_in_brackets(tag) or tag[2].lower() == name:
+                closing = tag
+        if closing is None:
             return ""
-        text = text[closings[-1].end() :]
-    return text
+        text = text[closing.end() :]
+
+
+def _is_in_brackets(closing_tag: re.Match[str]) -> bool:
+    """Return whether a closing tag is in pointed brackets and has a name, as </answer>."""
+    return closing_tag[1] is not None
 
 
 def headline_of(text: str, outlets: Sequence[str] = ()) -> str:
     """Return the headline in an answer, without thoughts before it, and label and marks around it.
 
-    It is the first line that announces no other. Empty where that is none: no letter, markup, a refusal, a question back,
-    thoughts in plain words, an error, a remark alone, or too long. The names of `outlets` are labels, too.
+    It is the first line that announces no other.
+
+    Args:
+        text: the answer.
+        outlets: names of newspapers, which are labels, too.
+
+    Returns:
+        Empty where that line is no headline. It has no letter or is too long, or it is markup, a refusal, a
+        question back, thoughts in plain words, an error or a remark alone.
     """
     text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), _without_thoughts(text))
     lines = [visible(line).strip() for line in _FENCE.sub("", text).splitlines()]
     lines = [line for line in lines if line.strip(_MARKDOWN)]
     if not lines:
         return ""
-    last = len(lines) - 1
-    thinks = is_talk(lines[0]) and not chat_phrases.is_remark(lines[0])
     labelled = [place for place, line in enumerate(lines) if _behind_label(line)]
-    if thinks:  # a draft in thoughts may be labelled, too
-        labelled = [place for place in labelled if place == last]
-        if not labelled:
+    if is_talk(lines[0]) and not chat_phrases.is_remark(lines[0]):
+        # A draft in thoughts may be labelled, too: only the last line counts.
+        last = len(lines) - 1
+        if last not in labelled:
             return ""
-    del lines[: labelled[0] if labelled else 0]
+        labelled = [last]
+    if labelled:
+        lines = lines[labelled[0] :]
     while len(lines) > 1 and _is_above(lines[0], lines[1]):
         lines.pop(0)
-    line = _line_of(lines, outlets)
-    return line if _is_headline(line) else ""
+    line = _bare_line(lines, outlets)
+    if not _is_headline(line):
+        return ""
+    return line
 
 
 def is_talk(line: str) -> bool:
-    """Return whether a line is a refusal, a question back, a thought or an error: below it stands no headline."""
-    if len(line) > MOST_CHARACTERS["headline"]:
-        line = line[: MOST_CHARACTERS["headline"]]
+    """Return whether a line is a refusal, a question back, a thought or an error: no headline is below it."""
+    line = line[: MOST_CHARACTERS["headline"]]
     return (
         chat_phrases.is_refusal(line)
         or chat_phrases.is_talk_of_task(line)
@@ -203,60 +244,81 @@ def is_talk(line: str) -> bool:
 def _behind_label(line: str) -> str:
     """Return what stands behind the label of a headline in a line; empty where there is none."""
     bare = _BULLET.sub("", line.strip(_MARKDOWN))
-    line_plain = chat_phrases.plain(bare)
-    if _ORIGINAL.match(line_plain) or not _LABEL.match(line_plain):
+    plain = chat_phrases.plain(bare)
+    if _ORIGINAL.match(plain) or not _LABEL.match(plain):
         return ""
-    return bare.partition(":")[2].strip(_MARKDOWN)
+    return _behind_colon(bare)
+
+
+def _behind_colon(line: str) -> str:
+    """Return what stands behind the first colon of a line."""
+    return line.partition(":")[2].strip(_MARKDOWN)
 
 
 def _is_above(line: str, below: str) -> bool:
     """Return whether a line only stands above the headline: a label, a remark, a section, the original."""
     bare = line.strip(_MARKDOWN)
-    line_plain = chat_phrases.plain(bare)
+    plain = chat_phrases.plain(bare)
     is_kicker = bare.isupper() and len(bare.split()) <= 4 and not below.isupper() and len(below.split()) > 2
     return (
         bare.endswith(":")
         or is_kicker
-        or bool(_ORIGINAL.match(line_plain))
-        or bool(_BARE_LABEL.fullmatch(line_plain))
-        or bool(_ROLE.fullmatch(line_plain))
+        or bool(_ORIGINAL.match(plain))
+        or bool(_BARE_LABEL.fullmatch(plain))
+        or bool(_ROLE.fullmatch(plain))
         or chat_phrases.is_section(bare)
         or chat_phrases.is_remark(bare)
     )
 
 
-def _line_of(lines: Sequence[str], outlets: Sequence[str]) -> str:
-    """Return the text of the first line, without bullet, label, emphasis and quotation marks around it."""
+def _bare_line(lines: Sequence[str], outlets: Sequence[str]) -> str:
+    """Return the first line without bullet, label, emphasis and quotation marks around it."""
     line = " ".join(lines[0].split())
-    is_list = any(map(_SECOND_OF_LIST.match, lines[1:]))
     line = _BULLET.sub("", line)
-    line = _FIRST_OF_LIST.sub("", line) if is_list else line
-    emphasis = _EMPHASIS.match(line)
-    if emphasis and chat_phrases.has_trailing_remark(f". {emphasis[3].strip(' -–—:')}"):
-        line = emphasis[2]
-    line = re.sub(r"(\*\*|__)(.+?)\1", r"\2", line).strip(_MARKDOWN)
+    if any(_SECOND_OF_LIST.match(other) for other in lines[1:]):
+        line = _FIRST_OF_LIST.sub("", line)
+    line = _without_emphasis(line)
     line = _behind_label(line) or line
-    article = _ARTICLE_LABEL.match(chat_phrases.plain(line))
-    line = line.partition(":")[2].strip(_MARKDOWN) if article else line
+    if _ARTICLE_LABEL.match(chat_phrases.plain(line)):
+        line = _behind_colon(line)
     line = _ROLE_LABEL.sub("", line)
     line = chat_phrases.without_leading_remark(line).strip(_MARKDOWN)
-    if names := "|".join(map(re.escape, outlets)):
-        line = re.sub(rf"\A(?:(?:in|su) )?(?:{names})[*_ ]*:[*_ ]+", "", line, flags=re.IGNORECASE)
-    if quoted := _QUOTED.fullmatch(line):
+    line = _without_outlet(line, outlets)
+    quoted = _QUOTED.fullmatch(line)
+    if quoted:
         line = next(part for part in quoted.groups() if part is not None).strip()
     return line
 
 
+def _without_emphasis(line: str) -> str:
+    """Return a line without Markdown, nor the remark behind its bold beginning."""
+    emphasis = _EMPHASIS.match(line)
+    if emphasis:
+        rest = emphasis[3].strip(" -–—:")
+        if chat_phrases.has_trailing_remark(f". {rest}"):
+            line = emphasis[2]
+    return re.sub(r"(\*\*|__)(.+?)\1", r"\2", line).strip(_MARKDOWN)
+
+
+def _without_outlet(line: str, outlets: Sequence[str]) -> str:
+    """Return a line without the name of an outlet that stands before it as a label."""
+    if not outlets:
+        return line
+    names = "|".join(re.escape(name) for name in outlets)
+    return re.sub(rf"\A(?:(?:in|su) )?(?:{names})[*_ ]*:[*_ ]+", "", line, flags=re.IGNORECASE)
+
+
 def _is_headline(line: str) -> bool:
     """Return whether a line can be a headline."""
-    if len(line) > MOST_CHARACTERS["headline"] or not any(map(str.isalnum, line)) or _MARKUP.search(line):
+    has_letters = any(character.isalnum() for character in line)
+    if len(line) > MOST_CHARACTERS["headline"] or not has_letters or _MARKUP.search(line):
         return False
-    line_plain = chat_phrases.plain(line)
+    plain = chat_phrases.plain(line)
     return not (
         is_talk(line)
-        or _ORIGINAL.match(line_plain)
-        or _BARE_LABEL.fullmatch(line_plain)
-        or _ROLE.fullmatch(line_plain)
+        or _ORIGINAL.match(plain)
+        or _BARE_LABEL.fullmatch(plain)
+        or _ROLE.fullmatch(plain)
         or chat_phrases.is_section(line)
         or chat_phrases.is_remark(line)
         or chat_phrases.has_trailing_remark(line)
@@ -264,25 +326,32 @@ def _is_headline(line: str) -> bool:
 
 
 def choices_of(text: str, questions: Mapping[str, Sequence[str]]) -> Choices:
-    """Return the choices in the JSON objects of an answer; `questions` names the answers of each.
+    """Return the choices in the JSON objects of an answer.
 
-    Booleans are yes and no. Comments and commas too many are read over. Objects that differ, or one with a key twice and two
-    values, choose nothing: one of them is an example, or was taken back.
+    Booleans are yes and no. Comments and commas too many are read over. Objects that differ, or one with a
+    key twice and two values, choose nothing: one of them is an example, or was taken back.
+
+    Args:
+        text: the answer.
+        questions: question to the answers that it allows.
     """
     text = _without_thoughts(text)
-    records = [*_objects(text)] or [*_objects(_without_comments(text))]
-    read = [_answers(record, questions) for record in records]
-    different = [answers for answers in read if answers]
-    if any(answers is None for answers in read) or any(one != different[0] for one in different[1:]):
-        return Choices({}, "objects that differ")
-    if not different:
+    records = list(_objects(text))
+    if not records:
+        records = list(_objects(_JSON_SLIPS.sub(lambda match: match[1] or "", text)))
+    chosen: dict[str, str] = {}
+    for record in records:
+        answers = _answers(record, questions)
+        if answers is None or (answers and chosen and answers != chosen):
+            return Choices({}, "objects that differ")
+        chosen = chosen or answers
+    if not chosen:
         return Choices({}, "no such JSON object")
     before, _, after = text.rpartition("}")
-    if chat_phrases.has_second_thoughts(after) or (
-        chat_phrases.is_thought(before) and len(after.split()) > 2
-    ):
+    thinks_before = chat_phrases.is_thought(before) and len(after.split()) > 2
+    if thinks_before or chat_phrases.has_second_thoughts(after):
         return Choices({}, "thoughts without an answer")
-    return Choices(different[0], "")
+    return Choices(chosen, "")
 
 
 class _Pairs(list[tuple[str, Any]]):
@@ -291,7 +360,8 @@ class _Pairs(list[tuple[str, Any]]):
 
 def _objects(text: str) -> Iterator[_Pairs]:
     """Yield the JSON objects in a text, those inside others too."""
-    decoder, place = json.JSONDecoder(object_pairs_hook=_Pairs), text.find("{")
+    decoder = json.JSONDecoder(object_pairs_hook=_Pairs)
+    place = text.find("{")
     while place >= 0:
         try:
             value, end = decoder.raw_decode(text, place)
@@ -312,20 +382,20 @@ def _nested(value: object) -> Iterator[_Pairs]:
             yield from _nested(inner)
 
 
-def _without_comments(text: str) -> str:
-    """Return a text without JavaScript's comments, and commas before a closing bracket, outside of JSON strings."""
-    pattern = r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])'
-    return re.sub(pattern, lambda match: match[1] or "", text, flags=re.DOTALL)
-
-
 def _answers(record: _Pairs, questions: Mapping[str, Sequence[str]]) -> dict[str, str] | None:
-    """Return the answers of an object, none where one is missing or unknown, and None where a key has two values."""
+    """Return the answers of an object by their questions.
+
+    Returns:
+        Empty where an answer is missing or unknown, None where a key has two values.
+    """
     answers: dict[str, str] = {}
     for name, value in record:
         if name not in questions:
             continue
-        text = {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value).strip().casefold()
-        if answers.setdefault(name, text) != text:
+        answer = str(value).strip().casefold()
+        if isinstance(value, bool):
+            answer = "yes" if value else "no"
+        if answers.setdefault(name, answer) != answer:
             return None
     is_whole = all(answers.get(name) in allowed for name, allowed in questions.items())
     return answers if is_whole else {}

@@ -1,4 +1,4 @@
-"""Saved models, without the libraries that compute with them: where they are, what they hash to, why they cannot be loaded."""
+"""Find and hash saved models, and say why one cannot be loaded, without the libraries that compute."""
 
 import hashlib
 import json
@@ -15,11 +15,18 @@ from change_it.files.texts import join_truncated
 if TYPE_CHECKING:
     import torch
 
-#: What a configuration also says, where and with what a model was made, on which no answer depends.
-ORIGIN = frozenset({"_name_or_path", "architectures", "auto_map", "transformers_version"})
-TRAINED_ON = frozenset({"corpus", "encoder", "seed"})
+#: Entries of a configuration that say where and with what a model was made: no answer depends on them.
+_ORIGIN_ENTRIES = frozenset({"_name_or_path", "architectures", "auto_map", "transformers_version"})
+#: The same in the entry `change_it` of a judge's configuration.
+_TRAINING_ENTRIES = frozenset({"corpus", "encoder", "seed"})
 #: Files of a judge besides its weights and its configuration that its answers depend on.
-ANSWERING = ("tokenizer.json", "vocab.txt", "spiece.model", "sentencepiece.bpe.model", "tokenizer.model")
+_TOKENIZER_FILES = (
+    "tokenizer.json",
+    "vocab.txt",
+    "spiece.model",
+    "sentencepiece.bpe.model",
+    "tokenizer.model",
+)
 
 
 def read_device(device: "str | torch.device", device_map: object = None) -> str:
@@ -32,22 +39,36 @@ def read_device(device: "str | torch.device", device_map: object = None) -> str:
         return str(device)
     if str(device) != "auto":
         raise InputError("device and device_map are both given: give one of them")
-    places = {*device_map.values()} if isinstance(device_map, Mapping) else {device_map}
-    if len(places) > 1:
+    devices = set(device_map.values()) if isinstance(device_map, Mapping) else {device_map}
+    if len(devices) > 1:
         raise InputError("device_map spreads one model over several devices: name one device")
-    place = places.pop() if places else "auto"
-    return f"cuda:{place}" if isinstance(place, int) else str(place)
+    if not devices:
+        return "auto"
+    [name] = devices
+    if isinstance(name, int):
+        return f"cuda:{name}"
+    return str(name)
 
 
 def local_folder(name: str | Path, *, command: str, source: HubSource | None = None) -> Path:
-    """Return a folder of models: itself, or the download of a Hub id; `command` writes such folders."""
+    """Return a folder of models: itself, or the download of a Hub id.
+
+    Args:
+        name: the folder or the Hub id.
+        command: what writes such folders, for messages.
+        source: the revision and subfolder of a Hub id, and how it is fetched.
+
+    Raises:
+        InputError: there is no such folder or repository, or it has no such revision or subfolder.
+    """
     source = source or HubSource()
     root = Path(name)
     if not root.is_dir():
         check_model(str(name), command=command)
-        patterns = [pattern for file in MODEL_FILES for pattern in (file, f"*/{file}")]
-        if source.subfolder:
-            patterns = [f"{source.subfolder}/{pattern}" for pattern in patterns]
+        inside = f"{source.subfolder}/" if source.subfolder else ""
+        patterns = []
+        for file in MODEL_FILES:
+            patterns += [f"{inside}{file}", f"{inside}*/{file}"]
         root = fetch(str(name), patterns, source=source)
     elif source.revision:
         raise InputError(f"{name} is a folder here, which has no revision {source.revision}: give a Hub id")
@@ -59,7 +80,10 @@ def local_folder(name: str | Path, *, command: str, source: HubSource | None = N
 
 @contextmanager
 def load_errors(refusal: str) -> Iterator[None]:
-    """Turn whatever a library raises over the files of a model into one sentence: `refusal` and the reason."""
+    """Turn whatever a library raises over the files of a model into an InputError.
+
+    Its sentence is `refusal` and the reason.
+    """
     try:
         yield
     except (InputError, KeyboardInterrupt, SystemExit, GeneratorExit):
@@ -72,42 +96,64 @@ def load_errors(refusal: str) -> Iterator[None]:
 
 
 def refuse_strange_weights(name: str | Path, strange: Collection[str]) -> None:
-    """Refuse a model whose weights of these names are missing, unknown, or of another shape than its configuration says."""
+    """Refuse a model where a weight is missing, unknown, or of another shape than its configuration says.
+
+    Args:
+        name: the model, for the message.
+        strange: the names of such weights.
+
+    Raises:
+        InputError: there are some.
+    """
     if strange:
+        fault = f"{name} was saved by another version of change-it or has been damaged"
         raise InputError(
-            f"{name} was saved by another version of change-it or has been damaged: its weights do not fit its config.json "
-            f"({join_truncated(sorted(strange), 3)}); train or save it again"
+            f"{fault}: its weights do not fit its config.json ({join_truncated(sorted(strange), 3)});"
+            " train or save it again"
         )
 
 
 def hash_of_weights(folder: Path, *, command: str) -> str:
-    """SHA-256 of the weights of a saved model or adapter, hexadecimal: of the one file, or of the shards one after the other."""
-    first, *more = map(_digest, weight_files(folder, command=command))
-    return hashlib.sha256(b"".join([first, *more])).hexdigest() if more else first.hex()
+    """Return the SHA-256 of the weights of a saved model or adapter, hexadecimal.
+
+    It is that of the one file, or of the digests of the shards one after the other. `command` writes such
+    folders.
+    """
+    digests = [_digest(path) for path in weight_files(folder, command=command)]
+    if len(digests) == 1:
+        return digests[0].hex()
+    return hashlib.sha256(b"".join(digests)).hexdigest()
 
 
 def _digest(path: Path) -> bytes:
+    """Return the SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").digest()
 
 
 def hash_of_model(folder: Path, weights_hash: str) -> str:
-    """SHA-256 of all that the answers of a saved judge depend on, hexadecimal: weights, settings and tokenizer.
+    """Return the SHA-256 of all that the answers of a saved judge depend on: weights, settings and tokenizer.
 
-    It stays what it is in another folder, or where the judge is pushed to the Hub and loaded from there.
+    It is hexadecimal, and stays what it is in another folder, or where the judge is pushed to the Hub and
+    loaded from there.
+
+    Args:
+        folder: the judge.
+        weights_hash: what `hash_of_weights` returns for it.
     """
-    record = _without(read_json(folder / "config.json") or {}, ORIGIN)
+    record = _without(read_json(folder / "config.json") or {}, _ORIGIN_ENTRIES)
     if "change_it" in record:
-        record["change_it"] = _without(record["change_it"], TRAINED_ON)
+        record["change_it"] = _without(record["change_it"], _TRAINING_ENTRIES)
     parts = [weights_hash, json.dumps(record, sort_keys=True)]
-    for path in map(folder.joinpath, ANSWERING):
+    for name in _TOKENIZER_FILES:
+        path = folder / name
         if path.is_file():
-            parts.append(f"{path.name} {_digest(path).hex()}")
+            parts.append(f"{name} {_digest(path).hex()}")
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def _without(record: Any, names: frozenset[str]) -> Any:
-    """A configuration and those in it without some entries."""
+    """Return a configuration without the entries of these names, nor those of the configurations in it."""
     if not isinstance(record, Mapping):
         return record
     return {name: _without(value, names) for name, value in record.items() if name not in names}

@@ -1,4 +1,4 @@
-"""Saving and pushing of loaded models, by the methods that models of transformers have."""
+"""Save and push loaded models, by the methods that models of transformers have."""
 
 from abc import ABC, abstractmethod
 from importlib import import_module
@@ -17,7 +17,11 @@ PushedModel = Literal["judge", "generator"]
 
 
 class Pushable(ABC):
-    """An object that is saved in a folder, and pushed to the Hub as `change-it push` does it."""
+    """An object that is saved in a folder, and pushed to the Hub as `change-it push` does it.
+
+    Attributes:
+        push_kind: what it is pushed as.
+    """
 
     push_kind: ClassVar[PushedModel]
 
@@ -70,31 +74,38 @@ class Pushable(ABC):
 
 
 def restore_files(source: Path, target: Path, *, command: str) -> None:
-    """Put the files that a model was loaded from over those just saved in `target`, unless its weights have changed.
+    """Put the files that a model was loaded from over those just saved, unless its weights have changed.
 
-    Its hashes, and the figures that were measured for it, then stay what they were. `command` trains such models.
+    Its hashes, and the figures that were measured for it, then stay what they were.
+
+    Args:
+        source: the folder that it was loaded from.
+        target: the folder that it was saved in.
+        command: what trains such models, for messages.
     """
-    if not _same_weights(source, target, command=command):
+    if not _has_same_weights(source, target, command=command):
         return
     for pattern in MODEL_FILES:
         for path in source.glob(pattern):
             copyfile(path, target / path.name)
 
 
-def _same_weights(one: Path, other: Path, *, command: str) -> bool:
-    """Compare the weights in two folders, whatever their type and their shards."""
+def _has_same_weights(source: Path, target: Path, *, command: str) -> bool:
+    """Return whether two folders hold equal weights, whatever their type and their shards."""
     import torch
 
-    first, second = (_read_weights(folder, command=command) for folder in (one, other))
+    first = _read_weights(source, command=command)
+    second = _read_weights(target, command=command)
     if first.keys() != second.keys():
         return False
     return all(torch.equal(first[name].float(), second[name].float()) for name in first)
 
 
 def _read_weights(folder: Path, *, command: str) -> "dict[str, torch.Tensor]":
+    """Read the weights of all shards, by their names."""
     from safetensors.torch import load_file
 
     tensors: dict[str, torch.Tensor] = {}
     for path in weight_files(folder, command=command):
-        tensors |= load_file(path)
+        tensors.update(load_file(path))
     return tensors

@@ -79,4 +79,4 @@ def clauses(test: TestSet) -> list[list[str]]:
 @lru_cache(maxsize=8)
 def _typography_of(headlines: tuple[str, ...]) -> Typography:
     """Return the most frequent typography of an outlet's headlines, which each table asks for twice."""
-    return Typography.of(headlines)
+    return Typography.from_headlines(headlines)

@@ -1,1 +1,1 @@
-"""The Space: headlines transferred and scored in a browser, by `change-it demo` and `spaces/headline_transfer`."""
+"""Transfer and score headlines in a browser: `change-it demo` and `spaces/headline_transfer`."""

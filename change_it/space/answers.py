@@ -2,7 +2,6 @@
 
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -16,106 +15,155 @@ from change_it.report.pages import environment
 from change_it.report.ranking import QUESTION, verdict_answers
 from change_it.scoring.choosing import judge_candidates
 from change_it.scoring.panel import JudgedHeadline
-from change_it.space.models import ARTICLE, HEADLINE, Models
-from change_it.text.folding import fold
+from change_it.space.models import MAX_ARTICLE_CHARACTERS, MAX_HEADLINE_CHARACTERS, Models
+from change_it.text.folding import composed, fold
 from change_it.text.stopwords import is_foreign
 from change_it.text.tokens import words
 
-#: Headlines that are offered for one original, and those that are shown at first.
-CANDIDATES, SHOWN = 8, 3
-#: Two headlines are nearly the same if they share more than this share of the shorter one's words.
-NEAR = 0.75
-#: System of a headline that the reader wrote.
+#: Headlines that a system offers for one original.
+MAX_CANDIDATES = 8
+#: Headlines of these that are shown at first.
+SHOWN_CANDIDATES = 3
+#: A headline is a near copy of a better one if they share more than this of the words of the shorter.
+NEAR_COPY_SHARE = 0.75
+#: System of a headline that the person wrote.
 OWN = "own"
 
 
 def transfer(
-    models: Models, headline: str, article: str, direction: str, system: str, candidates: float = SHOWN
+    models: Models,
+    headline: str,
+    article: str,
+    direction: str,
+    system: str,
+    candidates: float = SHOWN_CANDIDATES,
 ) -> dict[str, Any]:
-    """Answer with new headlines for an original; see `_answer`."""
+    """Answer with new headlines for an original; see `_answer`.
+
+    Raises:
+        InputError: a field cannot be used, or the system finds nothing to write.
+    """
     item = _item(models, headline, article, direction)
     if not isinstance(system, str) or system not in models.systems:
-        raise InputError(f"There is no such system: choose one of {', '.join(models.systems)}.")
-    if not isinstance(candidates, int | float) or candidates not in range(1, CANDIDATES + 1):
-        raise InputError(f"The number of candidates goes from 1 to {CANDIDATES}.")
-    if item.target not in models.systems[system].targets:
+        names = ", ".join(models.systems)
+        raise InputError(f"There is no such system: choose one of {names}.")
+    is_number = isinstance(candidates, int | float)
+    if not is_number or candidates not in range(1, MAX_CANDIDATES + 1):
+        raise InputError(f"The number of candidates goes from 1 to {MAX_CANDIDATES}.")
+    writer = models.systems[system]
+    if item.target not in writer.targets:
         raise InputError(f"{system} does not write for {item.target}: choose the other direction or system.")
     from change_it.generators.transfer import Search  # loads torch, as the systems have done
 
-    [proposed] = models.systems[system].propose([item], Search(candidates=CANDIDATES))
-    texts = dict.fromkeys(" ".join(candidate.text.split()) for candidate in proposed if words(candidate.text))
+    [proposed] = writer.propose([item], Search(candidates=MAX_CANDIDATES))
+    texts: list[str] = []
+    for candidate in proposed:
+        text = _on_one_line(candidate.text)
+        if words(text) and text not in texts:
+            texts.append(text)
     if not texts:
         raise InputError(f"{system} finds nothing to write: try a longer article or another system.")
-    return _answer(models, item, system, list(texts), int(candidates))
+    return _answer(models, item, system, texts, int(candidates))
 
 
 def judge(models: Models, headline: str, original: str, article: str, direction: str) -> dict[str, Any]:
-    """Answer with the verdicts on a headline that somebody wrote; see `_answer`."""
+    """Answer with the verdicts on a headline that somebody wrote; see `_answer`.
+
+    Raises:
+        InputError: a field cannot be used.
+    """
     item = _item(models, original, article, direction)
-    wanted = "Write the new headline that is to be judged."
-    new = " ".join(_text(headline, HEADLINE, "new headline", wanted).split())
+    request = "Write the new headline that is to be judged."
+    new = _on_one_line(_text(headline, MAX_HEADLINE_CHARACTERS, "new headline", request))
     if not words(new):
-        raise InputError(wanted)
-    return _answer(models, item, OWN, [replace(item, prediction=new).prediction])
+        raise InputError(request)
+    return _answer(models, item, OWN, [composed(new)])
 
 
-def _text(value: object, most: int, part: str, wanted: str) -> str:
-    """Return a text that was sent, without what is no Unicode; a list or number, or a text of more characters, is refused."""
+def _on_one_line(text: str) -> str:
+    """Return a text with single spaces in the place of line breaks and runs of spaces."""
+    return " ".join(text.split())
+
+
+def _text(value: object, limit: int, field: str, request: str) -> str:
+    """Return a text that was sent, normalized (NFC), with `?` for what is no Unicode.
+
+    Args:
+        value: what was sent.
+        limit: characters that the text has at most.
+        field: its name, for the message.
+        request: the sentence that asks for it.
+
+    Raises:
+        InputError: it is a list or a number, or too long.
+    """
     if not isinstance(value, str | None):
-        raise InputError(wanted)
+        raise InputError(request)
     text = value or ""
-    if len(text) > most:
-        raise InputError(f"{part}: {len(text):,} characters are too many, at most {most:,} fit: shorten it")
+    if len(text) > limit:
+        raise InputError(f"{field}: {len(text):,} characters are too many, at most {limit:,} fit: shorten it")
     return unicodedata.normalize("NFC", text.encode("utf-8", "replace").decode()).strip()
 
 
 def _item(models: Models, headline: str, article: str, direction: str) -> Item:
-    """The item of the fields."""
-    original = "Write the original headline: the judges compare the new one with it."
-    pasted = "Paste the article too: the judges read it, and some systems write from it."
-    source = " ".join(_text(headline, HEADLINE, "original headline", original).split())
-    text = _text(article, ARTICLE, "article", pasted)
+    """Make the item of the fields.
+
+    Raises:
+        InputError: a field cannot be used.
+    """
+    request_headline = "Write the original headline: the judges compare the new one with it."
+    request_article = "Paste the article too: the judges read it, and some systems write from it."
+    source = _on_one_line(_text(headline, MAX_HEADLINE_CHARACTERS, "original headline", request_headline))
+    text = _text(article, MAX_ARTICLE_CHARACTERS, "article", request_article)
     if not words(source):
-        raise InputError(original)
+        raise InputError(request_headline)
     if not words(text):
-        raise InputError(pasted)
+        raise InputError(request_article)
     if not isinstance(direction, str) or direction not in models.directions:
-        raise InputError(f"There is no such direction: choose one of {', '.join(models.directions)}.")
-    return Item("", *models.directions[direction], source, text)
+        names = ", ".join(models.directions)
+        raise InputError(f"There is no such direction: choose one of {names}.")
+    label, target = models.directions[direction]
+    return Item("", label, target, source, text)
 
 
 def _answer(
     models: Models, item: Item, system: str, headlines: Sequence[str], count: int = 1
 ) -> dict[str, Any]:
-    """Describe the best of the new headlines for an item, without near copies of a better one: often the same, cut elsewhere.
+    """Describe the `count` best of the new headlines for an item, without near copies of a better one.
+
+    Near copies are often the same headline, cut elsewhere.
 
     Returns:
-        A JSON object: `candidates`, the best first, as `change-it judge --json` writes them; `near_copies`, how many are hidden;
-        `wrong_direction`, a sentence where main takes the original for the outlet aimed at, so that there is no verdict on a reversal;
-        `foreign`, whether the text is in another language than the judges' corpus, so that there is no verdict at all; `caveat`, why a headline
-        that no judge refuses may still be bad; `reliability` of each judge, and what it `sees` and misses.
+        A JSON object:
+            `candidates`, the best first, as `change-it judge --json` writes them;
+            `near_copies`, how many are hidden;
+            `wrong_direction`, a sentence where main takes the original for the outlet aimed at, so that there
+                is no verdict on a reversal;
+            `foreign`, whether the text is in another language than the judges' corpus, so that there is no
+                verdict at all;
+            `caveat`, why a headline that no judge refuses may still be bad;
+            `reliability` of each judge, and what it `sees` and misses.
     """
     [judged] = judge_candidates(models.judges, [headlines], [item])
-    distinct: dict[frozenset[str], JudgedHeadline] = {}
-    for candidate in judged:
-        bag = frozenset(words(fold(candidate.text).lower()))
-        if all(len(bag & other) <= NEAR * min(len(bag), len(other)) for other in distinct):
-            distinct[bag] = candidate
-    foreign = is_foreign(f"{item.source}. {item.article}", models.language)
-    source = judged[0].probabilities["source"] or 0.0  # that main takes the original for the outlet aimed at
-    warning = (
-        f"Wrong direction? {JUDGES[MAIN].heading} takes the original for a headline of {item.target} already ({figure(source)}), so "
-        f"there is no verdict on rewriting it from {item.label} to {item.target}. Choose {item.target} → {item.label}."
-    )
-    unknown = tuple(JUDGES) if foreign else (MAIN,) if source > 0.5 else ()
+    distinct = _without_near_copies(judged)
+    is_foreign_text = is_foreign(f"{item.source}. {item.article}", models.language)
+    # main's probability that the original is of the outlet aimed at
+    probability = judged[0].probabilities["source"] or 0.0
+    unknown: tuple[str, ...] = ()
+    warning = ""
+    if is_foreign_text:
+        unknown = tuple(JUDGES)
+    elif probability > 0.5:
+        unknown = (MAIN,)
+        warning = _warning_of_direction(item, probability)
     return {
         "system": system,
         "from": item.label,
         "to": item.target,
-        "wrong_direction": warning if source > 0.5 and not foreign else "",
-        "candidates": [_without(candidate, unknown) for candidate in [*distinct.values()][:count]],
+        "wrong_direction": warning,
+        "candidates": [_without_unknown(candidate, unknown) for candidate in distinct[:count]],
         "near_copies": len(judged) - len(distinct),
-        "foreign": foreign,
+        "foreign": is_foreign_text,
         "caveat": models.audit.caveat,
         "reliability": {verdict.judge: verdict.level for verdict in models.audit.judges},
         "sees": {verdict.judge: verdict.words for verdict in models.audit.judges if verdict.words},
@@ -123,32 +171,74 @@ def _answer(
     }
 
 
-def _without(judged: JudgedHeadline, unknown: Sequence[str]) -> dict[str, Any]:
-    """A judged headline as a JSON object, without what judges say of which nothing is known; without all verdicts also without figures."""
+def _without_near_copies(judged: Sequence[JudgedHeadline]) -> list[JudgedHeadline]:
+    """Return the judged headlines, the best first, without near copies of a better one."""
+    distinct: list[JudgedHeadline] = []
+    bags_of_words: list[frozenset[str]] = []
+    for candidate in judged:
+        bag = frozenset(words(fold(candidate.text).lower()))
+        if not any(_is_near_copy(bag, other) for other in bags_of_words):
+            bags_of_words.append(bag)
+            distinct.append(candidate)
+    return distinct
+
+
+def _is_near_copy(bag: frozenset[str], other: frozenset[str]) -> bool:
+    """Return whether two bags of words share more than `NEAR_COPY_SHARE` of the smaller one."""
+    return len(bag & other) > NEAR_COPY_SHARE * min(len(bag), len(other))
+
+
+def _warning_of_direction(item: Item, probability: float) -> str:
+    """Return the sentences that warn of an original that main takes for the outlet aimed at."""
+    return (
+        f"Wrong direction? {JUDGES[MAIN].heading} takes the original for a headline of {item.target} already"
+        f" ({figure(probability)}), so there is no verdict on rewriting it from {item.label} to"
+        f" {item.target}. Choose {item.target} → {item.label}."
+    )
+
+
+def _without_unknown(judged: JudgedHeadline, unknown: Sequence[str]) -> dict[str, Any]:
+    """Return a judged headline as a JSON object, without what the judges `unknown` say of it.
+
+    Where all judges are unknown, its figures and its marked words are left out, too.
+    """
     reasons = tuple(reason for reason in judged.reasons if reason.name not in unknown)
     candidate = replace(judged, reasons=reasons).as_dict()
-    candidate["marks"] |= dict.fromkeys(unknown)
+    for name in unknown:
+        candidate["marks"][name] = None
     if unknown:
         candidate["compliant"] = None
     if len(unknown) == len(judged.marks):
-        nothing = dict.fromkeys(judged.probabilities)
-        candidate |= {"style": None, "acceptability": None, "probabilities": nothing, "unsupported": []}
+        candidate["style"] = None
+        candidate["acceptability"] = None
+        candidate["probabilities"] = dict.fromkeys(judged.probabilities)
+        candidate["unsupported"] = []
     return candidate
 
 
-def opening(models: Models, rows: list[list[str]], system: str) -> tuple[list[str], str]:
-    """The fields and the HTML of the first example with a headline of the system that passes every judge, or else of the first one."""
-    for headline, article, direction in rows:
-        with suppress(InputError):  # it finds nothing to write
+def choose_opening(models: Models, examples: list[list[str]], system: str) -> tuple[list[str], str]:
+    """Return the fields that the page opens with, and the HTML of their answer.
+
+    They are of the first example for which the system writes a headline that passes every judge, or else of
+    the first one.
+    """
+    for fields in examples:
+        headline, article, direction = fields
+        try:
             answer = transfer(models, headline, article, direction, system)
-            if any(one["compliant"] and not one["refused_by"] for one in answer["candidates"]):
-                return [headline, article, direction], cards_html(answer)
-    first = rows[0] if rows else ["", "", next(iter(models.directions))]
+        except InputError:
+            continue  # the system finds nothing to write
+        for candidate in answer["candidates"]:
+            if candidate["compliant"] and not candidate["refused_by"]:
+                return fields, cards_html(answer)
+    first = ["", "", next(iter(models.directions))]
+    if examples:
+        first = examples[0]
     return first, cards(models, transfer, *first, system)
 
 
 def cards(models: Models, ask: Callable[..., dict[str, Any]], *fields: Any) -> str:
-    """The answer of `transfer` or `judge` to the fields as HTML, or the sentence that refuses them."""
+    """Return the answer of `transfer` or `judge` to the fields as HTML, or the sentence that refuses them."""
     try:
         return cards_html(ask(models, *fields))
     except InputError as error:
@@ -156,18 +246,16 @@ def cards(models: Models, ask: Callable[..., dict[str, Any]], *fields: Any) -> s
 
 
 def cards_html(answer: Mapping[str, Any]) -> str:
-    """An answer as HTML."""
-    headlines = [
-        UnderlinedText(
-            candidate["text"], tuple((part["start"], part["end"]) for part in candidate["unsupported"])
-        )
-        for candidate in answer["candidates"]
-    ]
+    """Return an answer as HTML; words without evidence are underlined."""
+    headlines = []
+    for candidate in answer["candidates"]:
+        places = tuple((part["start"], part["end"]) for part in candidate["unsupported"])
+        headlines.append(UnderlinedText(candidate["text"], places))
     return render("candidates.html.jinja", answer=answer, own=OWN, headlines=headlines)
 
 
 def about_html(models: Models) -> str:
-    """Return what stands above the tabs: whether the measures can rank here, and what each judge sees and misses."""
+    """Return what stands above the tabs: whether measures can rank, and what each judge sees and misses."""
     answers = verdict_answers(models.audit.verdicts)
     return render("about.html.jinja", models=models, question=QUESTION, answers=answers)
 

@@ -1,4 +1,7 @@
-"""The page: the tabs Transfer and Score, or Score alone where no system writes headlines; each answers whenever a field changes, and at an endpoint."""
+"""Build and serve the page: the tabs Transfer and Score, or Score alone where no system writes headlines.
+
+Each tab answers whenever a field changes, and at an endpoint.
+"""
 
 import html
 from collections.abc import Callable, Sequence
@@ -13,42 +16,59 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from change_it.errors import InputError
 from change_it.render.templates import without_markup
-from change_it.space.answers import CANDIDATES, SHOWN, about_html, cards, judge, opening, transfer
-from change_it.space.models import ARTICLE, HEADLINE, Models
+from change_it.space.answers import (
+    MAX_CANDIDATES,
+    SHOWN_CANDIDATES,
+    about_html,
+    cards,
+    choose_opening,
+    judge,
+    transfer,
+)
+from change_it.space.models import MAX_ARTICLE_CHARACTERS, MAX_HEADLINE_CHARACTERS, Models
 
 HEADING = """# Headlines that change their style
-A headline of one newspaper rewritten in the style of another, and judges that say whether the story stayed, whether the style changed, \
-whether it reads well, and whether its numbers, names and quotations occur in the article. No judge reads who did what, or who said it."""
-#: Requests that wait; later ones are refused.
-_QUEUE = 512
-#: Bytes of a request, at most: more than an article of `ARTICLE` characters takes in any script.
-_BODY = 250_000
-#: Events that ask the models, one at a time; an event of the page alone.
-_ASKS: dict[str, Any] = {"concurrency_id": "models", "concurrency_limit": 1}
-_PRIVATE: dict[str, Any] = {"api_visibility": "private"}
-_LENGTHS = f"headline: at most {HEADLINE} characters; article: at most {ARTICLE} characters"
-Ask = Callable[..., dict[str, Any]]
+A headline of one newspaper rewritten in the style of another, and judges that say whether the story stayed, \
+whether the style changed, whether it reads well, and whether its numbers, names and quotations occur in the \
+article. No judge reads who did what, or who said it."""
+#: Requests that may wait; later ones are refused.
+_MAX_WAITING_REQUESTS = 512
+#: Bytes that a request has at most: more than an article of the most characters takes in any script.
+_MAX_BODY_BYTES = 250_000
+#: How long the texts may be, for the descriptions of the endpoints.
+_LENGTHS = (
+    f"headline: at most {MAX_HEADLINE_CHARACTERS} characters;"
+    f" article: at most {MAX_ARTICLE_CHARACTERS} characters"
+)
+#: Settings of events that ask the models: one runs at a time.
+_ONE_AT_A_TIME: dict[str, Any] = {"concurrency_id": "models", "concurrency_limit": 1}
+#: Settings of events that the page alone uses: they are not in the API.
+_NOT_IN_API: dict[str, Any] = {"api_visibility": "private"}
+#: Settings of a column: below this width, in pixels, it moves under the other one.
 _COLUMN: dict[str, Any] = {"min_width": 320}
+#: `transfer` or `judge` of `answers`.
+Ask = Callable[..., dict[str, Any]]
 
 
-class _Bounded:
-    """Refuses requests of more bytes."""
+class _BodyLimit:
+    """Refuse requests of more than `_MAX_BODY_BYTES` bytes, with status 413."""
 
     def __init__(self, app: Any) -> None:
         self.app = app
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Pass a request on, and count the bytes of its body as they are received."""
         size = 0
 
-        async def bounded() -> Any:
+        async def receive_counted() -> Any:
             nonlocal size
             message = await receive()
             size += len(message.get("body", b""))
-            if size > _BODY:
+            if size > _MAX_BODY_BYTES:
                 raise HTTPException(413)
             return message
 
-        await self.app(scope, bounded, send)
+        await self.app(scope, receive_counted, send)
 
 
 def build(models: Models) -> gr.Blocks:
@@ -62,21 +82,23 @@ def build(models: Models) -> gr.Blocks:
                     _transfer_tab(models)
             with gr.Tab("Score", id="score"):
                 _score_tab(models)
-    return page.queue(max_size=_QUEUE)
+    return page.queue(max_size=_MAX_WAITING_REQUESTS)
 
 
 def _transfer_tab(models: Models) -> None:
     """Make the tab's components, events and endpoint."""
-    directions, systems = list(models.directions), list(models.systems)
-    examples = [item for item in models.examples if item.target in models.systems[systems[0]].targets]
+    directions = list(models.directions)
+    systems = list(models.systems)
+    targets = models.systems[systems[0]].targets
+    examples = [item for item in models.examples if item.target in targets]
     rows = [[item.source, item.article, item.direction] for item in examples]
-    first, shown = opening(models, rows, systems[0])
+    first, shown = choose_opening(models, rows, systems[0])
     with gr.Row(equal_height=False):
         with gr.Column(scale=5, **_COLUMN):
-            originals = _originals(models, *first, "headline", "article")
+            originals = _originals(models, first, "headline", "article")
             with gr.Row():
                 system = gr.Dropdown(systems, value=systems[0], label="System")
-                count = gr.Slider(1, CANDIDATES, value=SHOWN, step=1, label="Candidates shown")
+                count = gr.Slider(1, MAX_CANDIDATES, value=SHOWN_CANDIDATES, step=1, label="Candidates shown")
             button = gr.Button("Transfer", variant="primary", elem_id="transfer")
         with gr.Column(scale=7, **_COLUMN):
             answer = gr.HTML(shown, elem_id="candidates-found", padding=False)
@@ -88,70 +110,102 @@ def _transfer_tab(models: Models) -> None:
         article: str,
         direction: str = directions[0],
         system: str = systems[0],
-        candidates: int = SHOWN,
+        candidates: int = SHOWN_CANDIDATES,
     ) -> dict:
-        """Write new headlines for one original; the answer has the judges' probabilities and verdicts."""
+        """Answer a client with new headlines for an original."""
         return _ask(models, transfer, headline, article, direction, system, candidates)
 
-    about = f"{endpoint.__doc__} {_LENGTHS}; direction: {' or '.join(directions)}"
-    about += f"; system: {' or '.join(systems)}; candidates: 1 to {CANDIDATES}."
-    gr.api(endpoint, api_name="transfer", api_description=about, **_ASKS)
+    description = (
+        "Write new headlines for one original; the answer has the judges' probabilities and verdicts."
+        f" {_LENGTHS}; direction: {' or '.join(directions)}; system: {' or '.join(systems)};"
+        f" candidates: 1 to {MAX_CANDIDATES}."
+    )
+    gr.api(endpoint, api_name="transfer", api_description=description, **_ONE_AT_A_TIME)
 
 
 def _score_tab(models: Models) -> None:
     """Make the tab's components, events and endpoint."""
     rows = [[item.prediction, item.source, item.article, item.direction] for item in models.examples]
-    aim = next(iter(models.directions))
-    first = rows[0] if rows else ["", "", "", aim]
+    first_direction = next(iter(models.directions))
+    first = rows[0] if rows else ["", "", "", first_direction]
     with gr.Row(equal_height=False):
         with gr.Column(scale=5, **_COLUMN):
             info = "A headline that you wrote, and what the judges say of it"
             new = gr.Textbox(first[0], label="New headline", info=info, elem_id="own")
-            fields = [new, *_originals(models, *first[1:], "own-original", "own-article")]
+            fields = [new, *_originals(models, first[1:], "own-original", "own-article")]
         with gr.Column(scale=7, **_COLUMN):
             answer = gr.HTML(cards(models, judge, *first), elem_id="own-found", padding=False)
     _answer_live(models, judge, fields, answer)
     _examples(rows, fields, [item.prediction for item in models.examples], "own-examples")
 
-    def endpoint(headline: str, original: str, article: str, direction: str = aim) -> dict:
-        """Judge a headline: the story of the original (hh), of the article (ah), the style reversed (main)."""
+    def endpoint(headline: str, original: str, article: str, direction: str = first_direction) -> dict:
+        """Answer a client with the verdicts on a headline."""
         return _ask(models, judge, headline, original, article, direction)
 
-    about = f"{endpoint.__doc__} {_LENGTHS}; direction: {' or '.join(models.directions)}."
-    gr.api(endpoint, api_name="judge", api_description=about, **_ASKS)
+    description = (
+        "Judge a headline: the story of the original (hh), of the article (ah), the style reversed (main)."
+        f" {_LENGTHS}; direction: {' or '.join(models.directions)}."
+    )
+    gr.api(endpoint, api_name="judge", api_description=description, **_ONE_AT_A_TIME)
 
 
-def _originals(models: Models, headline: str, article: str, direction: str, *ids: str) -> list[Any]:
-    """Make the fields of the original headline, its article, with these ids, and the direction."""
-    choices = [(" → ".join(outlets), name) for name, outlets in models.directions.items()]
-    short: dict[str, Any] = {"placeholder": "A headline of one of the two newspapers", "max_lines": 4}
-    long: dict[str, Any] = {"placeholder": "The article below it", "max_lines": 12}
+def _originals(models: Models, values: Sequence[str], headline_id: str, article_id: str) -> list[Any]:
+    """Make the fields of the original headline, its article and the direction, with these three values."""
+    headline, article, direction = values
+    directions = [(" → ".join(outlets), name) for name, outlets in models.directions.items()]
     return [
-        gr.Textbox(headline, label="Original headline", elem_id=ids[0], lines=2, **short),
-        gr.Textbox(article, label="Article", elem_id=ids[1], lines=6, **long),
-        gr.Radio(choices, value=direction, label="Direction"),
+        gr.Textbox(
+            headline,
+            label="Original headline",
+            placeholder="A headline of one of the two newspapers",
+            elem_id=headline_id,
+            lines=2,
+            max_lines=4,
+        ),
+        gr.Textbox(
+            article,
+            label="Article",
+            placeholder="The article below it",
+            elem_id=article_id,
+            lines=6,
+            max_lines=12,
+        ),
+        gr.Radio(directions, value=direction, label="Direction"),
     ]
 
 
 def _examples(rows: list[list[str]], fields: list[Any], labels: list[str], name: str) -> None:
-    """Offer rows that fill the fields, by their labels."""
+    """Offer rows that fill the fields, by their labels; nothing where there are none."""
     if rows:
         title = "Examples of the test set"
-        gr.Examples(rows, fields, example_labels=labels, label=title, elem_id=name, **_PRIVATE)
+        gr.Examples(rows, fields, example_labels=labels, label=title, elem_id=name, **_NOT_IN_API)
 
 
 def _answer_live(models: Models, ask: Ask, fields: list[Any], answer: gr.HTML, *presses: Any) -> None:
-    """Show the answer of `ask` to the fields whenever one changes."""
-    changes = [*presses, *(field.change for field in fields)]  # Gradio sends `input` for keys, not for pastes
-    settings: dict[str, Any] = {"trigger_mode": "always_last", "show_progress": "minimal"}
-    gr.on(changes, partial(cards, models, ask), fields, answer, **settings, **_ASKS, **_PRIVATE)
+    """Show the answer of `ask` to the fields whenever one changes, or a button is pressed."""
+    # Gradio's event `input` comes with keys, not with pastes.
+    changes = [*presses, *(field.change for field in fields)]
+    gr.on(
+        changes,
+        partial(cards, models, ask),
+        fields,
+        answer,
+        trigger_mode="always_last",
+        show_progress="minimal",
+        **_ONE_AT_A_TIME,
+        **_NOT_IN_API,
+    )
 
 
 def _ask(models: Models, ask: Ask, *fields: object) -> dict[str, Any]:
-    """The answer of `ask` to the client of an endpoint, who is told the sentence of an `InputError`."""
+    """Return the answer of `ask` to the client of an endpoint.
+
+    Raises:
+        gr.Error: with the sentence of an `InputError`, escaped, for Gradio shows a message as HTML.
+    """
     try:
         return ask(models, *fields)
-    except InputError as error:  # Gradio shows a message as HTML
+    except InputError as error:
         raise gr.Error(html.escape(str(error), quote=False), print_exception=False) from error
 
 
@@ -160,25 +214,37 @@ def build_from_environment() -> gr.Blocks:
     try:
         return build(Models.from_environment())
     except InputError as error:
-        heading = (
-            "# This page has no models yet\nSet its variables in the settings of the Space, then restart it."
-        )
+        heading = "# This page has no models yet"
+        advice = "Set its variables in the settings of the Space, then restart it."
         with gr.Blocks(title="change_it", analytics_enabled=False) as page:
-            gr.Markdown(f"{heading}\n\n{without_markup(str(error))}")
+            gr.Markdown(f"{heading}\n{advice}\n\n{without_markup(str(error))}")
         return page
 
 
 def launch(page: gr.Blocks, *, hosts: Sequence[str] = ("*",), **settings: Any) -> Any:
-    """Serve the page under the names of `hosts`, and return what Gradio's `launch` returns; `settings` are further arguments of it."""
-    middleware = [Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts)), Middleware(_Bounded)]
-    looks: dict[str, Any] = {"primary_hue": "teal", "secondary_hue": "teal", "neutral_hue": "slate"}
-    looks |= {"font": ("system-ui", "sans-serif"), "font_mono": ("monospace",)}  # nothing is fetched
+    """Serve the page and return what Gradio's `launch` returns.
+
+    Args:
+        page: what `build` returns.
+        hosts: names that a request may be addressed to.
+        settings: further arguments of Gradio's `launch`.
+    """
+    middleware = [Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts)), Middleware(_BodyLimit)]
+    theme = gr.themes.Base(
+        primary_hue="teal",
+        secondary_hue="teal",
+        neutral_hue="slate",
+        # fonts of the machine: nothing is fetched
+        font=("system-ui", "sans-serif"),
+        font_mono=("monospace",),
+    )
     defaults: dict[str, Any] = {
-        "theme": gr.themes.Base(**looks),
+        "theme": theme,
         "css": (files("change_it.space") / "page.css").read_text(encoding="utf-8"),
         "ssr_mode": False,
         "footer_links": ["api"],
-        "max_file_size": 1,  # the page takes no files
+        # in bytes: the page takes no files
+        "max_file_size": 1,
         "app_kwargs": {"middleware": middleware},
     }
-    return page.launch(**defaults | settings)
+    return page.launch(**(defaults | settings))

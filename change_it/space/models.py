@@ -20,86 +20,130 @@ from change_it.text.tokens import words
 if TYPE_CHECKING:  # loads torch
     from change_it.generators.transfer import HeadlineSystem
 
-#: Characters of a headline and of an article.
-HEADLINE, ARTICLE = 300, 20_000
-#: Examples on the page.
+#: Characters that a headline has at most.
+MAX_HEADLINE_CHARACTERS = 300
+#: Characters that an article has at most.
+MAX_ARTICLE_CHARACTERS = 20_000
+#: Examples that the page offers.
 EXAMPLES = 4
 
 
 @dataclass(frozen=True)
 class Models:
-    """The judges and systems of the page; a system of other outlets than the judges is refused."""
+    """The judges and systems of the page.
+
+    Attributes:
+        judges: what answers on headlines.
+        systems: what writes headlines, by name. Without any, headlines are judged and none is written.
+        language: of the headlines, such as `it`; `none` where it is unknown.
+        audit: how far to rely on the judges.
+        sample: whether the judges were trained on the embedded sample.
+        examples: items of the corpus that the page offers; empty without a corpus.
+
+    Raises:
+        InputError: a system is for other outlets than the judges.
+    """
 
     judges: Judges
-    systems: "Mapping[str, HeadlineSystem]"  # by name; without any, headlines are judged and none is written
-    language: str = "it"  # of the headlines, such as `it`; `none` where it is unknown
-    audit: Summary = NO_AUDIT  # how far to rely on the judges
-    sample: bool = False  # whether they were trained on the embedded sample
-    examples: Sequence[Item] = ()  # of the corpus, if there is one
+    systems: "Mapping[str, HeadlineSystem]"
+    language: str = "it"
+    audit: Summary = NO_AUDIT
+    sample: bool = False
+    examples: Sequence[Item] = ()
 
     def __post_init__(self) -> None:
         for name, system in self.systems.items():
             if system.outlets != self.judges.outlets:
-                outlets = f"{' and '.join(self.judges.outlets)}, the system {name} is for {' and '.join(system.outlets)}"
-                raise InputError(f"the judges are for {outlets}: take those of one corpus")
+                judged = " and ".join(self.judges.outlets)
+                written = " and ".join(system.outlets)
+                fault = f"the judges are for {judged}, the system {name} is for {written}"
+                raise InputError(f"{fault}: take those of one corpus")
 
     @property
     def directions(self) -> dict[str, tuple[str, str]]:
-        """`{from}2{to}` to the two outlets, that of A first."""
+        """Map `{from}2{to}` to the two outlets, the direction from A first."""
         first, second = self.judges.outlets
         return {f"{first}2{second}": (first, second), f"{second}2{first}": (second, first)}
 
     @classmethod
     def from_run(cls, folder: Path, judges: str) -> "Models":
         """Load judges, and the models of a run: a system for each recipe of its generators."""
-        folders = [path.parent for path in sorted(folder.glob(f"generators/*/{GENERATOR_FILE}"))]
-        corpus = str(folder / "corpus") if (folder / "corpus").is_dir() else ""
-        return cls._load(judges, [(GeneratorInfo.load(path).recipe, path) for path in folders], corpus)
+        generators = []
+        for file in sorted(folder.glob(f"generators/*/{GENERATOR_FILE}")):
+            recipe = GeneratorInfo.load(file.parent).recipe
+            generators.append((recipe, file.parent))
+        corpus = folder / "corpus"
+        return cls._load(judges, generators, str(corpus) if corpus.is_dir() else "")
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Models":
-        """Load the models that environment variables name, as on Spaces; `spaces/headline_transfer/README.md` explains them."""
-        judges, generators, corpus = (
-            environment.get(f"CHANGE_IT_{name}", "").strip() for name in ("JUDGES", "GENERATORS", "CORPUS")
-        )
+        """Load the models that environment variables name, as on Spaces.
+
+        `spaces/headline_transfer/README.md` explains the variables.
+
+        Raises:
+            InputError: no variable names judges, or a model cannot be loaded.
+        """
+        judges = environment.get("CHANGE_IT_JUDGES", "").strip()
+        generators = environment.get("CHANGE_IT_GENERATORS", "")
+        corpus = environment.get("CHANGE_IT_CORPUS", "").strip()
         if not judges:
             fault = "the page requires judges: name them by CHANGE_IT_JUDGES"
             raise InputError(f"{fault}, and generators, if there are any, by CHANGE_IT_GENERATORS")
-        entries = [*filter(None, map(str.strip, generators.split(",")))]
+        entries = [entry.strip() for entry in generators.split(",") if entry.strip()]
         folders = named_files(entries, option="CHANGE_IT_GENERATORS", example="sum=owner/sum", repeated=True)
         return cls._load(judges, folders, corpus)
 
     @classmethod
     def _load(cls, name: str, folders: Iterable[tuple[str, Path]], corpus: str) -> "Models":
-        """Load judges, systems by name and folder, one of each direction under the same name, and examples where there is a corpus."""
-        systems = _load_systems([*folders])
+        """Load judges, systems by name and folder, and the examples of a corpus where one is named."""
+        systems = _load_systems(list(folders))
         judges = Judges.from_pretrained(name)
-        language = judges.main.corpus.language or "none"
-        audit = read_summary(judges.by_task, local_folder(name, command=COMMAND))
-        is_sample = is_sample_corpus(judges.outlets)
-        return cls(judges, systems, language, audit, is_sample, corpus_examples(corpus))
+        return cls(
+            judges,
+            systems,
+            language=judges.main.corpus.language or "none",
+            audit=read_summary(judges.by_task, local_folder(name, command=COMMAND)),
+            sample=is_sample_corpus(judges.outlets),
+            examples=corpus_examples(corpus),
+        )
 
 
 def _load_systems(folders: Sequence[tuple[str, Path]]) -> "dict[str, HeadlineSystem]":
-    """Load systems by name and folder, one of each direction under the same name; torch only where there is one."""
+    """Load systems by name and folder; folders of one name become one system.
+
+    torch is loaded only where there is a system.
+    """
     if not folders:
         return {}
     from change_it.generators.transfer import HeadlineTransfer
 
-    by_name: dict[str, dict[int, Any]] = {}
-    for system, folder in folders:
-        generators = HeadlineTransfer.from_pretrained(str(folder)).generators.values()
-        by_name.setdefault(system, {}).update({id(generator): generator for generator in generators})
-    return {system: HeadlineTransfer([*generators.values()]) for system, generators in by_name.items()}
+    generators_by_name: dict[str, list[Any]] = {}
+    for name, folder in folders:
+        generators = generators_by_name.setdefault(name, [])
+        for generator in HeadlineTransfer.from_pretrained(str(folder)).generators.values():
+            # A generator of both directions comes twice.
+            if not any(generator is known for known in generators):
+                generators.append(generator)
+    systems: dict[str, HeadlineSystem] = {}
+    for name, generators in generators_by_name.items():
+        systems[name] = HeadlineTransfer(generators)
+    return systems
 
 
 def corpus_examples(corpus: str) -> tuple[Item, ...]:
-    """Items of a corpus' test set (folder or Hub id), always the same, with the other newspaper's headlines; none without a corpus."""
+    """Choose examples of a corpus' test set (folder or Hub id), always the same.
+
+    Their prediction is the other newspaper's headline. A corpus that cannot be read has no examples.
+    """
     try:
-        of_corpus, _ = read_items(corpus)
+        test_items, _ = read_items(corpus)
     except InputError:
         return ()
-    items = directions_in_turn(of_corpus, 1)
-    fitting = [item for item in items if words(item.reference) and len(item.article) <= ARTICLE]
-    fitting = [item for item in fitting if max(len(item.source), len(item.reference)) <= HEADLINE]
-    return tuple(replace(item, prediction=item.reference) for item in fitting[:EXAMPLES])
+    examples = []
+    for item in directions_in_turn(test_items, seed=1):
+        longest_headline = max(len(item.source), len(item.reference))
+        fits = longest_headline <= MAX_HEADLINE_CHARACTERS and len(item.article) <= MAX_ARTICLE_CHARACTERS
+        if fits and words(item.reference):
+            examples.append(replace(item, prediction=item.reference))
+    return tuple(examples[:EXAMPLES])

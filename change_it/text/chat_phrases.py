@@ -1,8 +1,9 @@
-"""What chat models say besides an answer: refusals, questions back, thoughts, remarks and errors, in five languages.
+"""Recognise what chat models say besides an answer: refusals, questions back, thoughts, remarks and errors.
 
-Phrases are Italian, English, Spanish, French and German. They are matched on folded text: lower case, without accents, straight
-quotes. A phrase alone never makes a refusal: it takes a first person that cannot, and what it cannot do is the task. Headlines
-quote people who cannot do other things, after a colon or in quotation marks.
+Phrases are Italian, English, Spanish, French and German. They are matched on folded text: lower case, without
+accents, straight quotes. A phrase alone never makes a refusal: it takes a first person that cannot, and what
+it cannot do is the task. Headlines quote people who cannot do other things, after a colon or in quotation
+marks.
 """
 
 import re
@@ -25,7 +26,7 @@ def plain(text: str) -> str:
     return " ".join(fold(text).casefold().split())
 
 
-#: What a headline is called, and what else an answer is about.
+#: What a headline is called.
 TITLE = _any(
     r"titol(?:o|i|azione)",
     r"(?:head(?:line|ing)|title)s?",
@@ -33,6 +34,7 @@ TITLE = _any(
     r"titres?|gros titres?",
     r"titel(?:s|n)?|titelzeilen?|uberschrift(?:en)?|schlagzeilen?",
 )
+#: What the text is called that an answer is about.
 _TEXT = _any(
     r"articol[oi]|test[oi]|contenut[oi]|notizi[ae]",
     r"articles?|texts?|contents?|passages?",
@@ -40,6 +42,7 @@ _TEXT = _any(
     r"textes?|contenus?",
     r"artikels?|texte?s?|inhalte?s?",
 )
+#: What the task is called.
 _REQUEST = _any(
     r"richiest[ae]|compit[oi]|istruzion[ei]|domand[ae]",
     r"requests?|tasks?|prompts?|instructions?|questions?",
@@ -47,6 +50,7 @@ _REQUEST = _any(
     r"demandes?|requetes?|taches?|consignes?",
     r"anfragen?|aufgaben?|anweisung(?:en)?|bitte",
 )
+#: What a new headline is called.
 _VERSION = _any(
     r"version[ei]|riscrittur[ae]|riformulazion[ei]|propost[ae]|suggeriment[oi]|variant[ei]|opzion[ei]"
     r"|tentativ[oi]"
@@ -88,6 +92,7 @@ _HELP = _any(
     r")?(?:weiter)?helfen|weiterhelfen|damit helfen",
 )
 
+#: Words of one who is sorry.
 _SORRY = _any(
     r"(?:mi|ci) (?:dispiace|spiace|rincresce|scuso|scusiamo)|(?:sono )?(?:spiacente|desolat[oa])"
     r"|scus(?:a|ami|ate|atemi|i)|chiedo scusa|purtroppo|sfortunatamente|temo",
@@ -123,6 +128,7 @@ _CANNOT = _any(
     r"|ausserstande)|(?:kann|darf|werde|bin|habe) ich\b[^.:?!\"]{0,70}?\b(?:nicht|kein\w*|ausserstande)"
     r"|ich muss (?:\w+ )*?ablehnen|ich lehne|ist (?:es )?mir (?:\w+ )?(?:nicht|un)\s?moglich",
 )
+#: What a model calls itself.
 _MODEL = _any(
     r"(?:modello (?:linguistico|di linguaggio|ai)|intelligenza artificiale|assistente (?:virtuale|ai|ia"
     r"|digitale)|ia\b|ai\b)",
@@ -133,7 +139,7 @@ _MODEL = _any(
     r"(?:virtuel|ia)|ia\b)",
     r"(?:(?:ki[- ]?)?sprachmodell|kunstliche intelligenz|ki[- ]?(?:assistent|modell)\w*|ki\b)",
 )
-#: A model that names itself.
+#: A model that says as what it speaks.
 _AS_MODEL = _any(
     rf"(?:in qualita di|in quanto|come|essendo)(?: un'?| una)? ?(?:semplice )?{_MODEL}",
     rf"(?:as|being)(?: an?| a)? (?:large )?{_MODEL}",
@@ -141,6 +147,7 @@ _AS_MODEL = _any(
     rf"en tant qu[e'] ?(?:une? |')?{_MODEL}|etant une? {_MODEL}",
     rf"als(?: ein\w*)? {_MODEL}",
 )
+#: A model that says what it is.
 _I_AM_MODEL = (
     rf"(?:sono|i am|i'm|soy|je (?:ne )?suis(?: qu')?|ich bin)(?: \w+)?(?: an?| uno?| una| un'?| une| "
     rf"eine?)? ?(?:solo |just )?(?:large )?{_MODEL}"
@@ -190,7 +197,7 @@ _NO_TASK = _pattern(
     rf"(?:{_TEXT}|contesto|context|contexto|contexte|kontext|dettagli|details?|detalles|information\w*"
     rf"|informazion\w+|informacion)\b[^:\"]*\Z",
 )
-#: What points at the text or the request of the one who asks, and a text that was to be read.
+#: What points at the text or the request of the one who asks.
 _DEICTIC = _any(
     r"quest[aoi]|la tua|il tuo|la sua|il suo",
     r"this|that|your|these",
@@ -198,10 +205,14 @@ _DEICTIC = _any(
     r"ce(?:tte|t)?|votre|ta|ton",
     r"dies\w*|ihre?n?|deine?n?|solche?\w?",
 )
-_GIVEN_TEXT = "il testo|l'articolo|the article|the text|el texto|el articulo|l'article|le texte|der artikel|der text|den artikel"
+#: A text that was to be read.
+_GIVEN_TEXT = (
+    "il testo|l'articolo|the article|the text|el texto|el articulo|l'article|le texte|der artikel|der text"
+    "|den artikel"
+)
 #: A short refusal, which could be said of anything: it counts where the text ends with it.
 _REFUSES = re.compile(
-    rf"\A\W*(?:{_any('ma', 'but', 'pero', 'mais', 'aber', 'certo', 'sure', 'grazie', 'thank you', 'thanks')}\W+)?"
+    r"\A\W*(?:(?:ma|but|pero|mais|aber|certo|sure|grazie|thank you|thanks)\W+)?"
     + _any(
         rf"{_SORRY}\b[^.:?\"]{{0,60}}?\b{_CANNOT}\b",
         rf"{_CANNOT}\b[^.:?\"]{{0,40}}?\b{_HELP}",
@@ -216,19 +227,17 @@ _REFUSES = re.compile(
         rf"{_SORRY}\b[^.:\"]*\bich\b[^.:\"]*\bnicht\b",
     )
 )
+#: A model that names itself and speaks on as such.
 _NAMES_ITSELF = re.compile(
     rf"(?:\A|[.!?,;] )(?:{_AS_MODEL}(?! \w+(?:eer|ist|ore|ere)\b)\b(?:.*?{_FIRST_PERSON}|\W*\Z)"
     rf"|{_I_AM_MODEL}\b(?! \w+(?:eer|ist|er|or)\b)(?:[^:\"]*\b(?:cannot|can't|non|no|not|nicht|kein\w*"
     rf"|ne|without)\b|\W*\Z))"
 )
 _I_CANNOT = _pattern(_CANNOT)
-#: What stands before a phrase in a headline that quotes it, and what goes on behind it.
+#: Marks of a headline that quotes a phrase, before or behind it.
 _GOES_ON = re.compile(r"\w\W{0,2}:\s*\S|\"| - |(?<!\w)'[^']{3,}'(?!\w)| \| ")
-
-
 #: Several people who cannot: headlines speak for groups, a model for itself.
 _WE = re.compile(r"(?<!\w)(?:we|non possiamo|no podemos|nous ne)\b")
-
 
 #: The first person, the second person, and the text that is worked on, by language.
 _TALKERS = (
@@ -263,6 +272,8 @@ _TALKERS = (
         r"ursprungliche titel",
     ),
 )
+#: The text that is worked on, in all languages.
+_WORKED_ON = "|".join(text for _, _, text in _TALKERS)
 #: Words of one who writes, or is written for, and the text itself, in one sentence.
 _TALKS = re.compile(
     _any(
@@ -272,6 +283,7 @@ _TALKS = re.compile(
         )
     )
 )
+#: What is said of an article, or has to be true of a headline.
 _TALKS_OF_TEXT = re.compile(
     r"\A\W*(?:\w+,? )?"
     + _any(
@@ -291,22 +303,26 @@ _TALKS_OF_TEXT = re.compile(
         r"|tende|preferisce)\b",
     )
 )
+_HAS_TITLE = re.compile(rf"(?<!\w){TITLE}\b")
 _STYLE_OF = _pattern(
     r"nello stile d", r"in the style of", r"al estilo de", r"dans le style d", r"im stil (?:von|der|des)"
 )
+#: The beginning of a plan that names the text.
 _OPENS = re.compile(
     r"\A\W*(?:(?:ok(?:ay)?|alright|hm+|got it|dunque|allora|bene|veamos|d'accord|prima di tutto|per "
     r"prima cosa|innanzitutto|bueno|alors|also|zuerst|zunachst|primero|d'abord|sure|certo|looking at"
     r"|guardando|vediamo|voyons)\b"
     r"|(?:so|well|now|first|right|great),)"
-    rf".*?(?<!\w)(?:{'|'.join(text for _, _, text in _TALKERS)}|(?:il|lo|the|el|le|der|den) (?:titoli"
+    rf".*?(?<!\w)(?:{_WORKED_ON}|(?:il|lo|the|el|le|der|den) (?:titoli"
     rf"|stile|style|estilo|stil)\b)"
 )
+#: A question about the text.
 _ASKS_OF_TEXT = re.compile(
     r"\A\W*(?:qual[ei]?|che|cosa|di cosa|dov'e|what|which|where|is (?=th)|que"
     r"|cual|de que|quel(?:le)?|de quoi|puis-je|avez-vous|was ist|wie|wovon|worum)\b"
-    rf".*?(?<!\w)(?:{'|'.join(text for _, _, text in _TALKERS)})\b[^:\"]*\?\W*\Z"
+    rf".*?(?<!\w)(?:{_WORKED_ON})\b[^:\"]*\?\W*\Z"
 )
+#: What only a model says of its rules, of what it was given, or of what it can do.
 _NOT_FOR_ME = _pattern(
     r"(?:le mie (?:linee guida|regole|politiche)|le linee guida (?:etiche|di openai))",
     r"my (?:content |safety |ethical )?(?:guidelines|polic(?:y|ies)|programming)",
@@ -326,14 +342,8 @@ _NOT_FOR_ME = _pattern(
 )
 
 
-def _is_talk_of_task(said: str) -> bool:
-    """Return whether somebody speaks of the text that is worked on to the one who asked, or to himself."""
-    if _GOES_ON.search(said):
-        return False
-    has_style = bool(_STYLE_OF.search(said)) and bool(re.search(rf"(?<!\w){TITLE}\b", said))
-    return has_style or any(
-        pattern.search(said) for pattern in (_TALKS, _TALKS_OF_TEXT, _OPENS, _ASKS_OF_TEXT, _NOT_FOR_ME)
-    )
+#: Patterns of somebody who speaks of the text that is worked on.
+_TALK_OF_TASK = (_TALKS, _TALKS_OF_TEXT, _OPENS, _ASKS_OF_TEXT, _NOT_FOR_ME)
 
 
 def is_refusal(text: str) -> bool:
@@ -346,18 +356,21 @@ def is_refusal(text: str) -> bool:
         False
     """
     said = plain(text)
-    for strong in (_REFUSES_TASK, _NO_TASK):
-        match = strong.search(said)
+    for pattern in (_REFUSES_TASK, _NO_TASK):
+        match = pattern.search(said)
         if match and not _GOES_ON.search(said[: match.start()]):
             return True
-    named = _NAMES_ITSELF.search(said)
-    if named and not _GOES_ON.search(said[: named.start()]):
-        return not _GOES_ON.search(said) or bool(_I_CANNOT.search(said))
-    return bool(_REFUSES.search(said)) and not _GOES_ON.search(said) and not _WE.search(said)
+    is_quotation = bool(_GOES_ON.search(said))
+    naming = _NAMES_ITSELF.search(said)
+    if naming and not _GOES_ON.search(said[: naming.start()]):
+        return not is_quotation or bool(_I_CANNOT.search(said))
+    return bool(_REFUSES.search(said)) and not is_quotation and not _WE.search(said)
 
 
 def is_talk_of_task(text: str) -> bool:
-    """Return whether a text speaks of the headline or the article that is worked on, to the one who asked or to itself.
+    """Return whether a text speaks of the headline or the article that is worked on.
+
+    It speaks to the one who asked, or to itself.
 
     Examples:
         >>> is_talk_of_task("Hai altre informazioni sull'articolo?")
@@ -365,10 +378,15 @@ def is_talk_of_task(text: str) -> bool:
         >>> is_talk_of_task("Ho un articolo 18 nel cuore: parla Camusso")
         False
     """
-    return _is_talk_of_task(plain(text))
+    said = plain(text)
+    if _GOES_ON.search(said):
+        return False
+    if _STYLE_OF.search(said) and _HAS_TITLE.search(said):
+        return True
+    return any(pattern.search(said) for pattern in _TALK_OF_TASK)
 
 
-#: A request to the one who asked, and what is wanted.
+#: A request to the one who asked.
 _WOULD_YOU = _any(
     r"potrest[ei]|puoi|potete|potrebbe|puo|mi (?:puoi|potresti|servirebbe)|per (?:favore|piacere"
     r"|cortesia)|ti prego di|la prego di|si prega di|ti chiedo di|ti invito a",
@@ -378,6 +396,7 @@ _WOULD_YOU = _any(
     r"|est-ce que (?:vous|tu) pou\w+",
     r"konnt(?:en|est) (?:sie|du)|kann(?:st)? du|konnen sie|bitte|wurden sie|wurdest du",
 )
+#: What he is asked to do.
 _GIVE = _any(
     r"(?:forni|incoll|invi|mand|condivid|specific|indic|chiar|precis|allega|conferm|riport|inser|copi"
     r"|dar|dir|dimmi|dammi|scriver?mi|comunic|ripet|mostr|aggiun)\w*",
@@ -390,6 +409,7 @@ _GIVE = _any(
     r"(?:bereit|einfug|einzufug|schick|send|teil|angeb|nenn|prazisier|klar|bestatig|mitteil|geb"
     r"|ubermitt|fug)\w*|zur verfugung",
 )
+#: What is wanted of him.
 _WANTED = _any(
     rf"(?:{TITLE}|{_TEXT}|{_REQUEST})",
     r"stile|style|estilo|stil|giornale|testata|newspaper|outlet|periodico|journal|zeitung",
@@ -455,7 +475,7 @@ def is_question_back(text: str) -> bool:
     """
     said = plain(text)
     match = _ASKS.search(said)
-    return bool(match) and not _GOES_ON.search(said[: match.start() + 1] if match else "")
+    return match is not None and not _GOES_ON.search(said[: match.start() + 1])
 
 
 #: How thoughts begin: with the one who asks, with a plan, or with a name of their own.
@@ -552,6 +572,7 @@ def has_second_thoughts(text: str) -> bool:
     return bool(_SECOND_THOUGHT.search(plain(text)))
 
 
+#: Words of one who agrees.
 _YES = _any(
     r"certo(?: che si)?|certamente|sicuro|sicuramente|va bene|d'accordo|volentieri|perfetto|ottimo|ok"
     r"|okay|assolutamente|con piacere|capito|ecco(?: qui| qua| fatto| a te)?|fatto",
@@ -563,6 +584,7 @@ _YES = _any(
     r"naturlich|gerne?|selbstverstandlich|klar|sicher|verstanden|alles klar|na klar|aber gerne|bitte(?: "
     r"sehr| schon)?",
 )
+#: Words that hand something over.
 _HERE = _any(
     r"ecco(?:ti|la|lo|ne|vi)?|di seguito|qui (?:sotto|di seguito)|quest[ao] e|potrebbe (?:essere"
     r"|suonare)|(?:ti )?(?:propongo|suggerisco)|ho (?:riscritto|riformulato|provato|preparato|creato)"
@@ -580,6 +602,7 @@ _HERE = _any(
     r"|eine mogliche|die (?:neue|umgeschriebene) (?:uberschrift|schlagzeile) (?:lautet|ist|konnte)|das "
     r"ist",
 )
+#: What a new headline is.
 _REWRITTEN = _any(
     r"(?:riscritt|riformulat|rielaborat)[oa]|possibile|alternativ[oa]|nuov[oa]|migliorat[oa]",
     r"rewritten|reworded|rephrased|revised|possible|alternative|new|suggested|improved|edited",
@@ -599,6 +622,7 @@ _OF_ANSWER = _any(
     rf"(?:mia|my|mi|ma|mein\w?|(?:un\w?|one|a|une|eine?) (?:\w+ )?) ?{_VERSION}(?=\W*\Z)",
     r"(?:risultato|result|resultado|resultat|ergebnis)(?=\W*\Z)",
 )
+#: A remark that is a line of its own.
 _REMARK = re.compile(
     rf"\A\W*(?:{_YES}\W+){{1,3}}\Z"
     rf"|\A\W*(?:{_YES}\W+){{1,2}}{_HERE}\b[^\"]{{0,60}}?\b(?:{_OF_ANSWER}|{_VERSION}|{_REQUEST}"
@@ -626,6 +650,7 @@ _MANNER = _any(
     r"ton|guillemets|deux-points|journal|faits|structure|langage|sens",
     r"stil|ton|anfuhrungszeichen|doppelpunkt|zeitung|fakten|original|struktur|sprache|bedeutung",
 )
+#: What is said of an answer.
 _ABOUT = _any(
     r"quest[oa] (?:titolo|versione|riscrittura|formulazione) (?:\w+ )?(?:us[ai]|utilizz\w+|mant\w+"
     r"|rispett\w+|riprend\w+|rifl\w+|cattur\w+|sottoline\w+|rend\w|segue|conserv\w+|mett\w+|punta"
@@ -655,7 +680,9 @@ _ABOUT = _any(
     r"(?:nota|note|n\.? ?b\.?|hinweis|anmerkung|remarque|spiegazione|explanation|explicacion"
     r"|explication|erklarung) ?:",
 )
-_TRAILING = re.compile(
+_ABOUT_ANSWER = re.compile(rf"\W*{_ABOUT}\b")
+#: A remark behind the answer, in one line.
+_TRAILING_REMARK = re.compile(
     r"(?:[.!?…)\"*]| -| //) *(?:nota|note|n\.? ?b\.?|hinweis|anmerkung|remarque|spiegazione|explanation"
     r"|explicacion|explication|erklarung) ?:|"
     r" // |"
@@ -677,23 +704,25 @@ def is_remark(text: str) -> bool:
         False
     """
     said = plain(text)
-    return bool(_REMARK.search(said)) or bool(re.match(rf"\W*{_ABOUT}\b", said))
+    return bool(_REMARK.search(said)) or bool(_ABOUT_ANSWER.match(said))
 
 
 def without_leading_remark(text: str) -> str:
     """Return a line without the remark that stands before the answer in it."""
     said = plain(text)
-    if len(said) != len(text):  # folding has moved its letters
-        return text
     match = _LEADING_REMARK.match(said)
-    return text[match.end() :] if match else text
+    # Where the lengths differ, folding has moved the letters.
+    if match is None or len(said) != len(text):
+        return text
+    return text[match.end() :]
 
 
 def has_trailing_remark(text: str) -> bool:
     """Return whether a line speaks about the answer that stands before in it."""
-    return bool(_TRAILING.search(plain(text)))
+    return bool(_TRAILING_REMARK.search(plain(text)))
 
 
+#: Faults that programs name.
 _FAULT = _any(
     r"rate[- ]?limit\w*|too many requests|quota|(?:internal|upstream|bad) (?:server )?(?:error|gateway"
     r"|request)|service (?:is )?(?:temporarily )?unavailable|gateway time-?out|context (?:length"
@@ -744,7 +773,7 @@ def is_error(text: str) -> bool:
     return bool(_ERROR.search(plain(text)))
 
 
-#: Sections that stand above a headline, and the few that may stand there in small letters.
+#: Sections that stand above a headline.
 _SECTION = _any(
     r"cronaca(?: \w+)?|politica(?: \w+)?|esteri|interni|economia|sport|cultura|spettacol[io]|attualita"
     r"|societa|scienz[ae]|salute|tecnologia|opinioni|editoriale|ultim'?ora|ultime notizie|in evidenza"

@@ -161,10 +161,14 @@ def remark(name: str, texts: Iterable[str], then: str) -> list[str]:
     if dirty:
         parts.append(f"{dirty} of {len(texts)} texts have HTML or invisible characters, which {then}")
     for fault, find in _FAULTS.items():
-        found = [place for place in map(find, texts) if place]
-        if found:
-            parts.append(f"{len(found)} of {len(texts)} {fault}, as {found[0]!r}")
-    return [f"{name}: {'; '.join(parts)}"] if parts else []
+        examples = []
+        for text in texts:
+            example = find(text)
+            if example:
+                examples.append(example)
+        if examples:
+            parts.append(f"{len(examples)} of {len(texts)} {fault}, as {examples[0]!r}")
+    return _one_sentence(name, parts)
 
 
 def alike(name: str, pairs: Sequence[tuple[str, str]]) -> list[str]:
@@ -191,11 +195,23 @@ def alike(name: str, pairs: Sequence[tuple[str, str]]) -> list[str]:
         parts.append(f"{copies} of {n} are the original")
     marks = [*_marks_at(0, "begin", written, n), *_marks_at(-1, "end", written, n)]
     parts += marks
-    quoted = [text for text in written if any(pattern.fullmatch(text) for pattern in QUOTED.values())]
+    quoted = [text for text in written if _is_quotation(text)]
     if quoted and not marks:
         fault = f"{len(quoted)} of {n} stand wholly in quotation marks, as {quoted[0]!r}"
         parts.append(f"{fault}, and evidence looks each up as one quotation: take the marks off")
-    return [f"{name}: {'; '.join(parts)}"] if parts else []
+    return _one_sentence(name, parts)
+
+
+def _is_quotation(text: str) -> bool:
+    """Return whether a text stands wholly in quotation marks."""
+    return any(pattern.fullmatch(text) for pattern in QUOTED.values())
+
+
+def _one_sentence(name: str, parts: Sequence[str]) -> list[str]:
+    """Return the parts as one sentence about texts of a name; nothing where there are none."""
+    if not parts:
+        return []
+    return [f"{name}: {'; '.join(parts)}"]
 
 
 def _marks_at(place: int, verb: str, texts: Sequence[str], n: int) -> list[str]:
@@ -229,11 +245,12 @@ def recurring_opening(pairs: Sequence[tuple[str, str]]) -> str:
             headlines = headlines_by_opening.setdefault(opening, [])
             if text not in headlines:
                 headlines.append(text)
-    most = max(headlines_by_opening.values(), key=len, default=[])
-    if len(most) < max(FEWEST_OPENINGS, OPENING_SHARE * len(pairs)):
+    recurring = max(headlines_by_opening.values(), key=len, default=[])
+    if len(recurring) < max(FEWEST_OPENINGS, OPENING_SHARE * len(pairs)):
         return ""
-    words = " ".join(most[0].split()[:OPENING_WORDS])
-    count = f"{len(most)} of {len(pairs)} headlines begin with {words!r}, as {most[0]!r}"
+    example = recurring[0]
+    words = " ".join(example.split()[:OPENING_WORDS])
+    count = f"{len(recurring)} of {len(pairs)} headlines begin with {words!r}, as {example!r}"
     return f"{count}: look whether they are headlines"
 
 

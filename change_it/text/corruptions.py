@@ -8,7 +8,7 @@ neither case nor punctuation betrays the damage.
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import chain, pairwise
+from itertools import pairwise
 
 import numpy as np
 
@@ -82,19 +82,23 @@ class Lexicon:
         self.outlets = outlets
         self.articles = articles
         self.splits = [split(headline) for headline in headlines]
-        words_of_articles = [_WORD.findall(article) for article in articles]
-        self.words = [word for words, _ in self.splits for word in words]
-        self.inside = Counter(word for words, _ in self.splits for word in words[1:])
+        self.words: list[str] = []
+        self.inside: Counter[str] = Counter()
         self.adjacent: set[tuple[str, str]] = set()
-        for line in chain((words for words, _ in self.splits), words_of_articles):
-            self.adjacent.update(pairwise(word.lower() for word in line))
+        for words, _ in self.splits:
+            self.words += words
+            self.inside.update(words[1:])
+            self.adjacent.update(pairwise(_lower(words)))
+        words_of_articles = [_WORD.findall(article) for article in articles]
+        for words in words_of_articles:
+            self.adjacent.update(pairwise(_lower(words)))
         self.functions = self._function_words()
         self.needed = self._needed_words(words_of_articles)
         self.typical = self._style_words()
 
     def _function_words(self) -> dict[str, int]:
         """Return the function words in lower case with their counts, the most frequent first."""
-        counts = Counter(word.lower() for word in self.words)
+        counts = Counter(_lower(self.words))
         at_end: Counter[str] = Counter()
         for words, gaps in self.splits:
             gaps_behind = gaps[1:]
@@ -112,7 +116,9 @@ class Lexicon:
 
     def _needed_words(self, words_of_articles: Sequence[Sequence[str]]) -> set[str]:
         """Return the function words that headlines do not do without."""
-        in_articles = Counter(word.lower() for words in words_of_articles for word in words)
+        in_articles: Counter[str] = Counter()
+        for words in words_of_articles:
+            in_articles.update(_lower(words))
         total = max(1, len(self.words))
         total_in_articles = max(1, in_articles.total())
         needed = set()
@@ -126,22 +132,42 @@ class Lexicon:
 
         The log odds are divided by their standard error. A word counts once a headline.
         """
-        by_outlet: dict[str, Counter[str]] = {outlet: Counter() for outlet in dict.fromkeys(self.outlets)}
+        counts_by_outlet: dict[str, Counter[str]] = {}
         for outlet, (words, _) in zip(self.outlets, self.splits, strict=True):
-            by_outlet[outlet].update(word for word in set(words) if word.isalpha() and len(word) > 1)
-        of_all = sum(by_outlet.values(), Counter[str]())
+            counts = counts_by_outlet.setdefault(outlet, Counter())
+            counts.update(word for word in set(words) if word.isalpha() and len(word) > 1)
+        all_counts: Counter[str] = Counter()
+        for counts in counts_by_outlet.values():
+            all_counts.update(counts)
         typical = {}
-        for outlet, own in by_outlet.items():
-            own_total = own.total() + 1
-            others_total = of_all.total() - own.total() + 1
-            scores = {}
-            for word, times in own.items():
-                own_times = times + 0.5
-                others_times = of_all[word] - times + 0.5
-                log_odds = np.log(own_times / own_total) - np.log(others_times / others_total)
-                scores[word] = log_odds / np.sqrt(1 / own_times + 1 / others_times)
-            typical[outlet] = sorted(scores, key=lambda word: (-scores[word], word))[:TYPICAL]
+        for outlet, counts in counts_by_outlet.items():
+            scores = _style_scores(counts, all_counts)
+            best_first = sorted(scores, key=lambda word: (-scores[word], word))
+            typical[outlet] = best_first[:TYPICAL]
         return typical
+
+
+def _lower(words: Iterable[str]) -> list[str]:
+    """Return words in lower case."""
+    return [word.lower() for word in words]
+
+
+def _style_scores(counts: Counter[str], all_counts: Counter[str]) -> dict[str, float]:
+    """Return the log odds of each word of an outlet against all other outlets, in standard errors.
+
+    Args:
+        counts: how often the outlet has each word.
+        all_counts: how often all outlets have it.
+    """
+    total = counts.total() + 1
+    others_total = all_counts.total() - counts.total() + 1
+    scores = {}
+    for word, count in counts.items():
+        times = count + 0.5
+        others_times = all_counts[word] - count + 0.5
+        log_odds = np.log(times / total) - np.log(others_times / others_total)
+        scores[word] = float(log_odds / np.sqrt(1 / times + 1 / others_times))
+    return scores
 
 
 def corrupt(
@@ -176,7 +202,7 @@ def corrupt(
 def _without_lost_marks(text: str, headline: str) -> str:
     """Leave out the brackets and quotes of a damaged headline whose other half the damage took."""
     masked = _masked(text)
-    lost = {mark for mark in masked if mark in PAIRED} - set(_masked(headline))
+    lost = set(masked).intersection(PAIRED) - set(_masked(headline))
     kept = [mark for mark, shown in zip(text, masked, strict=True) if shown not in lost]
     return "".join(kept).strip()
 
@@ -185,8 +211,9 @@ def _masked(text: str) -> str:
     """Return a text with a NUL for each mark that has its other half."""
 
     def mask(match: re.Match[str]) -> str:
-        before, after = match.start(1) - match.start(), match.end() - match.end(1)
-        return "\0" * before + match[1] + "\0" * after
+        opening = "\0" * (match.start(1) - match.start())
+        closing = "\0" * (match.end() - match.end(1))
+        return opening + match[1] + closing
 
     for pattern in BRACKETED:
         text = pattern.sub(mask, text)
@@ -291,16 +318,21 @@ class Damage:
         return None
 
     def dropped(self) -> str | None:
-        """Leave out two function words or more, one of them between words that no text has side by side."""
+        """Leave out two function words or more.
+
+        At least one of them stood between words that no text has side by side.
+        """
         words = list(self.words)
         gaps = self.gaps[:-1]
         places = [place for place in range(1, self.count - 1) if words[place].lower() in self.lexicon.needed]
         number = int(self.random.integers(2, max(2, len(places)) + 1))
-        gone = sorted(self.random.permutation(places)[:number].tolist(), reverse=True)
-        if len(gone) < 2 or not any(self._unseen(words[place - 1], words[place + 1]) for place in gone):
+        dropped = self.random.permutation(places)[:number].tolist()
+        leaves_trace = any(self._unseen(words[place - 1], words[place + 1]) for place in dropped)
+        if len(dropped) < 2 or not leaves_trace:
             return None
-        for place in gone:
+        for place in sorted(dropped, reverse=True):
             del words[place]
+            # Of the two gaps around the word the longer one, which may hold a mark, stays.
             gaps[place : place + 2] = [max(gaps[place : place + 2], key=len)]
         return self._joined(words, gaps)
 
@@ -366,10 +398,12 @@ class Damage:
         length = int(random.integers(1, min(5, self.count - 2) + 1))
         end = int(random.integers(length, self.count + 1))
         part = self.words[end - length : end]
-        mark = (" ", " ", ", ", ": ")[random.integers(4)]
-        gaps = [mark, *self.gaps[end - length + 1 : end]]
+        gap_before = (" ", " ", ", ", ": ")[random.integers(4)]
+        gaps_of_part = [gap_before, *self.gaps[end - length + 1 : end]]
         repeats = int(random.integers(1, 2 + self.count // length))
-        return self._joined(self.words[:end] + part * repeats, self.gaps[:end] + gaps * repeats)
+        words = self.words[:end] + part * repeats
+        gaps = self.gaps[:end] + gaps_of_part * repeats
+        return self._joined(words, gaps)
 
     def _cuts(self) -> list[int]:
         """Return after how many words the headline can be cut so that it looks cut off."""
@@ -418,10 +452,11 @@ class Damage:
         if cuts and random.random() < CUT:
             cut = cuts[random.integers(len(cuts))]
         start = int(random.integers(max(1, len(other) - 1)))
-        words = self.words[:cut] + other[start:]
-        if self.count < 3 or not other or not self._unseen(words[cut - 1], words[cut]):
+        if self.count < 3 or not other or not self._unseen(self.words[cut - 1], other[start]):
             return None
-        return self._joined(words, [*self.gaps[:cut], " ", *gaps[start + 1 : -1]])
+        words = self.words[:cut] + other[start:]
+        gaps_before = [*self.gaps[:cut], " ", *gaps[start + 1 : -1]]
+        return self._joined(words, gaps_before)
 
     def keywords(self) -> str | None:
         """Return the content words by the alphabet, or as they come between commas, semicolons or bars."""

@@ -37,7 +37,7 @@ def unescaped(text: str) -> str:
 
 
 def _character(escape: re.Match[str]) -> str:
-    """Return the characters of an escape."""
+    """Return the characters that an escape stands for."""
     kind = str(escape.lastgroup)
     code = escape[kind]
     if kind == "json":

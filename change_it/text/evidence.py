@@ -1,19 +1,20 @@
-"""Evidence: does every number, name and quotation of a headline occur in its sources?
+"""Find what a headline says without evidence: does every number, name and quotation occur in its sources?
 
-The check is literal: who did or claimed something is not checked. Case, accents, kinds of marks, spaces and thousands
-separators do not matter. Number words are read in English and Italian alone, from two up. Where the sources are in neither, words
-may be declined or compounds, so that a name that is akin to one of their words is supported; scripts without capitals show no names.
+The check is literal: who did or claimed something is not checked. Case, accents, kinds of marks, spaces and
+thousands separators do not matter. Number words are read in English and Italian alone, from two up. Where the
+sources are in neither, words may be declined or compounds, so that a name that is akin to one of their words
+is supported; scripts without capitals show no names.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from change_it.files.texts import MOST_CHARACTERS
 from change_it.text.folding import fold, fold_with_offsets
-from change_it.text.spans import NOUNS, NUMBER, capital_share, in_title_case, key_of, numerals
+from change_it.text.spans import NOUN_CAPITALS_SHARE, NUMBER, capital_share, in_title_case, key_of, numerals
 from change_it.text.stopwords import guess_language
 
 Kind = Literal["number", "name", "quotation"]
@@ -23,18 +24,23 @@ _TOKEN = re.compile(
     rf"(?P<number>{NUMBER}(?!\w))"
     r"|(?P<word>[\u0590-\u08ff]+(?=\d)|(?:(?<!\w)[^\W\d_]\.){2,}(?:[^\W\d_](?!\w))?|[^\W_]+)"
 )
-#: Quotations in folded marks: a double mark that is not closed, and a single one behind a colon or comma, run to the end.
+#: Quotations in folded marks: a double mark that is not closed, and a single one behind a colon or comma, run
+#: to the end.
 _QUOTED = re.compile(
-    r"""\"(?P<double>[^"]*)(?:\"|$)|(?<!\w)'(?P<single>(?=\w)(?:[^']|'(?=\w))*)'(?!\w)|(?<=[:,]\s)'(?P<open>(?=\w)[^']*)$"""
+    r"""\"(?P<double>[^"]*)(?:\"|$)"""
+    r"""|(?<!\w)'(?P<single>(?=\w)(?:[^']|'(?=\w))*)'(?!\w)"""
+    r"""|(?<=[:,]\s)'(?P<open>(?=\w)[^']*)$"""
 )
 #: What is left out of a quotation parts it.
 _OMISSION = re.compile(r"\[[^\]]*\]|\(\s*\.[^)]*\)|\.\s*\.\s*\.|(?<!\.\w)\.\s(?=\S)")
 #: Behind these a capital only shows that something begins.
-_OPENS = re.compile(r"""[.:!?"¿¡؟।]|(?:^|\s)'""")
+_OPENING = re.compile(r"""[.:!?"¿¡؟।]|(?:^|\s)'""")
 #: Characters of a source that its language is guessed from.
-OPENING = 1000
-#: Letters of a stem, at least.
-_LONG = 4
+_GUESSED_CHARACTERS = 1000
+#: Letters that a stem has at least.
+_FEWEST_STEM_LETTERS = 4
+#: Letters that a stem has at most.
+_MOST_STEM_LETTERS = 6
 
 
 @dataclass(frozen=True)
@@ -55,19 +61,25 @@ class Unsupported:
 
 
 class _Source(NamedTuple):
-    """What is looked up in a source."""
+    """What is looked up in a source.
 
-    keys: str  # words and numbers between spaces
-    language: str  # `it`, `en` or `none`
-    has_nouns: bool  # whether so many words have capitals that they are nouns, as in German
+    Attributes:
+        keys: its words and numbers between spaces.
+        language: `it`, `en` or `none`.
+        has_noun_capitals: whether so many words have capitals that they are nouns, as in German.
+    """
+
+    keys: str
+    language: str
+    has_noun_capitals: bool
 
 
 def unsupported(headline: str, sources: Iterable[str]) -> tuple[Unsupported, ...]:
     """Find what no source has: numbers, capitalised words and quotations.
 
-    A capitalised word is checked unless it begins the headline, a sentence or a quotation, where any word has a
-    capital; in headlines that capitalise nearly all words none is. Of a quotation that is not supported its numbers and
-    names are left out. Nothing supports a text that is too long for a headline.
+    A capitalised word is checked unless it begins the headline, a sentence or a quotation, where any word has
+    a capital; in headlines that capitalise nearly all words none is. Of a quotation that is not supported its
+    numbers and names are left out. Nothing supports a text that is too long for a headline.
 
     Args:
         headline: the new headline.
@@ -77,57 +89,105 @@ def unsupported(headline: str, sources: Iterable[str]) -> tuple[Unsupported, ...
         What is not supported, in the order of the headline.
 
     Examples:
-        >>> [(part.kind, part.text) for part in unsupported("Rossi: «È finita», 1.200 in piazza con Marco Verdi", ["Piazza, in 1200 con Rossi: è finita"])]
+        >>> headline = "Rossi: «È finita», 1.200 in piazza con Marco Verdi"
+        >>> found = unsupported(headline, ["Piazza, in 1200 con Rossi: è finita"])
+        >>> [(part.kind, part.text) for part in found]
         [('name', 'Marco'), ('name', 'Verdi')]
     """
     if len(headline) > MOST_CHARACTERS["headline"]:
         return (Unsupported(headline, 0, len(headline), "quotation"),)
-    texts = [_read(source) for source in sources if source.strip()]
-    language = next((text.language for text in texts if text.language != "none"), "none")
-    keys = "|".join(text.keys for text in texts)  # no form has this mark
-    folded = fold(headline)
-    lacking: list[tuple[int, int, Kind]] = []
-    read: list[tuple[int, int]] = []  # quotations that lack support, and numerals
-
-    def stands(form: str) -> bool:
-        return form in keys
-
-    def is_read(place: int) -> bool:
-        return any(start <= place < end for start, end in read)
-
-    for match in _QUOTED.finditer(folded):
-        parts = filter(str.strip, map(_phrase, _OMISSION.split(match[match.lastgroup or 0])))
-        if not all(map(stands, parts)):
-            lacking.append((*match.span(), "quotation"))
-            read.append(match.span())
-    for start, end, key, digits, _ in numerals(folded, language):
-        if not is_read(start):
-            read.append((start, end))
-            if not any(map(stands, (_phrase(folded[start:end]), f" {key} ", f" {digits or key} "))):
-                lacking.append((start, end, "number"))
-    capitals_are_names = not in_title_case(folded.replace("-", " ")) or any(text.has_nouns for text in texts)
-    before = len(folded)  # where the word before ends; nothing is before the first
-    for match in _TOKEN.finditer(folded):
-        start, end = match.span()
-        behind, before = before, end
-        is_name = capitals_are_names and match[0][0].isupper()
-        is_name = is_name and behind <= start and not _OPENS.search(folded, behind, start)
-        if not is_name and not any(map(str.isdigit, match[0])):
-            continue
-        key = _key(match)
-        if is_read(start) or stands(f" {key} "):
-            continue
-        if not (is_name and language == "none" and any(_is_akin(key, text.keys) for text in texts)):
-            lacking.append((start, end, "number" if match[0][0].isdigit() else "name"))
-    if not lacking:
+    check = _Check(fold(headline), [_read(source) for source in sources if source.strip()])
+    check.check_quotations()
+    check.check_numerals()
+    check.check_words()
+    if not check.lacking:
         return ()
     _, offsets = fold_with_offsets(headline)
-    spans = sorted((offsets[start], offsets[end], kind) for start, end, kind in lacking)
-    return tuple(Unsupported(headline[start:end], start, end, kind) for start, end, kind in spans)
+    found = []
+    for start_folded, end_folded, kind in sorted(check.lacking):
+        start = offsets[start_folded]
+        end = offsets[end_folded]
+        found.append(Unsupported(headline[start:end], start, end, kind))
+    return tuple(found)
+
+
+class _Check:
+    """Look up the parts of a folded headline in its sources.
+
+    Attributes:
+        lacking: start, end and kind of each part that no source has, in the folded headline.
+    """
+
+    def __init__(self, folded: str, sources: Sequence[_Source]):
+        self.lacking: list[tuple[int, int, Kind]] = []
+        self._folded = folded
+        self._sources = sources
+        self._language = "none"
+        for source in reversed(sources):
+            if source.language != "none":
+                self._language = source.language
+        # No key has this mark, so none is found across two sources.
+        self._keys = "|".join(source.keys for source in sources)
+        #: Quotations that lack support, and numerals: what is in them is not checked again.
+        self._checked: list[tuple[int, int]] = []
+
+    def check_quotations(self) -> None:
+        """Look up each quotation; the parts between its omissions are looked up one by one."""
+        for match in _QUOTED.finditer(self._folded):
+            for part in _OMISSION.split(match[match.lastgroup or 0]):
+                phrase = _phrase(part)
+                if phrase.strip() and phrase not in self._keys:
+                    self.lacking.append((match.start(), match.end(), "quotation"))
+                    self._checked.append(match.span())
+                    break
+
+    def check_numerals(self) -> None:
+        """Look up each number in words: as it is written, its value, or the digits that it begins with."""
+        for start, end, key, digits, _ in numerals(self._folded, self._language):
+            if self._is_checked(start):
+                continue
+            self._checked.append((start, end))
+            forms = (_phrase(self._folded[start:end]), f" {key} ", f" {digits or key} ")
+            if not any(form in self._keys for form in forms):
+                self.lacking.append((start, end, "number"))
+
+    def check_words(self) -> None:
+        """Look up each word with a digit and each name."""
+        has_noun_capitals = any(source.has_noun_capitals for source in self._sources)
+        has_names = has_noun_capitals or not in_title_case(self._folded.replace("-", " "))
+        # Nothing is before the first word, which its capital does not make a name.
+        previous_end = len(self._folded)
+        for match in _TOKEN.finditer(self._folded):
+            start, end = match.span()
+            is_name = has_names and match[0][0].isupper() and self._is_inside_sentence(previous_end, start)
+            previous_end = end
+            if not is_name and not any(map(str.isdigit, match[0])):
+                continue
+            key = _key(match)
+            if self._is_checked(start) or f" {key} " in self._keys:
+                continue
+            if is_name and self._language == "none" and self._is_akin(key):
+                continue
+            self.lacking.append((start, end, "number" if match[0][0].isdigit() else "name"))
+
+    def _is_inside_sentence(self, previous_end: int, start: int) -> bool:
+        """Return whether a word follows one of its sentence or quotation: a capital then shows a name."""
+        return previous_end <= start and not _OPENING.search(self._folded, previous_end, start)
+
+    def _is_checked(self, place: int) -> bool:
+        """Return whether a place is in a part that has been checked as a whole."""
+        return any(start <= place < end for start, end in self._checked)
+
+    def _is_akin(self, name: str) -> bool:
+        """Return whether a name is akin to a word of a source."""
+        return any(_is_akin(name, source.keys) for source in self._sources)
 
 
 def _key(match: re.Match[str]) -> str:
-    return key_of(match[0]) if match.lastgroup == "number" else match[0].lower().replace(".", "")
+    """Return a word or number as it is looked up: in lower case without stops, or the digits."""
+    if match.lastgroup == "number":
+        return key_of(match[0])
+    return match[0].lower().replace(".", "")
 
 
 def _phrase(text: str) -> str:
@@ -142,21 +202,43 @@ def _joined(found: Iterable[re.Match[str]]) -> str:
 
 @lru_cache(maxsize=4096)
 def _read(source: str) -> _Source:
-    """Return the keys of a source, then the parts of numbers that a space joins, which may be two, and the values of numbers in words."""
-    folded, language = fold(source), guess_language([source[:OPENING]])
-    found = list(_TOKEN.finditer(folded))
-    parts = [match[0] for match in found if match.lastgroup == "number" and " " in match[0]]
-    for number in numerals(folded, language):
-        parts += [number.key, *number.sizes]
-    keys = _joined(found) + "".join(f"| {part} " for part in " ".join(parts).split())
-    return _Source(keys, language, language == "none" and (capital_share([folded]) or 0) > NOUNS)
+    """Return what is looked up in a source.
+
+    Numbers follow its keys, each alone: the parts of a number with a space in it, which may be two numbers,
+    and the value and sizes of a number in words.
+    """
+    folded = fold(source)
+    language = guess_language([source[:_GUESSED_CHARACTERS]])
+    tokens = list(_TOKEN.finditer(folded))
+    numbers: list[str] = []
+    for token in tokens:
+        if token.lastgroup == "number" and " " in token[0]:
+            numbers += token[0].split()
+    for numeral in numerals(folded, language):
+        numbers += [numeral.key, *numeral.sizes]
+    keys = _joined(tokens) + "".join(f"| {number} " for number in numbers)
+    has_noun_capitals = False
+    if language == "none":
+        has_noun_capitals = (capital_share([folded]) or 0) > NOUN_CAPITALS_SHARE
+    return _Source(keys, language, has_noun_capitals)
 
 
 def _is_akin(name: str, keys: str) -> bool:
-    """Return whether a name begins as a word does (Putin, Putinom), or one is part of the other (Maske, Schutzmaske)."""
-    if len(name) < _LONG:
+    """Return whether a name begins as a word does (Putinom, Putin), or one of them is in the other.
+
+    Maske is in Schutzmaske.
+    """
+    if len(name) < _FEWEST_STEM_LETTERS:
         return False
-    stem, words = name[: min(6, max(_LONG, len(name) - 2))], keys.split()
-    if f" {stem}" in keys or name in keys or any(len(word) > _LONG and word in name for word in words):
+    stem_letters = max(_FEWEST_STEM_LETTERS, len(name) - 2)
+    stem = name[: min(_MOST_STEM_LETTERS, stem_letters)]
+    if f" {stem}" in keys or name in keys:
         return True
-    return any(word in words for word in (name[:-1], name[:-2], name[:-3]) if len(word) >= _LONG)
+    words = keys.split()
+    if any(len(word) > _FEWEST_STEM_LETTERS and word in name for word in words):
+        return True
+    for ending in (1, 2, 3):
+        word = name[:-ending]
+        if len(word) >= _FEWEST_STEM_LETTERS and word in words:
+            return True
+    return False

@@ -5,7 +5,8 @@ import unicodedata
 
 #: Control and invisible characters; those that join emojis and letters are none of them.
 INVISIBLE = re.compile(
-    "[\x00-\x08\x0e-\x1b\x7f-\x9f\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffc\ufffe\uffff\ud800-\udfff]"
+    "[\x00-\x08\x0e-\x1b\x7f-\x9f\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff"
+    "\ufff9-\ufffc\ufffe\uffff\ud800-\udfff]"
 )
 #: Quotes, dashes and Arabic separators of decimals and thousands, and the one mark that stands for each.
 MARKS = {

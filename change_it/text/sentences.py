@@ -12,11 +12,11 @@ from change_it.text.stopwords import stop_words
 from change_it.text.tokens import beginning, length
 from change_it.text.typography import (
     ABBREVIATED,
-    CLOSING,
+    CLOSING_MARKS,
     COMBINING,
     ENDS,
     JOINTS,
-    OPENING,
+    OPENING_MARKS,
     WIDE_ENDS,
     WIDE_JOINTS,
     Typography,
@@ -60,13 +60,14 @@ _MONTHS = _set(
     Ocak Şubat Mart Nisan Mayıs Haziran Temmuz Ağustos Eylül Ekim Kasım Aralık"""
 )
 #: French has a space before the mark that closes.
-_CLOSERS = rf"(?:[{re.escape(CLOSING)}]|\s»(?=\s|\Z))*+"
+_CLOSERS = rf"(?:[{re.escape(CLOSING_MARKS)}]|\s»(?=\s|\Z))*+"
 _END = re.compile(
-    rf"(?P<marks>(?<![{ENDS}])[{ENDS}]++){_CLOSERS}(?:\s++(?=[{re.escape(OPENING)}]*+(?:(?<=«)\s)?(?P<next>\w++))|\s++)"
+    rf"(?P<marks>(?<![{ENDS}])[{ENDS}]++){_CLOSERS}"
+    rf"(?:\s++(?=[{re.escape(OPENING_MARKS)}]*+(?:(?<=«)\s)?(?P<next>\w++))|\s++)"
     rf"|[{WIDE_ENDS}]++{_CLOSERS}\s*+"
 )
 _BLANK_LINE = re.compile(r"\n(?:[^\S\n]*+\n)++")
-_LAST_WORD = re.compile(rf"[^\s/{re.escape(OPENING.strip('-') + CLOSING)}]*\Z")
+_LAST_WORD = re.compile(rf"[^\s/{re.escape(OPENING_MARKS.strip('-') + CLOSING_MARKS)}]*\Z")
 _DOTTED = re.compile(r"(?:\w{1,3}\.)+\w{1,3}\Z")
 _FUNCTION_WORDS = stop_words("it") | stop_words("en")
 #: Characters before a full stop that are looked at for an abbreviation.
@@ -75,7 +76,8 @@ _REACH = 40
 
 #: Between two clauses.
 _JOINT = re.compile(
-    rf"(?<=[\w{COMBINING}])[{re.escape(CLOSING)}]?\s*(?:[{JOINTS}]|\s[-–—])\s+|[{WIDE_JOINTS}{WIDE_ENDS}]+"
+    rf"(?<=[\w{COMBINING}])[{re.escape(CLOSING_MARKS)}]?\s*(?:[{JOINTS}]|\s[-–—])\s+"
+    rf"|[{WIDE_JOINTS}{WIDE_ENDS}]+"
 )
 #: Sentences of an article that are cut into clauses.
 _SENTENCES = 3

@@ -69,7 +69,8 @@ _TOKEN = {
     # Contractions and the genitive are words (do n't, Rome 's), compounds are split but for prefixes
     # (co-founder).
     "en": re.compile(
-        rf"{_COMMON_BEFORE}|n['’]t\b|(?<=\w)['’](?:s|re|ve|ll|d|m)\b|can(?=not\b)|\b(?:mr|mrs|ms|dr|st|jr|sr|no|gov|sen|rep|gen)\."
+        rf"{_COMMON_BEFORE}|n['’]t\b|(?<=\w)['’](?:s|re|ve|ll|d|m)\b|can(?=not\b)"
+        r"|\b(?:mr|mrs|ms|dr|st|jr|sr|no|gov|sen|rep|gen)\."
         rf"|{_LETTER}+?(?=n['’]t\b)|\b(?:anti|co|e|ex|extra|inter|mid|multi|non|pre|pro|re|un|wi)-\w+"
         rf"|{_LETTER}+(?:\d\w*)?(?:['’](?!(?:s|re|ve|ll|d|m)\b){_LETTER}+)*|{_COMMON_AFTER}",
         re.IGNORECASE,

@@ -90,8 +90,12 @@ def words(text: str, *, underscores: bool = False) -> list[str]:
     """
     text = nfc(text).lower().replace("i\u0307", "i")
     text = unicodedata.normalize("NFC", text).translate(_TABLE)
-    text = text if underscores else text.replace("_", " ")
-    return _WORD.findall(text.replace("\0", "")) if "\0" in text else text.split()
+    if not underscores:
+        text = text.replace("_", " ")
+    # Behind a NUL stands what spaces alone do not split right.
+    if "\0" in text:
+        return _WORD.findall(text.replace("\0", ""))
+    return text.split()
 
 
 def words_of(texts: Sequence[Text]) -> list[Sequence[str]]:

@@ -19,7 +19,7 @@ SECRET = "sk-very-secret"
 @pytest.fixture
 def server(monkeypatch):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
-    monkeypatch.setattr("change_it.models.chat_server.WAIT", 0.0)
+    monkeypatch.setattr("change_it.models.chat_server.FIRST_WAIT_SECONDS", 0.0)
     monkeypatch.setenv("CHANGE_IT_API_KEY", SECRET)
     with serve() as state:
         yield state
@@ -96,7 +96,7 @@ FAULTS = [
 
 
 def test_refusals_and_timeouts_are_rows_with_an_error(server, options, monkeypatch, capsys):
-    monkeypatch.setattr("change_it.models.chat_server.TIMEOUT", 2.0)
+    monkeypatch.setattr("change_it.models.chat_server.TIMEOUT_SECONDS", 2.0)
     given_up, replies = Event(), [reply for reply, _ in FAULTS]
 
     def reply(prompt, number):
@@ -164,7 +164,7 @@ def waits(monkeypatch):
             return self.is_set()
 
     monkeypatch.setattr("change_it.models.chat_server.Event", Ended)
-    monkeypatch.setattr("change_it.models.chat_server.WAIT", 1.0)
+    monkeypatch.setattr("change_it.models.chat_server.FIRST_WAIT_SECONDS", 1.0)
     return seconds
 
 

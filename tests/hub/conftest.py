@@ -10,7 +10,7 @@ TEXTS = ["Il ponte crolla sulla statale", "Sciopero generale dei treni", "Il pon
 
 @pytest.fixture(scope="session")
 def run(tmp_path_factory):
-    """A run: corpus, judges, a generator for each outlet; its report knows a generator as sum."""
+    """Make a run: corpus, judges, a generator for each outlet; its report knows a generator as sum."""
     from corpus_fakes import articles, write_articles
     from report_records import a_report, a_row
     from saved_judges import save_judges
@@ -46,7 +46,7 @@ def run(tmp_path_factory):
 
 @pytest.fixture
 def files_of():
-    """The files of a push of a kind from a folder."""
+    """Collect the files of a push of a kind from a folder."""
     from change_it.hub import packaging
     from change_it.hub.cards import CardSettings
 

@@ -1,5 +1,6 @@
-"""A small Hub on loopback for one push and one load through the real clients: repositories, commits, large
-files.
+"""Serve a small Hub on loopback: repositories, commits, large files.
+
+It is enough for one push and one load through the real clients.
 """
 
 import base64
@@ -35,23 +36,29 @@ ROUTES = {
 
 
 def oid_of(files):
-    """The name of a commit, by its contents."""
+    """Return the name of a commit, by its contents."""
     return _oid_of(tuple(sorted(files.items())))
 
 
 @lru_cache
 def _oid_of(files):
-    """The same of pairs of name and content, which are read once."""
+    """Return the name of a commit of these pairs of name and content."""
     return hashlib.sha1(repr(files).encode()).hexdigest()
 
 
 class Hub:
-    """What the server holds; `commits` are the contents of a repository after each commit, the first one
-    empty.
+    """What the server holds.
 
     A model is called `owner/name`, others `datasets/owner/name` and `spaces/owner/name`; another branch than
-    the main one has `@` and its name behind it, a pull request `@refs/pr/1`. `messages` are those of the last
-    commits, `tags` lead to commits.
+    the main one has `@` and its name behind it, a pull request `@refs/pr/1`.
+
+    Attributes:
+        commits: repository to its files after each commit, the first one empty.
+        large: large files by their digest.
+        messages: repository to the message of its last commit.
+        tags: repository to the commit of each tag.
+        variables: Space to its variables.
+        private: the private repositories.
     """
 
     def __init__(self):
@@ -67,11 +74,11 @@ class Hub:
         self.commits[name] = [files]
 
     def files(self, name):
-        """The files of a repository now."""
+        """Return the files of a repository now."""
         return self.commits[name][-1]
 
     def at(self, name, revision):
-        """The name of a commit and its files; None where there is none."""
+        """Return the name of a commit and its files; None where there is none."""
         revision = self.tags.get(name, {}).get(revision, revision)
         branch = name if revision in (None, "main") else f"{name}@{revision}"
         if branch in self.commits:
@@ -83,14 +90,14 @@ class Hub:
         return None
 
     def environment(self, home):
-        """Variables that send the clients of a process here, with a cache of its own."""
+        """Return variables that send the clients of a process here, with a cache of its own."""
         variables = {"HF_ENDPOINT": self.url, "HF_HOME": str(home), "HF_TOKEN": TOKEN, "HF_HUB_OFFLINE": "0"}
         return variables | {f"HF_HUB_DISABLE_{name}": "1" for name in ("XET", "TELEMETRY", "UPDATE_CHECK")}
 
 
 @contextmanager
 def serve():
-    """A server on loopback and what it holds."""
+    """Serve on loopback, and provide what the server holds."""
     hub = Hub()
 
     class Answers(Handler):

@@ -1,5 +1,4 @@
-"""What `tools/publish.sh` pushes of a run: every block of every card runs as it stands, with this package or
-without it.
+"""Every block of every card that `tools/publish.sh` pushes of a run runs as it stands.
 
 The variable CHANGE_IT_RUN names a finished run of the quickstart; without it a short one is made.
 """
@@ -47,7 +46,7 @@ print(new, compliancy.signature, judges.signature, judges.main.commit, sep="\\n"
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory):
-    """The Hub after `tools/publish.sh`, and the environment of its clients."""
+    """Provide the Hub after `tools/publish.sh`, and the environment of its clients."""
     folder = tmp_path_factory.mktemp("published")
     run = os.environ.get("CHANGE_IT_RUN") or str(folder / "run")
     if not Path(run).is_dir():
@@ -65,7 +64,7 @@ def published(tmp_path_factory):
 
 
 def blocks_of(hub, language):
-    """Each block of a language in a card, with the name of its repository."""
+    """Return each block of a language in a card, with the name of its repository."""
     found = []
     for name in hub.commits:
         card = hub.files(name)["README.md"].decode()
@@ -74,7 +73,7 @@ def blocks_of(hub, language):
 
 
 def needs_package(block):
-    """Whether a block needs this package: it imports it, or loads one of its metrics."""
+    """Return whether a block needs this package: it imports it, or loads one of its metrics."""
     return "change_it" in block or "evaluate.load" in block
 
 
@@ -123,9 +122,7 @@ def test_objects_open_from_another_folder(published, tmp_path):
 
 
 def test_the_page_answers_as_its_card_asks(published, tmp_path):
-    """It starts from what was pushed, with the variables that were, and each block of its card runs against
-    it.
-    """
+    """Start the page from what was pushed, with its variables, and run each block of its card against it."""
     hub, variables = published
     for name, content in hub.files(PAGE).items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

@@ -10,8 +10,7 @@ from processes import run_python
 from change_it.corpus.folder import read_report, read_table
 from change_it.space.models import corpus_examples
 
-#: Reads the examples of the page, then a table of training; the data set is changed before its last table is
-#: read.
+#: Reads the examples of the page, then a table of training, and after a change of the data set another one.
 READ = """
 import json, sys
 from pathlib import Path

@@ -13,7 +13,7 @@ from malformed import edit, edit_weights, spoil
 from change_it.corpus.reading import sample
 from change_it.errors import InputError
 from change_it.hub import packaging
-from change_it.hub.cards import CardSettings, public
+from change_it.hub.cards import CardSettings, without_paths
 from change_it.hub.packaging import RECORD
 from change_it.version import __version__
 
@@ -43,42 +43,81 @@ def test_a_generator_goes_with_what_training_wrote_and_its_code(run, files_of):
 
 
 def edited(name, **changes):
+    """Return what changes entries of a JSON file of a folder."""
     return lambda folder: edit(folder / name, lambda record: record.update(changes))
 
 
 def of_fold(fold, task):
-    """Make one judge of several one of another fold."""
+    """Return what makes one judge of several one of another fold."""
     return lambda folder: edit(
         folder / task / "config.json", lambda record: record["change_it"].update(fold=fold)
     )
 
 
 def other_weights(folder):
+    """Change the weights of one judge of several."""
     edit_weights(folder / "hh", lambda tensors: spoil(tensors, number=0.25))
 
 
-@pytest.mark.parametrize(
-    ("model", "damage", "says"),
-    [
-        ("generators/sum-gio", lambda folder: (folder / "credentials.json").touch(), "write .credentials.json"),
-        ("generators/sum-gio", lambda folder: (folder / "mine.py").touch(), r"did not write \(mine\.py\): move"),
-        ("judges/hh", lambda folder: (folder / "a.txt").symlink_to("/etc/hostname"), r"a\.txt is a link that"),
-        ("generators/sum-gio", edited("generator.json", base="/home/me/t5"), "on the Hub, --base OWNER/NAME"),
-        ("judges/hh", lambda folder: (folder / "model.safetensors").unlink(), "holds no model.safetensors: train one"),
-        ("judges/hh", edited("config.json", change_it={"task": "hh"}), "hh cannot be loaded as a judge"),
-        ("generators/sum-gio", lambda folder: (folder / "tokenizer.py").unlink(), r"lacks code .* \(tokenizer\.py\)"),
-        ("generators/sum-gio", lambda folder: (folder / "formats.py").unlink(), r"lacks code .* \(formats\.py\)"),
-        ("judges/hh", lambda folder: (folder / "model.safetensors").write_bytes(POINTER), "only a pointer of git-lfs"),
-        ("judges", of_fold("0", "main"), r"differ in outlets or fold \(main: rep and gio, fold 0; hh: .*fold all"),
-        ("judges", of_fold("1", "ah"), "differ in outlets or fold"),
-        ("judges", edited("hh/metrics.json", model_hash="0" * 64), "hh is not the one that its metrics.json measured"),
-        ("judges/hh", edited("metrics.json", weights_hash="0" * 64), "hh is not the one that"),
-        ("judges", other_weights, "judges/hh is not the one that"),
-    ],
-    ids=["a key", "code", "a link", "a base in a folder", "weights", "settings", "code that lacks", "code of code", "a pointer", "main of another fold",
-         "ah of another fold", "another signature", "other weights", "weights of another"],
-)  # fmt: skip
-def test_what_must_not_go_out_is_refused(run, files_of, tmp_path, model, damage, says):
+def without(name):
+    """Return what removes a file of a folder."""
+    return lambda folder: (folder / name).unlink()
+
+
+def with_empty(name):
+    """Return what puts an empty file into a folder."""
+    return lambda folder: (folder / name).touch()
+
+
+def with_link(name):
+    """Return what puts a link to a file of the machine into a folder."""
+    return lambda folder: (folder / name).symlink_to("/etc/hostname")
+
+
+def with_pointer(name):
+    """Return what puts a pointer of git-lfs in the place of a file."""
+    return lambda folder: (folder / name).write_bytes(POINTER)
+
+
+WRITER = "generators/sum-gio"
+#: What is wrong to the folder, what damages it, and what the refusal says.
+DAMAGES = {
+    "a key": (WRITER, with_empty("credentials.json"), "write .credentials.json"),
+    "code": (WRITER, with_empty("mine.py"), r"did not write \(mine\.py\): move"),
+    "a link": ("judges/hh", with_link("a.txt"), r"a\.txt is a link that"),
+    "a base in a folder": (
+        WRITER,
+        edited("generator.json", base="/home/me/t5"),
+        "on the Hub, --base OWNER/NAME",
+    ),
+    "weights": ("judges/hh", without("model.safetensors"), "holds no model.safetensors: train one"),
+    "settings": (
+        "judges/hh",
+        edited("config.json", change_it={"task": "hh"}),
+        "hh cannot be loaded as a judge",
+    ),
+    "code that lacks": (WRITER, without("tokenizer.py"), r"lacks code .* \(tokenizer\.py\)"),
+    "code of code": (WRITER, without("formats.py"), r"lacks code .* \(formats\.py\)"),
+    "a pointer": ("judges/hh", with_pointer("model.safetensors"), "only a pointer of git-lfs"),
+    "main of another fold": (
+        "judges",
+        of_fold("0", "main"),
+        r"differ in outlets or fold \(main: rep and gio, fold 0; hh: .*fold all",
+    ),
+    "ah of another fold": ("judges", of_fold("1", "ah"), "differ in outlets or fold"),
+    "another signature": (
+        "judges",
+        edited("hh/metrics.json", model_hash="0" * 64),
+        "hh is not the one that its metrics.json measured",
+    ),
+    "other weights": ("judges/hh", edited("metrics.json", weights_hash="0" * 64), "hh is not the one that"),
+    "weights of another": ("judges", other_weights, "judges/hh is not the one that"),
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGES)
+def test_what_must_not_go_out_is_refused(run, files_of, tmp_path, kind):
+    model, damage, says = DAMAGES[kind]
     folder = Path(shutil.copytree(run / model, tmp_path / model))
     damage(folder)
     with pytest.raises(InputError, match=says):
@@ -233,4 +272,4 @@ def test_a_copy_without_the_sample_says_so(monkeypatch, tmp_path):
     ],
 )
 def test_absolute_paths_become_names(before, after):
-    assert public(before) == after
+    assert without_paths(before) == after

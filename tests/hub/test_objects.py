@@ -1,5 +1,6 @@
-"""Loaded judges and generators do what objects of the ecosystem do: revisions, saving, pushing, types and
-devices by its names.
+"""Loaded judges and generators do what objects of the ecosystem do.
+
+They take revisions, are saved and pushed, and have types and devices by its names.
 """
 
 import inspect
@@ -76,7 +77,7 @@ def test_objects_are_pushed_and_opened_by_their_commit(run, tmp_path):
 
 
 def test_saved_objects_are_those_that_were_loaded(run, files_of, tmp_path):
-    """What was measured goes along, and the hashes stay: the saved folder can be pushed."""
+    """Check that figures and hashes go along: the saved folder can be pushed."""
     judges = Judges.from_pretrained(run / "judges", device="cpu")
     judges.save_pretrained(tmp_path / "judges")
     assert Judges.from_pretrained(tmp_path / "judges", device="cpu").signature == judges.signature

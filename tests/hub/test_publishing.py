@@ -14,7 +14,7 @@ from change_it.hub.publishing import Destination, foresee, publish
 
 @pytest.fixture
 def hub(monkeypatch, tmp_path):
-    """A Hub that the pushes of this process reach."""
+    """Provide a Hub that the pushes of this process reach."""
     with serve() as hub:
         monkeypatch.setattr(publishing, "_api", lambda: HfApi(endpoint=hub.url, token=TOKEN))
         monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
@@ -38,8 +38,8 @@ def test_the_next_push_removes_what_the_last_one_recorded_and_names_it(hub):
     publish(ADAPTERS, MODEL)
     hub.commits["nina/it"].append(hub.files("nina/it") | {"notes.md": b"", "sub/a.safetensors": b""})
     lines = [
-        "adapter_config.json, adapter_model.safetensors: would be removed,"
-        " as of the last push and not of this one"
+        "adapter_config.json, adapter_model.safetensors:"
+        " would be removed, as of the last push and not of this one"
     ]
     lines += ["notes.md, sub/a.safetensors: would be kept, as files of others"]
     assert foresee(MERGED, MODEL) == lines

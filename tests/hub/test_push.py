@@ -17,7 +17,7 @@ TO = Destination(kind="judge", repo_id="me/thing")
 
 @pytest.fixture
 def hub(monkeypatch):
-    """A Hub with a public repository, which fails at the commit: `hub(fault)`."""
+    """Provide a Hub with a public repository, which fails at the commit: `hub(fault)`."""
 
     def commit(fault):
         def create_commit(*_, **__):

@@ -96,7 +96,7 @@ print(json.dumps(answers))
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory):
-    """The Hub, and the environment of its clients."""
+    """Provide the Hub, and the environment of its clients."""
     with serve() as hub:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
         yield hub, inherited | hub.environment(tmp_path_factory.mktemp("home"))
@@ -163,7 +163,7 @@ def test_a_generator_that_the_quickstart_wrote_opens_without_this_package(enviro
 
 
 def test_one_judge_is_a_model_at_the_root_and_each_of_several_in_its_folder(run, files_of, tmp_path):
-    """As `hf download --local-dir` leaves them, opened by transformers alone."""
+    """Open with transformers alone what `hf download --local-dir` leaves."""
     write(files_of("judge", run / "judges/hh", "nina/hh"), tmp_path / "one")
     write(files_of("judge", run / "judges", "nina/judges"), tmp_path / "several")
     assert ModelCard.load(tmp_path / "one/README.md").data.pipeline_tag == "text-classification"
@@ -182,8 +182,9 @@ def test_one_judge_is_a_model_at_the_root_and_each_of_several_in_its_folder(run,
 
 
 def test_other_models_under_the_same_name_open_as_here(environment, tmp_path):
-    """A judge of an encoder and then a linear one, adapters and then the merged model: nothing of the first
-    stays.
+    """Push a judge of an encoder and then a linear one, adapters and then the merged model.
+
+    Nothing of the first stays.
     """
     hub, variables = environment
     encoder, linear = tmp_path / "encoder/main", tmp_path / "linear/main"

@@ -1,4 +1,4 @@
-"""Answers of chat servers: what is a headline in them, what is none, and what an answer chooses."""
+"""Answers of chat servers have a headline or none, and choose answers to questions or none."""
 
 import json
 
@@ -785,8 +785,9 @@ WITHOUT_HEADLINE = {
 
 
 def misread(expected):
-    """Return a line for each answer in which another headline is found than expected: hundreds are read in
-    one test.
+    """Return a line for each answer in which another headline is found than expected.
+
+    One test reads hundreds of answers.
     """
     lines = []
     for answer, headline in expected:

@@ -18,7 +18,7 @@ YES = dict.fromkeys(ASKED, "yes")
 @pytest.fixture
 def server(monkeypatch):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
-    monkeypatch.setattr("change_it.models.chat_server.WAIT", 0.0)
+    monkeypatch.setattr("change_it.models.chat_server.FIRST_WAIT_SECONDS", 0.0)
     with serve() as state:
         state.reply = lambda prompt, number: json.dumps(YES)
         yield state

@@ -12,7 +12,7 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 
 @pytest.fixture(scope="session")
 def tiny_run(tmp_path_factory):
-    """A run's folder with judges and untrained generators of both directions; no corpus."""
+    """Make a run's folder with judges and untrained generators of both directions; no corpus."""
     run = tmp_path_factory.mktemp("space") / "run"
     save_judges(run / "judges", [WORDS], OUTLETS, transformer=True)
     for seed, to in enumerate(OUTLETS):
@@ -22,7 +22,7 @@ def tiny_run(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def url(tiny_run):
-    """The address of a page with rules as judges, and the run's generators under two names."""
+    """Serve a page with rules as judges and the run's generators under two names; provide its address."""
     from change_it.audit.record import Summary
     from change_it.audit.verdict import MeasureVerdict
     from change_it.corpus.test_set import Item

@@ -1,4 +1,4 @@
-"""Corruptions: each damages a headline, shows nothing by case or marks, and depends on its seed alone."""
+"""Each corruption damages a headline, shows nothing by case or marks, and depends on its seed alone."""
 
 from collections import Counter
 from itertools import product

@@ -6,10 +6,9 @@ ARTICLE = (
     "Das Rathaus in Altweiler bleibt für 1.200 Tage geschlossen, sagt Müller: „Das Haus, 7 Etagen, ist alt.“"
 )
 GERMAN = (
-    "Der Minister besucht die Fabrik in Hamburg."
-    " Die Masken aus der Fabrik gehen an Schulen, sagte ein Sprecher der Partei."
-    " Die Stadt plant im Herbst neue Regeln für Schulen und Vereine,"
-    " und die Bürger warten auf den Beschluss des Senats am Dienstag."
+    "Der Minister besucht die Fabrik in Hamburg. Die Masken aus der Fabrik gehen an Schulen, sagte ein"
+    " Sprecher der Partei. Die Stadt plant im Herbst neue Regeln für Schulen und Vereine, und die Bürger"
+    " warten auf den Beschluss des Senats am Dienstag."
 ) * 2
 
 

@@ -1,4 +1,7 @@
-"""Sentences, their clauses and quotation marks, in Italian, English and six languages that the package has no list of."""
+"""Texts are cut into sentences and clauses, and quotation marks are read.
+
+They are in Italian, English and six languages that the package has no list of.
+"""
 
 from pathlib import Path
 
@@ -96,7 +99,7 @@ QUOTATIONS = {
 @pytest.mark.parametrize("marks", QUOTATIONS)
 def test_quotations_of_all_languages_are_read_and_set(marks):
     headline = QUOTATIONS[marks]
-    assert Typography.of([headline, headline]).quotes == marks
+    assert Typography.from_headlines([headline, headline]).quotes == marks
     plain = Typography().apply(headline)
     assert plain.count('"') == 2
     assert Typography(quotes=marks).apply(plain) == headline

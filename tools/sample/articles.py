@@ -1,4 +1,7 @@
-"""The articles: one event in one paper's words, with what its headline says and facts that this paper happened to get."""
+"""Write articles: one event in one paper's words, with what its headline says.
+
+Facts that this paper happened to get come with it.
+"""
 
 import random
 from collections.abc import Iterator
@@ -10,8 +13,12 @@ from tools.sample.papers import Paper
 from tools.sample.templates import Filler, Slot, Template, always, filled_in, slots
 
 WEEKDAYS = ("lunedì", "martedì", "mercoledì", "giovedì", "venerdì", "sabato", "domenica")
-#: An article leans to the other paper's synonyms, its first sentence less, and most where it says what its headline says.
-_FIRST_LEAN, _LEAN, _TOLD_LEAN = 0.3, 0.7, 0.8
+#: How far an article's sentences lean to the other paper's synonyms, 0 to 1.
+_LEAN = 0.7
+#: How far its first sentence does.
+_FIRST_LEAN = 0.3
+#: How far those that say what its headline says do.
+_TOLD_LEAN = 0.8
 #: Share of the articles that leave their town out, if their headline names it, and if not.
 _AT_HOME = {True: 0.05, False: 0.55}
 #: Sentences of a follow-up on the event before it.
@@ -21,14 +28,23 @@ _CITY = Noun("città", "f", place="in città")
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """A headline, and what its article has to tell."""
+    """A headline, and what its article has to tell.
+
+    Attributes:
+        text: the headline.
+        core: its first part, with the place, if there is one.
+        tails: its further parts.
+        said: what it quotes.
+        used: slots of the event that it names.
+        roles: whether people are called by their roles, not by name.
+    """
 
     text: str
-    core: Template  # with the place, if there is one
+    core: Template
     tails: tuple[Template, ...]
-    said: Said | None  # what it quotes
-    used: frozenset[str]  # slots of the event that it names
-    roles: bool  # people are called by their roles, not by name
+    said: Said | None
+    used: frozenset[str]
+    roles: bool
 
 
 class SlotValues:
@@ -40,7 +56,7 @@ class SlotValues:
         self._met: set[str] = set()
 
     def resolve(self, name: str, filler: Filler) -> Noun | str:
-        """The value of a slot in running text: people by full name first, then by surname or role."""
+        """Return the value of a slot in running text: people by full name first, then by surname or role."""
         event = self.event
         if name in event.values:
             options = event.values[name]
@@ -74,6 +90,7 @@ class SlotValues:
         return person.full if part == "full" else person.role
 
     def _mention(self, name: str, filler: Filler) -> Noun:
+        """Return what a speaker is called here."""
         person = self.event.person(name)
         chance = filler.rng.random()
         if name in self._met:
@@ -87,10 +104,12 @@ class SlotValues:
 def write_article(
     grammar: Grammar, event: Event, paper: Paper, headline: Headline, rng: random.Random, *, late: bool
 ) -> str:
-    """An article of some 60 to 220 words in one paragraph; one that comes `late` has few facts of the event.
+    """Write an article of some 60 to 220 words in one paragraph.
 
-    Whatever its headline says it says too: what happened and where, every further part, and the words quoted, to the
-    letter and with their speaker.
+    One that comes `late` has few facts of the event.
+
+    Whatever its headline says it says too: what happened and where, every further part, and the words quoted,
+    to the letter and with their speaker.
     """
     at_home = rng.random() < _AT_HOME["town" in headline.used]
     slot_values = SlotValues(event, at_home=at_home, roles=headline.roles)
@@ -121,7 +140,7 @@ def write_article(
 def _told(
     grammar: Grammar, event: Event, headline: Headline, lead: Template, filler: Filler
 ) -> Iterator[Template]:
-    """What the headline says, as sentences; the lead and facts of the event tell some of it."""
+    """Yield what the headline says, as sentences; the lead and facts of the event tell some of it."""
     rng, kind = filler.rng, event.kind
     yield _sentence_of(headline.core, grammar.common["told"], rng)
     specific = kind.values.keys() | kind.numbers.keys()
@@ -140,7 +159,7 @@ def _told(
 
 
 def _sentence_of(claim: Template, frames: tuple[Template, ...], rng: random.Random) -> Template:
-    """A part of a headline in a sentence, without a second colon, and not said by somebody whom it names."""
+    """Put a part of a headline into a sentence, with one colon, and not said by somebody whom it names."""
     fitting = [
         frame
         for frame in frames
@@ -150,13 +169,14 @@ def _sentence_of(claim: Template, frames: tuple[Template, ...], rng: random.Rand
 
 
 def _has_colon(template: Template) -> bool:
+    """Return whether a template has a colon outside of its slots."""
     return any(isinstance(node, str) and ":" in node for node in template)
 
 
 def _more(
     grammar: Grammar, event: Event, headline: Headline, told: list[Template], rng: random.Random, late: bool
 ) -> tuple[list[Template], list[Template]]:
-    """A shuffled supply of the event's own sentences that the headline does not ask for, and one of more general ones."""
+    """Shuffle the event's own sentences that the headline does not ask for, and some more general ones."""
     kind, topic, common = event.kind, event.topic, grammar.common
     others = [_attributed(said, rng) for said in event.said if said != headline.said]
     own = [fact for fact in kind.facts if fact not in told and not late]
@@ -169,6 +189,6 @@ def _more(
 
 
 def _attributed(said: Said, rng: random.Random) -> Template:
-    """A sentence that says who said it."""
+    """Return a sentence that says who said it."""
     verb = rng.choice(("dice", "racconta", "spiega", "ripete", "confida", "si sfoga", "assicura"))
     return (f"«{said.words}», {verb} ", Slot("il", said.speaker), ".")

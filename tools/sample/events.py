@@ -1,4 +1,4 @@
-"""What happened: topics and event types read from `data/`, and events drawn from them."""
+"""Read topics and types of events from `data/`, and draw what happened from them."""
 
 import random
 import tomllib
@@ -15,9 +15,11 @@ from tools.sample.templates import Filler, Template, parse, slots
 
 #: Who may say a quotation; written before it in `data/`, `chief: `, where only one fits.
 SPEAKERS = ("who", "chief", "wit")
-#: Quotations of its type and of its topic that an event has.
-_SAID_OF_KIND, _SAID_OF_TOPIC = 2, 1
-#: Share of them that both papers have.
+#: Quotations of its type that an event has.
+_SAID_OF_KIND = 2
+#: Quotations of its topic that an event has.
+_SAID_OF_TOPIC = 1
+#: Share of the quotations that both papers have.
 _SHARED = 0.4
 
 
@@ -39,24 +41,37 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A type of event, or of what follows on one."""
+    """A type of event, or of what follows on one.
+
+    Attributes:
+        name: of the type.
+        event: synonyms for what happened.
+        roles: what the main person may be.
+        values: for each slot of the type the possible values, each a tuple of synonyms.
+        numbers: for each figure its lowest and highest value and the step between.
+        nominal: headline cores without a verb, without place.
+        verbal: headline cores that are clauses, without place.
+        tails: second parts of headlines.
+        figures: those of `tails` that carry one of `numbers`.
+        lead: first sentences of articles.
+        facts: further sentences.
+        quotes: what people may say.
+        never: follow-ups that make no sense after it.
+    """
 
     name: str
-    event: tuple[Noun, ...]  # synonyms for what happened
-    roles: tuple[str, ...]  # what the main person may be
-    # for each slot of the type the possible values, each a tuple of synonyms
+    event: tuple[Noun, ...]
+    roles: tuple[str, ...]
     values: dict[str, tuple[tuple[Noun, ...], ...]]
-    numbers: dict[
-        str, tuple[int, int, int]
-    ]  # for each figure its lowest and highest value and the step between
-    nominal: tuple[Template, ...]  # headline cores without a verb, without place
-    verbal: tuple[Template, ...]  # headline cores that are clauses, without place
-    tails: tuple[Template, ...]  # second parts of headlines
-    figures: tuple[Template, ...]  # those of `tails` that carry one of `numbers`
+    numbers: dict[str, tuple[int, int, int]]
+    nominal: tuple[Template, ...]
+    verbal: tuple[Template, ...]
+    tails: tuple[Template, ...]
+    figures: tuple[Template, ...]
     lead: tuple[Template, ...]
     facts: tuple[Template, ...]
     quotes: tuple[Quote, ...]
-    never: frozenset[str]  # follow-ups that make no sense after it
+    never: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,36 +91,61 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened, as both papers could know it."""
+    """Something that happened, as both papers could know it.
+
+    Attributes:
+        kind: its type.
+        topic: the topic of the type.
+        day: when it happened; of a follow-up, when the event before it did.
+        today: when it happened.
+        town: where it happened.
+        area: a part of the town.
+        street: a street of the town.
+        who: the main person.
+        chief: who speaks for the authorities.
+        wit: somebody who was there, or lives there.
+        org: who else is concerned.
+        values: synonyms of the value of each slot of the type.
+        numbers: value of each figure.
+        said: what was said about it.
+        before: of a follow-up: sentences on the event before it.
+    """
 
     kind: Kind
     topic: Topic
     day: date
-    today: date  # of a follow-up: when it happened, `day` being that of the event before it
+    today: date
     town: Noun
-    area: Noun  # `area` and `street` are parts of the town
+    area: Noun
     street: Noun
-    who: names.Person  # the main person
-    chief: names.Person  # who speaks for the authorities
-    wit: names.Person  # somebody who was there, or lives there
-    org: Noun  # who else is concerned
-    values: dict[str, tuple[Noun, ...]]  # synonyms of the value of each slot of the type
+    who: names.Person
+    chief: names.Person
+    wit: names.Person
+    org: Noun
+    values: dict[str, tuple[Noun, ...]]
     numbers: dict[str, int]
     said: tuple[Said, ...] = ()
-    before: tuple[Template, ...] = ()  # of a follow-up: sentences on the event before it
+    before: tuple[Template, ...] = ()
 
     def person(self, name: str) -> names.Person:
-        """One of `SPEAKERS`."""
+        """Return one of `SPEAKERS`."""
         person: names.Person = getattr(self, name)
         return person
 
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """All topics, and the sentences that fit any event (`common`, by section)."""
+    """All that can happen, and how it can be said.
+
+    Attributes:
+        topics: all topics.
+        followups: follow-ups that fit any topic.
+        common: section to the sentences that fit any event.
+        witnesses: roles of people who were there.
+    """
 
     topics: tuple[Topic, ...]
-    followups: tuple[Kind, ...]  # that fit any topic
+    followups: tuple[Kind, ...]
     common: dict[str, tuple[Template, ...]]
     witnesses: tuple[str, ...]
 
@@ -128,16 +168,20 @@ class Grammar:
         )
 
     def draw(self, rng: random.Random, day: date, weights: dict[str, float]) -> Event:
-        """An event of `day`; a topic is drawn by its weight (1 where `weights` has none), a type evenly in it."""
+        """Draw an event of `day`.
+
+        A topic is drawn by its weight (1 where `weights` has none), a type evenly in it.
+        """
         topic = rng.choices(self.topics, [weights.get(t.name, 1.0) * len(t.kinds) for t in self.topics])[0]
         return self.reported(self._event(topic, rng.choice(topic.kinds), day, rng), rng)
 
     def another(self, event: Event, rng: random.Random) -> Event:
-        """Another event of the same type, on the same day and in the same town, for which the same people are responsible."""
+        """Draw another event of the same type, day and town, for which the same people are responsible."""
         other = self._event(event.topic, event.kind, event.day, rng)
         return self.reported(replace(other, town=event.town, chief=event.chief, org=event.org), rng)
 
     def _event(self, topic: Topic, kind: Kind, day: date, rng: random.Random) -> Event:
+        """Draw an event of a type."""
         return Event(
             kind=kind,
             topic=topic,
@@ -155,7 +199,7 @@ class Grammar:
         )
 
     def following(self, event: Event, rng: random.Random) -> list[Kind]:
-        """What may follow on an event, in random order: that of its topic, and two that follow on any."""
+        """Return what may follow on an event, in random order: that of its topic, and two that fit any."""
         own, common = (
             [kind for kind in kinds if kind.name not in event.kind.never]
             for kinds in (event.topic.followups, self.followups)
@@ -164,7 +208,7 @@ class Grammar:
         return rng.sample(kinds, len(kinds))
 
     def follow(self, event: Event, kind: Kind, today: date, rng: random.Random) -> Event:
-        """Another happening, with the people and the place of the event that it follows on."""
+        """Draw what happens next, with the people and the place of the event that it follows on."""
         return self.reported(
             replace(
                 event,
@@ -178,7 +222,7 @@ class Grammar:
         )
 
     def reported(self, event: Event, rng: random.Random) -> Event:
-        """An event as one paper hears of it, with a witness of its own and some quotations that only it has."""
+        """Return an event as one paper hears of it, with a witness and some quotations of its own."""
         numbers = {
             "days": rng.randint(3, 28),
             "years": rng.randint(2, 40),
@@ -192,7 +236,7 @@ class Grammar:
 
 
 def _said(event: Event, rng: random.Random) -> Iterator[Said]:
-    """What was said about an event: by one who has a part in it, once each."""
+    """Yield what was said about an event: by one who has a part in it, once each."""
 
     def value(name: str, filler: Filler) -> Noun | str:
         if name in event.numbers:

@@ -1,4 +1,4 @@
-"""The headlines: an event's core, place and further parts, put together in the style of a paper."""
+"""Write headlines: an event's core, place and further parts, put together in the style of a paper."""
 
 import random
 from collections.abc import Iterator
@@ -9,8 +9,11 @@ from tools.sample.morphology import Noun, numeral, sentence, tidy
 from tools.sample.papers import Paper
 from tools.sample.templates import Filler, Slot, Template, slots
 
+#: How far a headline leans to the paper's own synonyms, 0 to 1.
 _LEAN = 0.62
-_TOWN, _AREA, _STREET = (Slot("a", "town"),), (Slot("in", "area"),), (Slot("in", "street"),)
+_TOWN = (Slot("a", "town"),)
+_AREA = (Slot("in", "area"),)
+_STREET = (Slot("in", "street"),)
 #: Words from which on a headline takes no further part.
 _LONG = 24
 #: Share of the quotations with a comma that a headline breaks off there, with a mark.
@@ -26,19 +29,20 @@ class _HeadlineValues(SlotValues):
         self.used: set[str] = set()
 
     def resolve(self, name: str, filler: Filler) -> Noun | str:
-        """The value of a slot, noted as used: a headline does not say the same thing twice."""
+        """Return the value of a slot, and note that it is used: no headline says the same thing twice."""
         self.used.add(name)
         if name in self.event.numbers:
             return numeral(self.event.numbers[name], in_words=self._words)
         return super().resolve(name, filler)
 
     def _mention(self, name: str, filler: Filler) -> Noun:
+        """Return what a speaker is called here."""
         person = self.event.person(name)
         return person.role if self.roles else person.surname
 
 
 def write_headline(grammar: Grammar, event: Event, paper: Paper, rng: random.Random) -> Headline:
-    """A headline of about 4 to 20 words, without a full stop at its end."""
+    """Write a headline of about 4 to 20 words, without a full stop at its end."""
     kind, topic, common = event.kind, event.topic, grammar.common
     slot_values = _HeadlineValues(event, paper, rng)
     filler = Filler(rng, paper.side, _LEAN, slot_values.resolve)
@@ -63,7 +67,9 @@ def write_headline(grammar: Grammar, event: Event, paper: Paper, rng: random.Ran
         told.append(rng.choice(kind.figures))
         head = f"{filler.write(told[0])}{', ' if ':' in core else rng.choice((': ', ', '))}{core}{place}"
     elif happens("kicker"):
-        head = f"{filler.write(rng.choice(topic.kickers))}{place}{', ' if ':' in core else rng.choice((': ', ', '))}{core}"
+        kicker = filler.write(rng.choice(topic.kickers))
+        mark = ", " if ":" in core else rng.choice((": ", ", "))
+        head = f"{kicker}{place}{mark}{core}"
     elif happens("ecco") and not nominal and ":" not in core:
         head = f"{filler.write(rng.choice(common['openers']))} {core}{place}"
     elif happens("colon"):
@@ -118,7 +124,7 @@ def write_headline(grammar: Grammar, event: Event, paper: Paper, rng: random.Ran
 def _tails(
     tails: tuple[Template, ...], slot_values: _HeadlineValues, rng: random.Random
 ) -> Iterator[Template]:
-    """At most two further parts, in random order, that bring in something new."""
+    """Yield at most two further parts, in random order, that bring in something new."""
     fresh = [tail for tail in rng.sample(tails, len(tails)) if not slots(tail) & slot_values.used] or [
         rng.choice(tails)
     ]
@@ -130,7 +136,7 @@ def _tails(
 
 
 def _where(paper: Paper, vague: tuple[Template, ...], rng: random.Random) -> Template:
-    """Where: a town or a part of one, sometimes only vaguely, or nowhere."""
+    """Return where it happened: a town or a part of one, sometimes only vaguely, or nowhere."""
     chance = rng.random()
     if chance < 0.2:
         return ()
@@ -140,14 +146,14 @@ def _where(paper: Paper, vague: tuple[Template, ...], rng: random.Random) -> Tem
 
 
 def _bare(where: Template, slot_values: _HeadlineValues, filler: Filler) -> str:
-    """A place without preposition and article, before a colon or comma."""
+    """Return a place without preposition and article, before a colon or comma."""
     (slot,) = (node for node in where if isinstance(node, Slot))
     value = slot_values.resolve(slot.name, filler)
     return value if isinstance(value, str) else value.text
 
 
 def _quoted(core: str, place: str, said: Said, filler: Filler) -> str:
-    """A quotation before or after the core, or with its speaker; some break off at a comma."""
+    """Put a quotation before or after the core, or with its speaker; some break off at a comma."""
     rng, words = filler.rng, said.words
     speaker = filler.write((Slot("il", said.speaker),))
     if "," in words and rng.random() < _CUT:
@@ -163,6 +169,6 @@ def _quoted(core: str, place: str, said: Said, filler: Filler) -> str:
 
 
 def _sentences(text: str) -> str:
-    """Capital letters at the beginning and after full stops and question marks."""
+    """Return a text with capitals at the beginning and after full stops and question marks."""
     pieces = text.replace("? ", "?\0").replace(". ", ".\0").split("\0")
     return " ".join(sentence(piece) for piece in pieces)

@@ -1,4 +1,4 @@
-"""Italian articles, contracted prepositions, elision, endings and numerals: what the templates need to agree."""
+"""Let templates agree: Italian articles, contracted prepositions, elision, endings and numerals."""
 
 import re
 from dataclasses import dataclass
@@ -24,25 +24,51 @@ _WRITTEN = (
     ("la ", "f", False),
 )
 _UNITS = [
-    "zero", "uno", "due", "tre", "quattro", "cinque", "sei", "sette", "otto", "nove", "dieci", "undici", "dodici",
-    "tredici", "quattordici", "quindici", "sedici", "diciassette", "diciotto", "diciannove", "venti",
-]  # fmt: skip
+    "zero",
+    "uno",
+    "due",
+    "tre",
+    "quattro",
+    "cinque",
+    "sei",
+    "sette",
+    "otto",
+    "nove",
+    "dieci",
+    "undici",
+    "dodici",
+    "tredici",
+    "quattordici",
+    "quindici",
+    "sedici",
+    "diciassette",
+    "diciotto",
+    "diciannove",
+    "venti",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Noun:
     """A noun phrase that articles, prepositions and participles can agree with.
 
+    Attributes:
+        text: the phrase without its article.
+        gender: m or f.
+        plural: whether it is a plural.
+        proper: whether it takes no article (people, towns, streets).
+        place: what stands for `a` and its article where Italian has an idiom (`in città`).
+
     Example:
         >>> Noun("ospedale", "m").with_preposition("di"), Noun("stadio", "m").with_preposition("in")
         ("dell'ospedale", 'nello stadio')
     """
 
-    text: str  # without its article
+    text: str
     gender: Gender
     plural: bool = False
-    proper: bool = False  # takes no article (people, towns, streets)
-    place: str = ""  # what stands for `a` and its article where Italian has an idiom (`in città`)
+    proper: bool = False
+    place: str = ""
 
     @classmethod
     def parse(cls, written: str) -> "Noun":
@@ -51,8 +77,10 @@ class Noun:
         After `l'` the gender is guessed from the first word's ending; a final `/m` or `/f` decides.
 
         Example:
-            >>> Noun.parse("gli operai").plural, Noun.parse("l'assalto").gender, Noun.parse("l'arma").indefinite
-            (True, 'm', "un'arma")
+            >>> Noun.parse("gli operai").plural, Noun.parse("l'assalto").gender
+            (True, 'm')
+            >>> Noun.parse("l'arma").indefinite
+            "un'arma"
         """
         phrase, _, mark = written.strip().partition("/")
         for article, gender, plural in _WRITTEN:
@@ -66,12 +94,12 @@ class Noun:
 
     @property
     def definite(self) -> str:
-        """With the definite article: `il colpo`, `l'assalto`, `gli operai`."""
+        """Return it with the definite article: `il colpo`, `l'assalto`, `gli operai`."""
         return self.text if self.proper else definite_article(self.text, self.gender, self.plural) + self.text
 
     @property
     def indefinite(self) -> str:
-        """With the indefinite article (`uno sciopero`, `un'arma`); a plural gets `alcuni` or `alcune`."""
+        """Return it with the indefinite article: `uno sciopero`, `un'arma`, `alcuni operai`."""
         if self.proper:
             return self.text
         if self.plural:
@@ -81,7 +109,7 @@ class Noun:
         return ("uno " if _LO.match(self.text) else "un ") + self.text
 
     def with_preposition(self, preposition: str) -> str:
-        """With a preposition, contracted with the article where Italian does so, `ad` before a-."""
+        """Return it with a preposition, contracted with the article where Italian does so, `ad` before a-."""
         if self.proper:
             if preposition == "a" and self.text[0] in "aA":
                 preposition = "ad"
@@ -96,7 +124,7 @@ class Noun:
         return joined.replace("eil ", "el ").replace("ail ", "al ").replace("uil ", "ul ") + self.text
 
     def ending(self, singular_masculine: str) -> str:
-        """The ending that agrees: `o` becomes o, a, i, e; `e` becomes e or i; `è` and `ha` are conjugated."""
+        """Return the ending that agrees: `o` is o, a, i or e; `e` is e or i; `è` and `ha` are conjugated."""
         if singular_masculine == "o":
             return (
                 ("e" if self.gender == "f" else "i") if self.plural else ("a" if self.gender == "f" else "o")
@@ -116,7 +144,7 @@ class Noun:
 
 @lru_cache(maxsize=100_000)
 def definite_article(text: str, gender: Gender, plural: bool) -> str:
-    """The definite article for `text`, with the space it needs after it.
+    """Return the definite article for `text`, with the space it needs after it.
 
     Example:
         >>> [definite_article(w, "m", False) for w in ("zaino", "albero", "gnomo", "sindaco")]
@@ -131,7 +159,9 @@ def definite_article(text: str, gender: Gender, plural: bool) -> str:
 
 
 def numeral(value: int, *, in_words: bool) -> str:
-    """A cardinal number as a paper prints it: up to twenty and thousands in words (`12 mila`), or all in digits (`12mila`).
+    """Return a cardinal number as a paper prints it.
+
+    Numbers up to twenty and thousands are in words (`12 mila`), or all are in digits (`12mila`).
 
     Example:
         >>> [numeral(v, in_words=True) for v in (7, 31, 4500, 12000)], numeral(12000, in_words=False)
@@ -145,7 +175,7 @@ def numeral(value: int, *, in_words: bool) -> str:
 
 
 def tidy(text: str) -> str:
-    """Without the spaces that an empty alternative leaves behind, and with the articles that eight and eleven take.
+    """Return a text without the spaces that an empty alternative leaves; articles fit eight and eleven.
 
     Example:
         >>> tidy("ieri  sera , pare ."), tidy("cede il 89 per cento dei 80 alunni")
@@ -159,7 +189,7 @@ def tidy(text: str) -> str:
 
 
 def sentence(text: str) -> str:
-    """With a capital first letter, also after an opening quotation mark."""
+    """Return a text with a capital first letter, also after an opening quotation mark."""
     for index, character in enumerate(text):
         if character.isalnum():
             return text[:index] + character.upper() + text[index + 1 :]

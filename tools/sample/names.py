@@ -41,12 +41,12 @@ class Person:
 
     @property
     def surname(self) -> Noun:
-        """The surname alone."""
+        """Return the surname alone."""
         return Noun(self.last, self.gender, proper=True)
 
 
 def _coined(rng: random.Random, stems: str, ends: str, each: int) -> str:
-    """A stem with one of the few endings that it takes: names come back, as those of a region do."""
+    """Return a stem with one of the few endings that it takes: names come back, as those of a region do."""
     stem, endings = rng.randrange(len(_PARTS[stems])), _PARTS[ends]
     return _PARTS[stems][stem] + endings[(7 * stem + rng.randrange(each)) % len(endings)]
 
@@ -62,13 +62,13 @@ def person(rng: random.Random, roles: tuple[str, ...]) -> Person:
 
 
 def town(rng: random.Random) -> Noun:
-    """A town; its gender is that of `città`."""
+    """Draw a town; its gender is that of `città`."""
     name = _coined(rng, "town_stems", "town_ends", _TOWNS)
     return Noun(rng.choice(_TOWN_FORMS).format(name), "f", proper=True)
 
 
 def area(rng: random.Random) -> Noun:
-    """A part of a town: `il rione Molini`."""
+    """Draw a part of a town: `il rione Molini`."""
     kind = Noun.parse(rng.choice(_AREA_KINDS))
     name = _coined(rng, "town_stems", "town_ends", _TOWNS) + (
         "" if rng.random() < 0.8 else rng.choice((" Vecchio", " Nuovo"))
@@ -77,7 +77,7 @@ def area(rng: random.Random) -> Noun:
 
 
 def street(rng: random.Random) -> Noun:
-    """A street named after somebody invented, without article: `in via Dora Galvestri`."""
+    """Draw a street named after somebody invented, without article: `in via Dora Galvestri`."""
     name = _coined(rng, "surname_stems", "surname_ends", _SURNAMES)
     if rng.random() < 0.25:
         name = f"{rng.choice(_PARTS['male'] + _PARTS['female'])} {name}"
@@ -85,7 +85,7 @@ def street(rng: random.Random) -> Noun:
 
 
 def organisation(rng: random.Random, kinds: tuple[str, ...]) -> Noun:
-    """An organisation of one of `kinds`, each written with its article: `la cooperativa Aurelia`."""
+    """Draw an organisation of one of `kinds`, each written with its article: `la cooperativa Aurelia`."""
     kind = Noun.parse(rng.choice(kinds))
     brand = rng.choice(_PARTS["brand_starts"]) + rng.choice(_PARTS["brand_ends"])
     return Noun(f"{kind.text} {brand}", kind.gender, kind.plural)

@@ -73,17 +73,17 @@ def _sequence(source: str, position: int, *, nested: bool) -> tuple[Template, in
 
 
 def slots(template: Template) -> set[str]:
-    """Names of all slots that a template may ask for."""
+    """Return the names of all slots that a template may ask for."""
     return _asked(template, set.union)
 
 
 def always(template: Template) -> set[str]:
-    """Names of the slots that a template asks for whichever alternatives are taken."""
+    """Return the names of the slots that a template asks for whichever alternatives are taken."""
     return _asked(template, set.intersection)
 
 
 def _asked(template: Template, joined: Callable[..., set[str]]) -> set[str]:
-    """Names of the slots of a template; those of alternatives joined."""
+    """Return the names of the slots of a template; those of alternatives are joined."""
     names: set[str] = set()
     for node in template:
         if isinstance(node, Slot):
@@ -94,7 +94,7 @@ def _asked(template: Template, joined: Callable[..., set[str]]) -> set[str]:
 
 
 def filled_in(frame: Template, name: str, template: Template) -> Template:
-    """A frame with a template in the place of one of its slots.
+    """Return a frame with a template in the place of one of its slots.
 
     Example:
         >>> filled_in(parse("[core], [place] {ieri|oggi}"), "core", parse("colpo [in target]"))[:2]
@@ -135,7 +135,7 @@ class Filler:
         return "".join(parts)
 
     def value(self, name: str) -> Noun | str:
-        """The value of a slot in the text at hand."""
+        """Return the value of a slot in the text at hand."""
         value = self._chosen.get(name)
         if value is None:
             value = self._chosen[name] = self.resolve(name, self)
@@ -152,7 +152,7 @@ class Filler:
 
 
 def inflect(value: Noun | str, form: str) -> str:
-    """A value in the form that a slot asks for; plain strings know no form but the bare one."""
+    """Return a value in the form that a slot asks for; plain strings know no form but the bare one."""
     if isinstance(value, str):
         if form:
             raise ValueError(f"{value!r} cannot take the form {form!r}")

@@ -1,4 +1,7 @@
-"""The grammar of the sample: deterministic, the source of the embedded file, and like real papers in what the alignment reads."""
+"""The grammar of the sample is deterministic and the source of the embedded file.
+
+What it writes is like real papers in what the alignment reads.
+"""
 
 import csv
 import re
@@ -57,7 +60,10 @@ def test_both_papers_report_an_event_as_many_days_apart_as_real_ones(embedded):
 
 
 def test_pairs_days_apart_are_mostly_two_events_as_real_ones_are(embedded):
-    """Read in four pairs of real outlets (`benchmarks/labels/pairs.csv`): .85 of the same day are one event, .45, .13 and .05 after it."""
+    """Compare with four pairs of real outlets (`benchmarks/labels/pairs.csv`).
+
+    Of the same day .85 of their pairs are one event, a day apart .45, then .13 and .05.
+    """
     days = day_numbers(embedded["date"])
     sides = tuple(np.flatnonzero(embedded["label"] == label) for label in ("colle", "faro"))
     vectors = tfidf(embedded["article"].to_list(), stop_words=stop_words("it"))

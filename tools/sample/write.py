@@ -1,4 +1,7 @@
-"""Write a sample of any size and seed, or the parquet file that the package embeds: `python -m tools.sample.write`."""
+"""Write a sample of any size and seed, or the parquet file that the package embeds.
+
+python -m tools.sample.write --articles 160000 --out sample.csv
+"""
 
 import random
 import sys
@@ -28,12 +31,21 @@ MAX_ARTICLES = 2_000_000
 _MOST_SPREAD = 400_000
 _STORIES_A_DAY = 4
 _ARTICLES_A_STORY = 2.4
-#: Share of the events that both papers report, that come out the day after, and that a paper writes about twice.
-_BOTH, _OVERNIGHT, _TWICE = 0.25, 0.15, 0.05
-#: How many days later than the first paper the second reports, per cent: those of 300 pairs of real articles that people aligned.
+#: Share of the events that both papers report.
+_BOTH = 0.25
+#: Share of the events that come out the day after.
+_OVERNIGHT = 0.15
+#: Share of the reports after which the paper writes about the event once more.
+_TWICE = 0.05
+#: Per cent of the events that the second paper reports 0, 1, 2 and 3 days later than the first: those of 300
+#: pairs of real articles that people aligned.
 _LATER = (65, 25, 8, 3)
-#: Share of the stories with another event of the kind on the same day; of those that go on after each of their events, and how many days later, per cent.
-_ANOTHER, _GOES_ON, _NEXT = 0.1, 0.45, (3, 45, 32, 20)
+#: Share of the stories with another event of the kind on the same day.
+_ANOTHER = 0.1
+#: Share of the stories that go on after each of their events.
+_GOES_ON = 0.45
+#: Per cent of these that go on 0, 1, 2 and 3 days later.
+_NEXT = (3, 45, 32, 20)
 
 
 @dataclass(kw_only=True)
@@ -54,12 +66,18 @@ class WriteOptions:
 
 
 def sample_articles(articles: int, seed: int) -> Iterator[Article]:
-    """Write the sample in order of date, 1 to 2,000,000 articles labelled `colle` and `faro`; the seed decides them."""
+    """Write the sample in order of date, 1 to 2,000,000 articles labelled `colle` and `faro`.
+
+    The seed decides them.
+    """
     return (article for _, article in _numbered(articles, seed))
 
 
 def write_parquet(path: Path, articles: int, seed: int) -> None:
-    """Write the sample as parquet, with the CSV's columns and `event`; one version of pyarrow gives the same bytes everywhere."""
+    """Write the sample as parquet, with the CSV's columns and `event`.
+
+    One version of pyarrow gives the same bytes everywhere.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -95,14 +113,14 @@ def run(options: WriteOptions) -> None:
 
 
 def _numbered(articles: int, seed: int) -> Iterator[tuple[int, Article]]:
-    """Articles, each after the number of its event."""
+    """Return the articles, each after the number of its event."""
     if not 1 <= articles <= MAX_ARTICLES:
         raise InputError(f"--articles {articles} is out of range: give a number from 1 to {MAX_ARTICLES}")
     return islice(_stream(articles, random.Random(seed)), articles)
 
 
 def _stream(articles: int, rng: random.Random) -> Iterator[tuple[int, Article]]:
-    """Stories and articles day by day; those of a story may come out days after it began."""
+    """Yield the articles day by day; those of a story may come out days after it began."""
     grammar = Grammar.load()
     stories = _STORIES_A_DAY * -(-articles // _MOST_SPREAD)
     days = max(1, round(articles / (stories * _ARTICLES_A_STORY)))
@@ -124,7 +142,7 @@ def _stream(articles: int, rng: random.Random) -> Iterator[tuple[int, Article]]:
 
 
 def _story(grammar: Grammar, day: date, rng: random.Random) -> Iterator[tuple[Event, list[Paper]]]:
-    """An event, and perhaps what follows on it; each with the papers that report it."""
+    """Yield an event, and perhaps what follows on it, each with the papers that report it."""
     papers = _papers(rng, rng.choice(PAPERS))
     event = grammar.draw(rng, day, papers[0].topics if len(papers) == 1 else {})
     yield event, papers
@@ -139,7 +157,7 @@ def _story(grammar: Grammar, day: date, rng: random.Random) -> Iterator[tuple[Ev
 
 
 def _papers(rng: random.Random, last: Paper) -> list[Paper]:
-    """Both papers, or the one that was not the last to bring the story."""
+    """Draw both papers, or the one that was not the last to bring the story."""
     papers = [paper for paper in PAPERS if paper != last]
     return rng.sample(PAPERS, 2) if rng.random() < _BOTH else papers
 
@@ -147,7 +165,7 @@ def _papers(rng: random.Random, last: Paper) -> list[Paper]:
 def _reports(
     grammar: Grammar, event: Event, papers: list[Paper], rng: random.Random
 ) -> Iterator[tuple[date, str, str, str]]:
-    """What papers make of an event: publication day, label, headline, article; some write twice."""
+    """Yield what papers make of an event: day, label, headline and article; some write twice."""
     day, late = event.today + timedelta(days=rng.random() < _OVERNIGHT), 0
     for paper in papers:
         for again in range(1 + (rng.random() < _TWICE)):

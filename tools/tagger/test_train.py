@@ -15,7 +15,7 @@ VERBS = {"it": ["lascia", "vince", "perde", "apre"], "en": ["leaves", "wins", "l
 
 
 def conllu(language, n=80, seed=3):
-    """An invented treebank of sentences such as "Rossi lascia il premio del sindaco ."."""
+    """Write an invented treebank of sentences such as "Rossi lascia il premio del sindaco ."."""
     draw = random.Random(seed)
     lines = []
     for number in range(n):

@@ -56,8 +56,9 @@ class TaggerOptions:
 def read_treebank(path: Path, language: str) -> list[Sentence]:
     """Return the sentences of a CoNLL-U file that a tagger learns from.
 
-    Italian ones come as a running text writes them ("della", "farlo" with the tag of their first part, ADP, VERB) and
-    then, where this differs, as the treebank's words ("di", "la"); English ones as the treebank's words.
+    Italian ones come as a running text writes them ("della", "farlo" with the tag of their first part, ADP,
+    VERB) and then, where this differs, as the treebank's words ("di", "la"); English ones as the treebank's
+    words.
     """
     try:
         paragraphs = path.read_text(encoding="utf-8").split("\n\n")
@@ -89,7 +90,10 @@ def read_treebank(path: Path, language: str) -> list[Sentence]:
 
 
 def as_headline(sentence: Sentence, case: Case, draw: random.Random) -> Sentence:
-    """Return a sentence in another typography, without its full stop; in `title`, half of the time words of up to three letters stay."""
+    """Return a sentence in another typography, without its full stop.
+
+    In `title`, half of the time words of up to three letters stay.
+    """
     words, tags = sentence
     end = len(words) - (len(words) > 1 and words[-1] == ".")
     words = words[:end]

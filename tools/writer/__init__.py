@@ -1,1 +1,1 @@
-"""What trained the generator in `change_it/data/writer`: `python -m tools.writer.train`."""
+"""Train the generator in `change_it/data/writer`, by `python -m tools.writer.train`."""

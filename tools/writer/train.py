@@ -1,4 +1,7 @@
-"""Train the generator that ships with the package and write it into `change_it/data/writer`: `python -m tools.writer.train --work runs/writer`."""
+"""Train the generator that ships with the package and write it into `change_it/data/writer`.
+
+python -m tools.writer.train --work runs/writer
+"""
 
 import json
 import shutil
@@ -23,9 +26,12 @@ from tools.sample.write import WriteOptions
 
 #: Seed of the splits and of the training.
 SEED = 1
-#: Articles that the grammar of the sample writes for the training; the sample itself is of seed 1 and is not read.
-ARTICLES, SAMPLE_SEED = 50_000, 2
-#: Small enough for 9 MB in bfloat16 and for an hour of a slow processor: in that time more updates gain more than more cells.
+#: Articles that the grammar of the sample writes for the training.
+ARTICLES = 50_000
+#: Seed of these articles; the sample itself is of seed 1 and is not read.
+SAMPLE_SEED = 2
+#: Small enough for 9 MB in bfloat16 and for an hour of a slow processor: in that time more updates gain more
+#: than more cells.
 SIZE: dict[str, Any] = {"cells": 192, "vocabulary": 5000, "source_tokens": 120, "target_tokens": 44}
 TRAINING: dict[str, Any] = {
     "batch_size": 16,
@@ -38,27 +44,37 @@ FILES = ("generator.json", "generation_config.json", "tokenizer.json", "tokenize
 CARD = """\
 # The generator that ships with change-it
 
-A generator of the recipe `rewrite`: it reads an outlet, a headline and the beginning of its article, and writes a headline
+A generator of the recipe `rewrite`: it reads an outlet, a headline and the beginning of its article, and \
+writes a headline
 in that outlet's style. `change-it quickstart` begins from it.
 
 | | |
 |---|---|
-| data | {articles:,} articles of two invented Italian newspapers, which the grammar of the embedded sample wrote with another seed (`python -m tools.sample.write --articles {articles} --seed {sample_seed}`); no article of the sample was read |
-| split | the training split of `change-it corpus build` with seed {seed}: {train:,} examples, {validation:,} for validation |
-| model | Transformer that copies: {parameters:,} parameters, {cells} cells, {vocabulary:,} words; stored in bfloat16, computed in float32 |
-| training | `python -m tools.writer.train`: {updates:,} updates of {batch}, best of {evaluations} evaluations at update {best:,}, validation loss {loss:.3f} a token |
+| data | {articles:,} articles of two invented Italian newspapers, which the grammar of the embedded sample \
+wrote with another seed (`python -m tools.sample.write --articles {articles} --seed {sample_seed}`); \
+no article of the sample was read |
+| split | the training split of `change-it corpus build` with seed {seed}: {train:,} \
+examples, {validation:,} for validation |
+| model | Transformer that copies: {parameters:,} parameters, {cells} cells, {vocabulary:,} words; stored in \
+bfloat16, computed in float32 |
+| training | `python -m tools.writer.train`: {updates:,} updates of {batch}, best of \
+{evaluations} evaluations at update {best:,}, validation loss {loss:.3f} a token |
 | time | {minutes:.0f} minutes of one thread of {hardware}, beside other work |
 | weights before rounding | `{weights}` |
 | license | Apache-2.0, as the package |
 
-**What it is not for.** It knows two invented newspapers and their grammar alone: for real newspapers train a generator of your own
+**What it is not for.** It knows two invented newspapers and their grammar alone: for real newspapers \
+train a generator of your own
 (docs/newspapers.md). It invents details now and then: nothing that it writes should be published unread.
 """
 
 
 @dataclass(kw_only=True)
 class ShippedOptions:
-    """Train the generator `rewrite` on articles that the grammar of the sample writes, and store it in bfloat16 with its card; an interrupted run goes on."""
+    """Train the generator `rewrite` on articles that the grammar of the sample writes.
+
+    It is stored in bfloat16 with its card. An interrupted run goes on.
+    """
 
     work: Path
     """Folder for the sample, its corpus and the trained generator."""
