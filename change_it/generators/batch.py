@@ -246,19 +246,20 @@ class _TransferRun:
             if not self.rows.keys() >= set(places):
                 missing.append(places)
         threads = system.batches_at_once(self.setup.search)
+        pool = thread_pool(threads) if threads > 1 else None
         write_growing(
             self.partial,
             PARTIAL_HEADER,
             self.rows,
             missing,
             self._answer,
-            pool=thread_pool(threads) if threads > 1 else None,
+            pool=pool,
             total=len(usable),
             work="transferring",
         )
 
     def all_rows(self) -> list[list[str]]:
-        """Return the row of each item for the finished file."""
+        """Return the row of each item for the finished file, with the reason where it has no headline."""
         written = []
         for place, item in enumerate(self.items):
             if place in self.rows:
@@ -285,9 +286,10 @@ class _TransferRun:
         return rows
 
     def _offer(self, items: Sequence[Item]) -> list[list[Candidate]]:
-        """Return the candidates of a batch; settings that transformers refuses are named in the error.
+        """Return the candidates of a batch.
 
-        Some it checks only when it writes.
+        Raises:
+            InputError: transformers refuses a setting that was given. Some it checks only when it writes.
         """
         try:
             return self.setup.system.write(items, self.setup.search)

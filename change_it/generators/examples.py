@@ -62,7 +62,10 @@ def agnostic_examples(request: ExampleRequest) -> "pl.DataFrame":
 
 
 def training_set_examples(request: ExampleRequest, config: str) -> "pl.DataFrame":
-    """Return articles and headlines of one outlet in a training set of LREC 2020, which names their ids."""
+    """Return the articles and headlines of the outlet asked for in a training set of LREC 2020.
+
+    The set has their ids alone.
+    """
     import polars as pl
 
     chosen = read_table(request.corpus, config, request.split, ["id"])

@@ -109,7 +109,9 @@ class GeneratorInfo:
         for field in fields(cls):
             if field.name in values:
                 value = values[field.name]
-                known[field.name] = tuple(value) if isinstance(value, list) else value
+                if isinstance(value, list):
+                    value = tuple(value)
+                known[field.name] = value
         try:
             info = cls(**known)
             if info.recipe not in RECIPES:
@@ -150,9 +152,8 @@ def prompt_of(language: str, reads: str, to: str | None) -> tuple[str, str]:
         to: the outlet that it writes for; None of a generator for both, whose prompt has no outlet
             (agnostic), or a field that each source fills.
     """
-    template = read_prompts(language)[reads]["targeted" if to else "agnostic"]
-    if to:
-        template = template.replace("{to}", to)
+    prompts = read_prompts(language)[reads]
+    template = prompts["targeted"].replace("{to}", to) if to else prompts["agnostic"]
     before, _, after = template.partition("{source}")
     return before, after
 
@@ -203,9 +204,9 @@ def _read_infos(folder: Path, name: str) -> dict[Path, GeneratorInfo]:
     """
     if (folder / GENERATOR_FILE).exists():
         return {folder: GeneratorInfo.load(folder)}
-    infos = {
-        file.parent: GeneratorInfo.load(file.parent) for file in sorted(folder.glob(f"*/{GENERATOR_FILE}"))
-    }
+    infos = {}
+    for file in sorted(folder.glob(f"*/{GENERATOR_FILE}")):
+        infos[file.parent] = GeneratorInfo.load(file.parent)
     if not infos:
         advice = f"train one with {COMMAND}"
         if (folder / "config.json").exists():

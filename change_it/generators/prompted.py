@@ -70,9 +70,10 @@ class PromptedGenerator(HeadlineSystem):
         if len(article) > PROMPT_CHARACTERS:
             article = article[:PROMPT_CHARACTERS].rpartition(" ")[0]
         first, second = self.outlets
+        other = second if item.target == first else first
         fields = {
             "{to}": item.target,
-            "{from}": second if item.target == first else first,
+            "{from}": other,
             "{article}": article,
             "{headline}": item.source,
         }
@@ -115,8 +116,12 @@ def _request_settings(search: Search, number: int) -> dict[str, Any]:
     decoding = search.decoding
     settings: dict[str, Any] = {"temperature": 0.0}
     if search.is_drawn or number:
-        settings["temperature"] = TEMPERATURE if decoding.temperature is None else decoding.temperature
-        settings["top_p"] = TOP_P if decoding.top_p is None else decoding.top_p
+        settings["temperature"] = TEMPERATURE
+        settings["top_p"] = TOP_P
         settings["seed"] = search.seed + number
+        if decoding.temperature is not None:
+            settings["temperature"] = decoding.temperature
+        if decoding.top_p is not None:
+            settings["top_p"] = decoding.top_p
     settings["max_tokens"] = decoding.max_new_tokens or ANSWER_TOKENS
     return settings

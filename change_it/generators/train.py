@@ -29,7 +29,7 @@ from change_it.files.model_folders import GENERATOR_FILE
 from change_it.files.records import to_json
 from change_it.generators.chat_template import has_chat_template, in_chat_template
 from change_it.generators.data import RecipeData, load_recipe
-from change_it.generators.folder import GeneratorInfo, corpus_language, prompt_of
+from change_it.generators.folder import Dtype, GeneratorInfo, corpus_language, prompt_of
 from change_it.generators.generator import (
     add_adapters,
     load_model,
@@ -320,8 +320,11 @@ def _info(
             before, after, chat_end = in_chat_template(tokenizer, prompt, name=name)
             prompt = (before, after)
     base = None
+    base_dtype: Dtype = "float32"
     if settings.lora:
         base = str(folder.resolve()) if folder.is_dir() else name
+        if bf16:
+            base_dtype = "bfloat16"
     return GeneratorInfo(
         recipe=settings.recipe,
         reads=reads,
@@ -336,7 +339,7 @@ def _info(
         no_repeat_ngram_size=no_repeat_ngram_size,
         seed=settings.seed,
         corpus=Path(settings.corpus).name,
-        base_dtype="bfloat16" if settings.lora and bf16 else "float32",
+        base_dtype=base_dtype,
         prompt=prompt,
         chat_end=chat_end,
     )
@@ -350,7 +353,9 @@ def _check_positions(info: GeneratorInfo, format_: Format, config: Any) -> None:
     positions = getattr(config, "max_position_embeddings", None)
     if info.kind == "words" or not isinstance(positions, int):
         return
-    others = info.target_tokens + format_.overhead if info.kind == "causal" else 0
+    others = 0
+    if info.kind == "causal":
+        others = info.target_tokens + format_.overhead
     if positions < info.source_tokens + others:
         raise InputError(
             f"{info.architecture} has positions for {max(positions - others, 0)} tokens of the source "

@@ -402,8 +402,10 @@ class HeadlineTransfer(HeadlineSystem, Pushable):
             texts = [candidate.text for candidate in candidates]
             if count > 1:
                 answers.append(texts)
+            elif texts:
+                answers.append(texts[0])
             else:
-                answers.append(texts[0] if texts else "")
+                answers.append("")
         return answers[0] if is_single else answers
 
     def candidates(

@@ -180,10 +180,10 @@ def test_bad_input(tmp_path, monkeypatch):
         trained(tmp_path)
 
 
-def test_a_loss_that_is_no_number_ends_the_run(tmp_path):
+def test_a_loss_that_is_not_finite_ends_the_run(tmp_path):
     model = Classifier()
     model.layers[0].register_forward_hook(lambda *given: given[2] * torch.nan)
-    with pytest.raises(InputError, match="no number after 2 updates"):
+    with pytest.raises(InputError, match="not finite after 2 updates"):
         trained(tmp_path, model)
 
 

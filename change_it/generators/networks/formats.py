@@ -293,11 +293,12 @@ class CausalFormat(Format):
         rows = []
         for article, after in zip(self._ids(articles), afters, strict=True):
             after = after[-room:]
-            rows.append(self.before + article[: room - len(after)] + after)
+            article = article[: room - len(after)]
+            rows.append([*self.before, *article, *after])
         return rows, [[]] * len(rows)
 
     def _examples(self, rows: Ids, context: Context, targets: list[str]) -> tuple[Ids, Ids]:
-        """Return inputs of prompt, headline and end, and labels of headline and end."""
+        """Return inputs of prompt, headline and end, and labels with -100 in the place of the prompt."""
         inputs = []
         labels = []
         headlines = self._ids([f"{self.lead}{target}" for target in targets])
@@ -308,7 +309,7 @@ class CausalFormat(Format):
         return inputs, labels
 
     def texts(self, ids: Tensor, context: Context) -> list[str]:
-        """Return the first line of each generated text."""
+        """Return the first line of each generated text, which is the headline."""
         texts = self.tokenizer.batch_decode(ids, skip_special_tokens=True)
         return [one_line(text.lstrip().partition("\n")[0]) for text in texts]
 
@@ -321,7 +322,9 @@ class CausalFormat(Format):
 
         The rule of transformers would count the n-grams of the prompt, too.
         """
-        processors = [NoRepeatedNGram(size, prompt)] if size else []
+        processors: list[LogitsProcessor] = []
+        if size:
+            processors.append(NoRepeatedNGram(size, prompt))
         return {"no_repeat_ngram_size": 0, "logits_processor": processors}
 
     def _after(self, to: str, headline: str) -> str:

@@ -57,13 +57,17 @@ def search_headlines(
     inputs = {name: tensor.to(model.device) for name, tensor in encoded[0].items()}
     context = encoded[1]
     prompt = format_.prompt_tokens(inputs)
-    is_drawn = settings.get("do_sample")
-    offered = candidates if is_drawn else max(settings["num_beams"], candidates)
+    if settings.get("do_sample"):
+        beams = 1
+        offered = candidates
+    else:
+        beams = max(settings["num_beams"], candidates)
+        offered = beams
 
     options: dict[str, Any] = {"do_sample": False, "max_new_tokens": format_.max_target_tokens, **settings}
     rules = format_.rules(options.pop("no_repeat_ngram_size", rule), prompt, context)
     processors = [*rules.pop("logits_processor", []), *options.pop("logits_processor", [])]
-    options["num_beams"] = 1 if is_drawn else offered
+    options["num_beams"] = beams
     options["num_return_sequences"] = offered
     options["pad_token_id"] = format_.tokenizer.pad_token_id
     options["eos_token_id"] = format_.ends
@@ -186,7 +190,9 @@ class HeadlinePipeline(_Pipeline):
             candidates=chosen.get("num_return_sequences") or 1,
             rule=self.model.config.change_it["no_repeat_ngram_size"],
         )
-        return {"candidates": written if is_batch else written[0]}
+        if is_batch:
+            return {"candidates": written}
+        return {"candidates": written[0]}
 
     def postprocess(self, written: dict[str, Any]) -> list[dict[str, str]]:
         """Return a record for each headline, best first, as the pipelines of transformers do."""

@@ -253,11 +253,19 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
         self.cell = nn.LSTMCell(embedding_size + size, size)
         self.query = nn.Linear(size, size, bias=False)
         self.energy = nn.Parameter(torch.empty(size))
-        self.coverage = nn.Parameter(torch.empty(size)) if config.coverage else None
-        self.merge = nn.Linear(2 * size, embedding_size if config.tie_word_embeddings else size)
-        self.output = None if config.tie_word_embeddings else nn.Linear(size, config.words, bias=False)
+        self.coverage: nn.Parameter | None = None
+        if config.coverage:
+            self.coverage = nn.Parameter(torch.empty(size))
+        self.output: nn.Linear | None = None
+        if config.tie_word_embeddings:
+            self.merge = nn.Linear(2 * size, embedding_size)
+        else:
+            self.merge = nn.Linear(2 * size, size)
+            self.output = nn.Linear(size, config.words, bias=False)
         self.output_bias = nn.Parameter(torch.empty(config.words))
-        self.switch = nn.Linear(2 * size + embedding_size, 1) if config.copy else None
+        self.switch: nn.Linear | None = None
+        if config.copy:
+            self.switch = nn.Linear(2 * size + embedding_size, 1)
         self.post_init()
 
     state_class = DecoderState

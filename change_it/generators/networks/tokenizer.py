@@ -74,7 +74,8 @@ class HeadlineTokenizer(PreTrainedTokenizerFast):
             for position, id_ in enumerate(ids):
                 if id_ == UNKNOWN:
                     number = numbers.setdefault(tokens[position], len(numbers))
-                    ids[position] = len(self) + number if number < self.reserved else UNKNOWN
+                    if number < self.reserved:
+                        ids[position] = len(self) + number
             rows.append(ids or [UNKNOWN])
             unknown.append(list(numbers)[: self.reserved])
         return rows, unknown
@@ -177,7 +178,8 @@ def _join_tokens(tokens: Sequence[str]) -> str:
 def padded(rows: Sequence[Sequence[int]], value: int, *, left: bool = False) -> Tensor:
     """Return rows as an (n, longest) tensor of int64, shorter ones filled with `value` behind or before."""
     tensors = [torch.as_tensor(row, dtype=torch.long) for row in rows]
-    return pad_sequence(tensors, True, value, padding_side="left" if left else "right")
+    side = "left" if left else "right"
+    return pad_sequence(tensors, batch_first=True, padding_value=value, padding_side=side)
 
 
 def padded_inputs(rows: Sequence[Sequence[int]], padding: int, *, left: bool = False) -> dict[str, Tensor]:

@@ -115,14 +115,18 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
             encoded = self.encoder(input_ids, attention_mask)
         if decoder_input_ids is None:
             decoder_input_ids = self.prepare_decoder_input_ids_from_labels(labels)
-        before = past_key_values if cache is None else cache
+        before = cache
+        if before is None:
+            before = past_key_values
         steps, state = self._decode(decoder_input_ids, encoded, before)
         if labels is not None:
             return Seq2SeqLMOutput(loss=self._loss(steps, encoded, labels))
+        if not use_cache:
+            state = None
         return Seq2SeqLMOutput(
             logits=self._log_probabilities(steps, encoded),
             encoder_last_hidden_state=encoded.last_hidden_state,
-            **{STATE: state if use_cache else None},
+            **{STATE: state},
         )
 
     def prepare_decoder_input_ids_from_labels(self, labels: Any) -> Tensor:
@@ -132,7 +136,7 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
         shifted[:, 0] = self.config.decoder_start_token_id or 0
         return shifted
 
-    def prepare_inputs_for_generation(  # transformers passes names
+    def prepare_inputs_for_generation(
         self,
         input_ids: Tensor,
         past_key_values: Any = None,
@@ -141,13 +145,20 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
         cache: Any = None,
         **kwargs: Any,
     ) -> dict[str, Any]:
-        """Return the inputs of one step of `generate`: only the words after those of the state."""
-        state = past_key_values if cache is None else cache
+        """Return the inputs of one step of `generate`: only the words after those of the state.
+
+        transformers passes its arguments by name; see `forward`.
+        """
+        state = cache
+        if state is None:
+            state = past_key_values
         if not use_cache:
             state = None
-        new_words = input_ids if state is None else input_ids[:, state.get_seq_length() :]
+        words = input_ids
+        if state is not None:
+            words = input_ids[:, state.get_seq_length() :]
         return {
-            "decoder_input_ids": new_words,
+            "decoder_input_ids": words,
             STATE: state,
             "encoder_outputs": encoder_outputs,
             "use_cache": use_cache,
