@@ -162,7 +162,7 @@ def save_generator(folder: Path, model: Any, tokenizer: PreTrainedTokenizerBase,
     if config is None:
         # The folder has adapters alone, which no pipeline opens.
         return
-    record = {
+    record: dict[str, Any] = {
         "kind": info.kind,
         "format": format_options(info, model.config),
         "no_repeat_ngram_size": info.no_repeat_ngram_size,

@@ -22,12 +22,14 @@ from change_it.hub.cards import CardSettings, model_card
 #: As ChatML has it: a system's message of its own, no token that begins a text.
 CHATML = (
     "<|im_start|>system\nBreve.<|im_end|>\n"
-    "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] | trim }}<|im_end|>\n{% endfor %}"
+    "{% for message in messages %}<|im_start|>{{ message['role'] }}\n"
+    "{{ message['content'] | trim }}<|im_end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
 #: Begins with <s>, has no token of its own and puts empty thoughts before an answer.
 THINKING = (
-    "{{ bos_token }}{% for message in messages %}{% if message['role'] == 'user' %}[INST] {{ message['content'] }} [/INST]"
+    "{{ bos_token }}{% for message in messages %}"
+    "{% if message['role'] == 'user' %}[INST] {{ message['content'] }} [/INST]"
     "{% else %}<think></think>{{ message['content'] }} {{ eos_token }}{% endif %}{% endfor %}"
 )
 LENGTHS = {"source_tokens": 64, "target_tokens": 16, "max_steps": 4, "eval_steps": 4}

@@ -28,7 +28,8 @@ from change_it.models.chat_answers import headline_of
         ("Giù il ponte &amp; la strada", "Giù il ponte & la strada"),
         ("◁think▷Penso◁/think▷Giù il ponte", "Giù il ponte"),
         (
-            "<|channel|>analysis<|message|>Penso.<|end|><|start|>assistant<|channel|>final<|message|>Giù il ponte",
+            "<|channel|>analysis<|message|>Penso.<|end|>"
+            "<|start|>assistant<|channel|>final<|message|>Giù il ponte",
             "Giù il ponte",
         ),
     ],

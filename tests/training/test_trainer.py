@@ -189,7 +189,9 @@ def test_a_loss_that_is_not_finite_ends_the_run(tmp_path):
 
 def test_arguments_win_over_options_and_options_over_the_preset(tmp_path):
     class Preset(TrainingOptions):
-        preset = {"num_train_epochs": 6, "learning_rate": 1e-5, "max_steps": 50, "early_stopping": 3}  # noqa: RUF012
+        @property
+        def preset(self):
+            return {"num_train_epochs": 6, "learning_rate": 1e-5, "max_steps": 50, "early_stopping": 3}
 
     usual = training_arguments(Preset(), tmp_path)
     assert (usual.max_steps, usual.learning_rate, usual.early_stopping) == (50, 1e-5, 3)

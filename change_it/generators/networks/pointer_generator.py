@@ -199,11 +199,12 @@ class PointerEncoder(nn.Module):
         gates = embedded.new_zeros(4 * size, 1)
         gates[:size] = -GATE_BIAS
         gates[size : 2 * size] = GATE_BIAS
-        weights = []
+        weights: list[Tensor] = []
         for name, weight in self.lstm.named_parameters():
             if name.startswith("weight_ih"):
-                weight = torch.cat([weight, gates], dim=1)
-            weights.append(weight)
+                weights.append(torch.cat([weight, gates], dim=1))
+            else:
+                weights.append(weight)
         is_padding = (mask == 0).to(embedded.dtype).unsqueeze(-1)
         inputs = torch.cat([embedded, is_padding], dim=-1)
         zeros = embedded.new_zeros(2, len(embedded), size)

@@ -339,8 +339,8 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
         mask = padding_logits(encoded.sources.mask)
         causal = torch.full((steps, before + steps), IMPOSSIBLE, device=ids.device).triu(before + 1)
         if not state.crossed:
-            for layer in encoded.sources.crossed.unbind(1):
-                keys, values = layer.unbind(1)
+            for keys_and_values in encoded.sources.crossed.unbind(1):
+                keys, values = keys_and_values.unbind(1)
                 # Made contiguous once, so that no step copies them.
                 state.crossed.append((keys.contiguous(), values.contiguous()))
         for number, layer in enumerate(self.layers):

@@ -1,4 +1,4 @@
-"""The words of the papers' generators: nothing is lost, unknown words have temporary ids, files round-trip."""
+"""The words of the papers' generators: nothing is lost, and unknown words have temporary ids."""
 
 import unicodedata
 
