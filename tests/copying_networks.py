@@ -10,8 +10,9 @@ KINDS["pnc"] = {"copy": True, "coverage": True, "coverage_weight": 0.7}
 
 
 def make_model(kind="pnc", *, seed=1, scale=None, **settings):
-    """A tiny float64 model (s2s, pn, pnc or transformer) whose weights are large enough for every term to
-    matter.
+    """Return a tiny float64 model (s2s, pn, pnc or transformer).
+
+    Its weights are large enough for every term to matter.
     """
     from change_it.generators.networks import pointer_generator, pointer_transformer
 
@@ -34,7 +35,10 @@ def make_model(kind="pnc", *, seed=1, scale=None, **settings):
 
 
 def make_batch():
-    """Three sources of 7, 4 and 1 tokens with temporary ids (17 …); labels copy, repeat and miss them."""
+    """Return three sources of 7, 4 and 1 tokens with temporary ids (17 …), their mask, and labels.
+
+    The labels copy, repeat and miss the sources' tokens.
+    """
     sources = [[5, 17, 8, 5, 18, 9, 17], [6, 17, 1, 10], [7]]
     labels = [[17, 5, 5, 18, 3], [10, 11, 17, 3], [12, 3]]
     return (
@@ -45,7 +49,7 @@ def make_batch():
 
 
 def check_loss_and_gradients(model, expected, rel, **tolerances):
-    """Loss and every gradient of the batch are those of an expected loss, and no gradient is nothing."""
+    """Check that loss and gradients of the batch are those of an expected loss, and no gradient is zero."""
     expected.backward()
     gradients = {name: parameter.grad.clone() for name, parameter in model.named_parameters()}
     model.zero_grad()

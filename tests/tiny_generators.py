@@ -5,8 +5,8 @@ from judge_data import with_arg
 from change_it.generators.options import GeneratorOptions
 
 WORDS = (
-    "il ponte crolla sulla statale la riforma fiscale approvata"
-    " sciopero generale dei treni festival aperto al pubblico"
+    "il ponte crolla sulla statale la riforma fiscale approvata sciopero generale dei treni festival aperto "
+    "al pubblico"
 )
 HEADLINES = ["Il governo cade", "Torna la neve"]
 #: What a card says unless another one is given.

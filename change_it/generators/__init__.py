@@ -1,1 +1,1 @@
-"""Generators: the papers' networks and today's models, their training, transfer, and the choice among candidates by judges."""
+"""Generators, which write headlines: networks and pre-trained models, their training, and how they write."""

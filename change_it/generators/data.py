@@ -1,4 +1,4 @@
-"""Training and validation data of a recipe. The test set is not read here."""
+"""Load the training and validation data of a recipe. The test set is not read here."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -14,10 +14,16 @@ from change_it.generators.recipes import RECIPES, Recipe, RecipeName
 
 
 class RecipeData(NamedTuple):
-    """Everything one generator needs: each `source` and the `target` that it should give."""
+    """Everything that one generator learns from: each `source` and the `target` that it should give.
+
+    Attributes:
+        train: training examples.
+        validation: examples that choose the weights; no source and no headline is in both.
+        outlets: short names of A and B.
+    """
 
     train: pl.DataFrame
-    validation: pl.DataFrame  # chooses the weights; no source and no headline is in both
+    validation: pl.DataFrame
     outlets: tuple[str, str]
 
 
@@ -38,8 +44,8 @@ def load_recipe(
         to: outlet whose headlines are written; None of a generator for both.
         seed: of the validation part that is held out, and of `balanced`.
         validation_share: share of the ids that is held out, of a recipe without a validation part of its own.
-        balanced: leave out what the entry's `balance` leaves out. Of rewrite there are then no more articles with
-            their own headline than pairs, which are what it is used for.
+        balanced: leave out what the entry's `balance` leaves out. Of rewrite there are then no more articles
+            with their own headline than pairs, which are what it is used for.
 
     Raises:
         InputError: an outlet is missing or not asked for, or the corpus has too little to train on.
@@ -62,17 +68,19 @@ def load_recipe(
         validation = entry.balance(validation, seed)
     if train.is_empty() or validation.is_empty():
         raise InputError(f"{corpus} has too little to train {recipe} on; it needs {entry.needs}")
-    train, validation = (part.select("source", "target") for part in (train, validation))
-    return RecipeData(train, validation, outlets)
+    columns = ["source", "target"]
+    return RecipeData(train=train.select(columns), validation=validation.select(columns), outlets=outlets)
 
 
 def _check_outlet(corpus: str, recipe: Recipe, to: str | None, outlets: tuple[str, str]) -> None:
-    """Refuse an outlet that the corpus lacks, and one for a recipe that writes for both; ask for one where it is missing."""
+    """Refuse an outlet that the corpus lacks, one for a recipe that writes for both, and none for others."""
     if recipe.writes_for != "one":
         if to is not None:
             raise InputError(
                 f"--to and --recipe {recipe.name} exclude each other: it writes for both outlets"
             )
     elif to not in outlets:
-        fault = f"--to {to} is no outlet of {corpus}" if to else f"--to is missing for {recipe.name}"
+        fault = f"--to {to} is no outlet of {corpus}"
+        if not to:
+            fault = f"--to is missing for {recipe.name}"
         raise InputError(f"{fault}: give {outlets[0]} or {outlets[1]}")

@@ -1,4 +1,7 @@
-"""What a generator reads of an item, and the examples that recipes learn from (EvalNLGEval 2020; LREC 2020)."""
+"""Make what a generator reads of an item, and the examples that recipes learn from.
+
+Sources: EvalNLGEval 2020 and LREC 2020.
+"""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -8,8 +11,10 @@ from change_it.corpus.folder import read_table
 if TYPE_CHECKING:
     import polars as pl
 
+#: What a generator reads of an item.
 Reads = Literal["article", "headline", "both"]
-#: Characters of an article that a small network reads, roughly: names and numbers behind them are out of its sight.
+#: Characters of an article that a small network reads, roughly: names and numbers behind them are out of its
+#: sight.
 CHARACTERS_IN_SIGHT = 1000
 
 
@@ -18,9 +23,13 @@ def source_of(reads: Reads, headline: str, article: str, to: str) -> str:
 
     It is the headline, the article, or the target before both; empty without either.
     """
-    if reads == "both":
-        return f"{to} | {headline} | {article}" if (headline + article).strip() else ""
-    return headline if reads == "headline" else article
+    if reads == "headline":
+        return headline
+    if reads == "article":
+        return article
+    if not (headline + article).strip():
+        return ""
+    return f"{to} | {headline} | {article}"
 
 
 @dataclass(frozen=True)
@@ -53,7 +62,10 @@ def agnostic_examples(request: ExampleRequest) -> "pl.DataFrame":
 
 
 def training_set_examples(request: ExampleRequest, config: str) -> "pl.DataFrame":
-    """Return articles and headlines of one outlet in a training set of LREC 2020, which names their ids."""
+    """Return the articles and headlines of the outlet asked for in a training set of LREC 2020.
+
+    The set has their ids alone.
+    """
     import polars as pl
 
     chosen = read_table(request.corpus, config, request.split, ["id"])
@@ -64,7 +76,10 @@ def training_set_examples(request: ExampleRequest, config: str) -> "pl.DataFrame
 
 
 def rewriting_examples(request: ExampleRequest) -> "pl.DataFrame":
-    """Return the sources of `read_rewriting` with their targets; `own` says whether the article has its own headline."""
+    """Return the examples of `read_rewriting` with their sources.
+
+    The column `own` says whether the target is the article's own headline.
+    """
     import polars as pl
 
     examples = read_rewriting(request.corpus)
@@ -74,33 +89,51 @@ def rewriting_examples(request: ExampleRequest) -> "pl.DataFrame":
 
 
 def read_rewriting(corpus: str) -> "pl.DataFrame":
-    """`id, given, article, to, target` for the generator `rewrite`: every article with its own headline, and both directions of A1 (pairs of A3 are two events too often).
+    """Return `id`, `given`, `article`, `to` and `target` of the examples that the recipe rewrite learns from.
 
-    `given` is the original's headline; an own headline has none. Nothing teaches to invent: headlines with names, numbers
-    or quotations that the original and the beginning of its article lack are left out.
+    They are every article with its own headline, and both directions of the A1 pairs. Pairs of A3 are two
+    events too often. `given` is the original's headline; it is empty where the target is the article's own.
+    Nothing teaches to invent: headlines with names, numbers or quotations that the original and the beginning
+    of its article lack are left out.
     """
     import polars as pl
 
     from change_it.text.evidence import unsupported
 
     articles = read_table(corpus, "articles", "train", ["id", "label", "headline", "article"])
-    parts = [articles.select("id", "article", given=pl.lit(""), target="headline", to="label")]
-    sides = [f"{side}_{column}" for side in "ab" for column in ("id", "headline", "article")]
-    pairs = read_table(corpus, "pairs", "train", [*sides, "alignment"]).filter(alignment="A1")
+    own = articles.select("id", "article", given=pl.lit(""), target="headline", to="label")
+    columns = [f"{side}_{name}" for side in "ab" for name in ("id", "headline", "article")]
+    pairs = read_table(corpus, "pairs", "train", [*columns, "alignment"]).filter(alignment="A1")
     label = dict(articles.select("id", "label").iter_rows())
-    for here, there in ("ab", "ba"):
-        to = pl.col(f"{there}_id").replace_strict(label, return_dtype=pl.String)
-        names = {"id": "id", "article": "article", "given": "headline"}
-        columns = {name: f"{here}_{column}" for name, column in names.items()}
-        parts.append(pairs.select(**columns, target=f"{there}_headline", to=to))
-    rows = pl.concat(parts).filter(
-        pl.col(name).str.strip_chars().str.len_chars() > 0 for name in ("article", "target")
-    )
-    supported = [
-        not unsupported(target, (given, article[:CHARACTERS_IN_SIGHT]))
-        for article, given, target in rows.select("article", "given", "target").iter_rows()
-    ]
+    rows = pl.concat([own, _one_direction(pairs, "a", "b", label), _one_direction(pairs, "b", "a", label)])
+    has_target = pl.col("target").str.strip_chars().str.len_chars() > 0
+    has_article = pl.col("article").str.strip_chars().str.len_chars() > 0
+    rows = rows.filter(has_article, has_target)
+    supported = []
+    for article, given, target in rows.select("article", "given", "target").iter_rows():
+        sources = (given, article[:CHARACTERS_IN_SIGHT])
+        supported.append(not unsupported(target, sources))
     return rows.filter(pl.Series(supported, dtype=pl.Boolean))
+
+
+def _one_direction(pairs: "pl.DataFrame", here: str, there: str, label: dict[str, str]) -> "pl.DataFrame":
+    """Return pairs as examples of rewriting the article of one side with the headline of the other.
+
+    Args:
+        pairs: rows of the config `pairs`.
+        here: side of the article and the original headline, `a` or `b`.
+        there: side of the headline that is written.
+        label: the outlet of each article by its id.
+    """
+    import polars as pl
+
+    return pairs.select(
+        id=f"{here}_id",
+        article=f"{here}_article",
+        given=f"{here}_headline",
+        target=f"{there}_headline",
+        to=pl.col(f"{there}_id").replace_strict(label, return_dtype=pl.String),
+    )
 
 
 def as_many_own_as_pairs(rows: "pl.DataFrame", seed: int) -> "pl.DataFrame":
@@ -124,5 +157,6 @@ def _filled_rows(request: ExampleRequest, config: str, direction: str) -> "pl.Da
     import polars as pl
 
     rows = read_table(request.corpus, config, request.split, ["id", "source", "target", "direction"])
-    filled = (pl.col(name).str.strip_chars().str.len_chars() > 0 for name in ("source", "target"))
-    return rows.filter(pl.col("direction") == direction, *filled)
+    has_source = pl.col("source").str.strip_chars().str.len_chars() > 0
+    has_target = pl.col("target").str.strip_chars().str.len_chars() > 0
+    return rows.filter(pl.col("direction") == direction, has_source, has_target)

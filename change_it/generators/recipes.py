@@ -1,6 +1,7 @@
-"""The recipes of generators, one entry each: what is read, what is learnt, and which network the papers trained so.
+"""The recipes of generators, one entry each: what is read and learnt, and which network the papers trained.
 
-A new recipe is a new entry of `RECIPES`, with a function that makes its examples of the corpus; nothing else names recipes.
+A new recipe is a new entry of `RECIPES`, with a function that makes its examples of the corpus; nothing else
+names recipes.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,7 +29,9 @@ LREC_WORDS = 500
 #: Cells of every network of LREC 2020.
 LREC_CELLS = 256
 
+#: What a corpus lacks that has too little to train on.
 _OUTSIDE_TEST = "articles outside A1 and A2"
+#: The same of a recipe that learns from pairs, which it names.
 _PAIRS = "{} pairs: build it with lower thresholds or more articles, or take --recipe sum, which needs none"
 
 
@@ -40,12 +43,13 @@ class Recipe:
         name: what `--recipe`, the folder and the card of a generator call it.
         learns: what it learns, for the help.
         reads: what a generator reads of an item.
-        writes_for: `one` outlet, which is named when it is trained; `either`, which each source names; or `both`
-            alike, whose headlines are in the style of neither.
+        writes_for: `one` outlet, which is named when it is trained; `either`, which each source names; or
+            `both` alike, whose headlines are in the style of neither.
         architecture: network that is trained when none is chosen.
         examples: returns the columns `id`, `source` and `target` of the training examples.
         needs: what a corpus lacks that has too little to train on.
-        has_validation: whether `examples` has a validation part of its own; of others a share of the ids is held out.
+        has_validation: whether `examples` has a validation part of its own; of others a share of the ids is
+            held out.
         published: network that the papers trained; None of a recipe that no paper has.
         published_sizes: sizes of the published network where they are not those of its preset.
         balance: chooses, by a seed, among the examples that a network learns from which knows nothing before.
@@ -65,12 +69,21 @@ class Recipe:
 
     @property
     def published_network(self) -> str:
-        """The network that the papers trained, with its length where that is not the preset's; empty without one."""
+        """Return the network that the papers trained, for the help; empty where there is none.
+
+        Its length is named where that is not the preset's.
+        """
+        if self.published is None:
+            return ""
         words = self.published_sizes.get("source_tokens")
-        return f"{self.published or ''} on the first {words} words" if words else self.published or ""
+        if words is None:
+            return self.published
+        return f"{self.published} on the first {words} words"
 
 
+#: Sizes of the generators of LREC 2020.
 _LREC_SIZES = {"source_tokens": LREC_WORDS, "cells": LREC_CELLS}
+#: The entries, in the order of lists.
 _ENTRIES = (
     Recipe(
         name="sum",
@@ -160,5 +173,6 @@ RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in _ENTRIES}
 
 if TYPE_CHECKING:
     RecipeName = str
-else:  # the choices of `--recipe`
+else:
+    # The choices of `--recipe`.
     RecipeName = Literal[tuple(RECIPES)]

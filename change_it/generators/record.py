@@ -1,4 +1,4 @@
-"""What `metrics.json` of a generator holds: what it is, what was measured, and the record of its training."""
+"""Records of `metrics.json` of a generator: what it is, what was measured, and how it was trained."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,7 +38,8 @@ class GeneratorResults:
         validation_loss: of its best weights, in nats a token.
         sizes: of data and model.
         precision: of its arithmetic in training, bf16 or float32.
-        unknown_signs: signs of headlines that the tokenizer has no token for, and in how many headlines they are.
+        unknown_signs: signs of headlines that the tokenizer has no token for, and in how many headlines they
+            are.
     """
 
     card: JsonObject

@@ -1,4 +1,7 @@
-"""Registration of our models with the Auto classes of transformers: those of generators here, those of judges in `judges.registration`."""
+"""Register the models of generators with the Auto classes of transformers.
+
+Those of judges are registered in `judges.registration`.
+"""
 
 from typing import Any
 
@@ -11,7 +14,7 @@ from change_it.generators.networks.pointer_transformer import PointerTransformer
 from change_it.generators.networks.tokenizer import HeadlineTokenizer
 from change_it.models.pretrained import register
 
-#: Models of either kind take the pipeline.
+#: Auto classes of the models that the pipeline takes.
 PIPELINE_MODELS: Any = (AutoModelForSeq2SeqLM, AutoModelForCausalLM)
 
 
@@ -20,5 +23,6 @@ def register_generators() -> None:
     for model in (PointerGeneratorForConditionalGeneration, PointerTransformerForConditionalGeneration):
         register(model, AutoModelForSeq2SeqLM, HeadlineTokenizer)
     HeadlineTokenizer.register_for_auto_class()
-    # A task of our own: text-generation, which config.json names, runs the code that a folder brings, or refuses.
+    # A task of our own: text-generation, which config.json names, runs the code that a folder brings, or
+    # refuses it.
     PIPELINE_REGISTRY.register_pipeline("headline-generation", HeadlinePipeline, pt_model=PIPELINE_MODELS)

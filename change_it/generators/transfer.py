@@ -1,4 +1,7 @@
-"""`HeadlineTransfer`: trained generators as a function from headlines and articles to new headlines."""
+"""Write headlines for another outlet: the systems that write, and the settings of their search.
+
+`HeadlineTransfer` is trained generators as a function from headlines and articles to new headlines.
+"""
 
 import threading
 import warnings
@@ -33,18 +36,33 @@ from change_it.progress import bar
 from change_it.text.stopwords import is_foreign
 from change_it.training.training_options import read_arithmetic, setting_of
 
-#: Settings of a search that can be given; the number of candidates and the ends of texts are set otherwise.
-SETTINGS = vars(GenerationConfig()).keys() - {
-    *("num_return_sequences", "pad_token_id", "eos_token_id"),
-    *("return_dict_in_generate", "output_scores", "transformers_version"),
+#: Settings of `GenerationConfig` that are set here: the number of candidates, the ends of texts, the output.
+_OWN_SETTINGS = {
+    "num_return_sequences",
+    "pad_token_id",
+    "eos_token_id",
+    "return_dict_in_generate",
+    "output_scores",
+    "transformers_version",
 }
+#: Settings of a search that can be given.
+SETTINGS = vars(GenerationConfig()).keys() - _OWN_SETTINGS
 #: Settings that take a word; any other one is a number, true or false, or a list.
 TEXT_SETTINGS = {
-    *("early_stopping", "stop_strings", "cache_implementation"),
-    *("num_assistant_tokens_schedule", "speculation_type"),
+    "early_stopping",
+    "stop_strings",
+    "cache_implementation",
+    "num_assistant_tokens_schedule",
+    "speculation_type",
 }
-#: A batch has at most so many sources, source tokens, headlines that are searched at once, and scores of their tokens (1 GiB).
-LARGEST_BATCH, BATCH_TOKENS, BATCH_HEADLINES, BATCH_SCORES = 64, 16_384, 640, 1 << 28
+#: Candidates that a batch offers, at most.
+BATCH_CANDIDATES = 64
+#: Tokens of the sources of a batch, at most.
+BATCH_TOKENS = 16_384
+#: Headlines that a batch searches at once, at most.
+BATCH_HEADLINES = 640
+#: Scores of tokens that a batch keeps, at most: 1 GiB.
+BATCH_SCORES = 1 << 28
 #: Characters of a text that a warning shows.
 SHOWN = 60
 #: Held while headlines are drawn: torch has one random state for all threads.
@@ -58,9 +76,10 @@ class Search:
     """Settings of decoding.
 
     Attributes:
-        decoding: settings of transformers; `num_beams` is 5 when None, and `no_repeat_ngram_size` what the generator was trained for.
-        candidates: distinct headlines a source, at most.
-        seed: of headlines that are drawn (`do_sample`); they depend on it and on the batch alone.
+        decoding: settings of transformers. `num_beams` is 5 when None, and `no_repeat_ngram_size` what the
+            generator was trained for.
+        candidates: distinct headlines of a source, at most.
+        seed: of headlines that are drawn (`do_sample`). They depend on it and on the batch alone.
         batch_size: sources that a generator reads at once; None for its own choice.
     """
 
@@ -71,29 +90,44 @@ class Search:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings of `decoding` that are not None, by name, and the number of beams; without a beam, which transformers takes for one, refused."""
+        """Return the settings of `decoding` that are not None, by name, and the number of beams.
+
+        Raises:
+            InputError: there is no beam, which transformers would take for one.
+        """
         settings = {"num_beams": BEAMS, **self.decoding.to_diff_dict()}
         check_beams(settings["num_beams"])
         return {name: value for name, value in settings.items() if name in SETTINGS}
 
     @property
     def is_drawn(self) -> bool:
-        """Whether headlines are drawn at random."""
+        """Tell whether headlines are drawn at random."""
         return bool(self.decoding.do_sample)
 
     def sources_at_once(self, generator: Generator) -> int:
         """Return the number of sources in a batch of a generator, at least 1."""
         if self.batch_size:
             return self.batch_size
-        lengths, vocabulary = generator.format, generator.model.config.get_text_config().vocab_size
-        width = self.candidates if self.is_drawn else max(self.settings["num_beams"], self.candidates)
-        scores = width * lengths.max_target_tokens * vocabulary  # `generate` keeps those of every step
-        limits = BATCH_TOKENS // lengths.max_source_tokens, BATCH_HEADLINES // width, BATCH_SCORES // scores
-        return max(1, min(LARGEST_BATCH // self.candidates, *limits))  # so many headlines at once
+        vocabulary = generator.model.config.get_text_config().vocab_size
+        searched = self.candidates
+        if not self.is_drawn:
+            searched = max(self.settings["num_beams"], self.candidates)
+        # `generate` keeps the scores of every step.
+        scores = searched * generator.format.max_target_tokens * vocabulary
+        sources = min(
+            BATCH_CANDIDATES // self.candidates,
+            BATCH_TOKENS // generator.format.max_source_tokens,
+            BATCH_HEADLINES // searched,
+            BATCH_SCORES // scores,
+        )
+        return max(1, sources)
 
     @contextmanager
     def drawing(self, sources: Sequence[str]) -> Iterator[None]:
-        """Random state of one batch where headlines are drawn: a function of seed and batch alone, restored afterwards."""
+        """Set the random state for a batch whose headlines are drawn, and restore it afterwards.
+
+        It is a function of the seed and of the sources in the batch alone.
+        """
         if not self.is_drawn:
             yield
             return
@@ -112,8 +146,18 @@ def check_beams(beams: object) -> None:
 
 
 def read_decoding(settings: Sequence[str], *, num_beams: int | None = None) -> GenerationConfig:
-    """Read settings `NAME=VALUE` of transformers' `GenerationConfig`; they win over `num_beams`, which None leaves open."""
-    values: dict[str, Any] = {} if num_beams is None else {"num_beams": num_beams}
+    """Read settings `NAME=VALUE` of transformers' `GenerationConfig`.
+
+    Args:
+        settings: they win over `num_beams`.
+        num_beams: number of beams; None leaves it open.
+
+    Raises:
+        InputError: a setting is unknown, is set by this package, or has a value that transformers refuses.
+    """
+    values: dict[str, Any] = {}
+    if num_beams is not None:
+        values["num_beams"] = num_beams
     for setting in settings:
         name, values[name] = setting_of(setting, "--generation", "GenerationConfig")
         if name not in SETTINGS:
@@ -133,41 +177,60 @@ def read_decoding(settings: Sequence[str], *, num_beams: int | None = None) -> G
 
 
 class HeadlineSystem(ABC):
-    """A system that offers candidates for headlines; it can be shared by threads."""
+    """A system that offers candidates for headlines; it can be shared by threads.
+
+    Attributes:
+        name: the recipe, or `prompt`.
+        outlets: short names of A and B.
+        targets: outlets that it writes for, in the order of `outlets`.
+        needs: what it reads: `headline`, `article` or both.
+        faults: why an item has no headline, where that is known.
+    """
 
     def __init__(self, name: str, outlets: tuple[str, str], targets: tuple[str, ...], needs: tuple[str, ...]):
-        self.name = name  # the recipe, or `prompt`
-        self.outlets = outlets  # short names of A and B
-        self.targets = targets  # outlets that it writes for, in the order of `outlets`
-        self.needs = needs  # what it reads: `headline`, `article` or both
-        self.faults: dict[Item, str] = {}  # why there is no headline, where that is known
+        self.name = name
+        self.outlets = outlets
+        self.targets = targets
+        self.needs = needs
+        self.faults: dict[Item, str] = {}
 
     @abstractmethod
     def write(self, items: Sequence[Item], search: Search) -> list[list[Candidate]]:
-        """The candidates of each item of a batch, as `search` wants them."""
+        """Return the candidates of each item of a batch, as `search` wants them."""
 
     @abstractmethod
     def signature(self, target: str) -> str:
-        """The column `generator` of headlines for an outlet: the hash of weights or `endpoint`, the pre-trained model, the prompt."""
+        """Return the column `generator` of headlines for an outlet.
+
+        It has the hash of the weights or `endpoint`, the pre-trained model and the prompt.
+        """
 
     def batches(self, items: Sequence[Item], search: Search) -> list[list[int]]:
-        """The positions of the items that have something to read, in batches for `write`: one item each."""
-        return [[row] for row, item in enumerate(items) if (item.source + item.article).strip()]
+        """Return the positions of the items that have something to read, in batches for `write`: one each."""
+        batches = []
+        for position, item in enumerate(items):
+            if (item.source + item.article).strip():
+                batches.append([position])
+        return batches
 
     def batches_at_once(self, search: Search) -> int:
-        """The number of batches that are written in parallel."""
+        """Return the number of batches that are written in parallel."""
         return 1
 
     def propose(self, items: Sequence[Item], search: Search, progress: bool = False) -> list[list[Candidate]]:
-        """The candidates of each item as `search` wants them; none where there is nothing to read."""
+        """Return the candidates of each item as `search` wants them; none where there is nothing to read."""
         batches = self.batches(items, search)
+        count = sum(len(batch) for batch in batches)
         candidates: list[list[Candidate]] = [[] for _ in items]
-        with bar(f"{self.name} generator", sum(map(len, batches)), shown=progress) as done:
-            parts = ([items[row] for row in batch] for batch in batches)
-            written = map_threads(lambda part: self.write(part, search), parts, self.batches_at_once(search))
+
+        def write_batch(batch: list[int]) -> list[list[Candidate]]:
+            return self.write([items[position] for position in batch], search)
+
+        with bar(f"{self.name} generator", count, shown=progress) as done:
+            written = map_threads(write_batch, batches, self.batches_at_once(search))
             for batch, groups in zip(batches, written, strict=True):
-                for row, group in zip(batch, groups, strict=True):
-                    candidates[row] = group
+                for position, group in zip(batch, groups, strict=True):
+                    candidates[position] = group
                 done.update(len(batch))
         return candidates
 
@@ -186,20 +249,25 @@ class HeadlineTransfer(HeadlineSystem, Pushable):
     push_kind: ClassVar[PushedModel] = "generator"
 
     def __init__(self, generators: Sequence[Generator]):
-        """Transfer with loaded generators: one, or one for each outlet, of one recipe and one pair of outlets."""
+        """Transfer with loaded generators, one or one for each outlet.
+
+        Raises:
+            InputError: they are of several recipes, or of several pairs of outlets.
+        """
         info = generators[0].info
-        if len({(generator.info.recipe, generator.info.outlets) for generator in generators}) != 1:
+        kinds = {(generator.info.recipe, generator.info.outlets) for generator in generators}
+        if len(kinds) != 1:
             names = join_truncated(
                 [f"{one.info.recipe} of {' and '.join(one.info.outlets)}" for one in generators]
             )
             raise InputError(f"generators of one recipe and one corpus are needed, these are {names}")
-        self.recipe, self.reads = info.recipe, info.reads
-        self.generators = {
-            outlet: generator
-            for outlet in info.outlets
-            for generator in generators
-            if generator.info.to in (None, outlet)
-        }
+        self.recipe = info.recipe
+        self.reads = info.reads
+        self.generators: dict[str, Generator] = {}
+        for outlet in info.outlets:
+            for generator in generators:
+                if generator.info.to in (None, outlet):
+                    self.generators[outlet] = generator
         self._has_warned = False
         super().__init__(info.recipe, info.outlets, tuple(self.generators), info.needs)
 
@@ -223,10 +291,12 @@ class HeadlineTransfer(HeadlineSystem, Pushable):
         """Load a generator, or the generators of both directions.
 
         Args:
-            name: folder written by `change-it train generator`, or a folder of such folders; or a Hub id of either.
+            name: folder written by `change-it train generator`, or a folder of such folders; or a Hub id of
+                either.
             recipe: which ones of several.
             to: load the generator for this outlet alone.
-            dtype: bfloat16 leaves weights in bfloat16 around which adapters were trained so; they are float32 otherwise.
+            dtype: bfloat16 leaves weights in bfloat16 around which adapters were trained so; they are float32
+                otherwise.
             device_map: one device as transformers names it: auto, cpu, cuda:1, a number, a device of torch.
             revision: branch, tag or commit of a Hub id.
             token: of the Hub.
@@ -237,8 +307,8 @@ class HeadlineTransfer(HeadlineSystem, Pushable):
             device: older name of `device_map`: auto, cpu, cuda, cuda:1, mps.
 
         Raises:
-            InputError: no such folder, id or revision, no generator of that recipe or outlet in it, several recipes and none
-                chosen, no such type or device.
+            InputError: there is no such folder, id or revision, no generator of that recipe or outlet in it,
+                no such type or device; or there are several recipes and none is chosen.
         """
         arithmetic = read_arithmetic(precision, dtype)
         place = str(pick_device(read_device(device, device_map)))
@@ -256,18 +326,27 @@ class HeadlineTransfer(HeadlineSystem, Pushable):
     @property
     def distinct(self) -> list[Generator]:
         """Return the generators, each once, also where one writes for both outlets."""
-        return [*{id(one): one for one in self.generators.values()}.values()]
+        return list({id(generator): generator for generator in self.generators.values()}.values())
 
     def save_pretrained(self, save_directory: str | Path) -> None:
-        """Save in a new or empty folder, as training saved it: one generator in the folder itself, several in one each."""
-        several = len(self.distinct) > 1
+        """Save in a new or empty folder, as training saved it.
+
+        One generator is saved in the folder itself, several in a folder each.
+        """
+        generators = self.distinct
         with replace_folder(Path(save_directory)) as partial:
-            for generator in self.distinct:
-                name = f"{self.recipe}-{generator.info.to}" if several else ""
-                write_generator(partial / name, generator)
+            for generator in generators:
+                folder = partial
+                if len(generators) > 1:
+                    folder = partial / f"{self.recipe}-{generator.info.to}"
+                write_generator(folder, generator)
 
     def push_to_hub(self, repo_id: str, **how: Any) -> str:
-        """Push one generator, see `Pushable.push_to_hub`; two are refused, since a repository is one model."""
+        """Push one generator; see `Pushable.push_to_hub`.
+
+        Raises:
+            InputError: there are two, and a repository is one model.
+        """
         if len(self.distinct) > 1:
             fault = f"these are generators for {' and '.join(self.targets)}, and a repository is one model"
             raise InputError(f"{fault}: load one with to={self.targets[0]!r} and push it")
@@ -302,26 +381,34 @@ class HeadlineTransfer(HeadlineSystem, Pushable):
             progress: whether a bar is shown.
 
         Returns:
-            One text for one headline, a list of n texts for a list. Where `decoding` has `num_return_sequences` above 1, a list
-            of so many distinct texts, best first, takes the place of each text; of fewer where no more are found.
+            One text for one headline, a list of n texts for a list. Where `decoding` has
+                `num_return_sequences`
+            above 1, a list of so many distinct texts, best first, takes the place of each text; of fewer
+                where no
+            more are found.
 
         Raises:
-            InputError: an article or outlet is missing, a text that is read is empty, an outlet is unknown or not served, or
-                numbers differ.
+            InputError: an article or outlet is missing, a text that is read is empty, an outlet is unknown or
+                not served, or numbers differ.
         """
-        single = isinstance(headline, str)
-        if article is not None and single != isinstance(article, str):
+        is_single = isinstance(headline, str)
+        if article is not None and is_single != isinstance(article, str):
             raise InputError("headline and article must both be texts, or both lists of texts")
-        texts = [[text] if single and text is not None else text for text in (headline, article)]
+        headlines = [headline] if is_single else headline
+        articles = [article] if is_single and article is not None else article
         decoding = decoding or GenerationConfig()
         count = decoding.num_return_sequences or 1
         search = Search(decoding=decoding, candidates=count, seed=seed, batch_size=batch_size)
-        offered = self.propose(self._items(texts[0], texts[1], to), search, progress)
-        if count > 1:
-            several = [[candidate.text for candidate in candidates] for candidates in offered]
-            return several[0] if single else several
-        new = [candidates[0].text if candidates else "" for candidates in offered]
-        return new[0] if single else new
+        answers: list[Any] = []
+        for candidates in self.propose(self._items(headlines, articles, to), search, progress):
+            texts = [candidate.text for candidate in candidates]
+            if count > 1:
+                answers.append(texts)
+            elif texts:
+                answers.append(texts[0])
+            else:
+                answers.append("")
+        return answers[0] if is_single else answers
 
     def candidates(
         self,
@@ -335,7 +422,10 @@ class HeadlineTransfer(HeadlineSystem, Pushable):
         batch_size: int | None = None,
         progress: bool = False,
     ) -> list[list[Candidate]]:
-        """Offer at most `num_candidates` distinct headlines for each of many, best first; the other arguments are those of a call."""
+        """Offer at most `num_candidates` distinct headlines for each of many, best first.
+
+        The other arguments, and the errors, are those of a call.
+        """
         search = Search(
             decoding=decoding or GenerationConfig(),
             candidates=num_candidates,
@@ -345,31 +435,46 @@ class HeadlineTransfer(HeadlineSystem, Pushable):
         return self.propose(self._items(headlines, article, to), search, progress)
 
     def _items(self, headlines: object, article: object, to: Aims) -> list[Item]:
-        """The items of a call, whose texts that are read are not empty."""
-        texts = {"headline": texts_of("headline", headlines)}
-        if article is None and "article" in self.needs:
-            raise InputError(f"what reads {' and '.join(self.needs)} requires article=")
-        count = len(texts["headline"])
-        texts["article"] = [""] * count if article is None else texts_of("article", article)
+        """Return the items of a call.
+
+        Raises:
+            InputError: see `__call__`.
+        """
+        sources = texts_of("headline", headlines)
+        if article is None:
+            if "article" in self.needs:
+                raise InputError(f"what reads {' and '.join(self.needs)} requires article=")
+            articles = [""] * len(sources)
+        else:
+            articles = texts_of("article", article)
         must_choose = len(self.targets) > 1 and RECIPES[self.recipe].writes_for != "both"
-        if to is None and must_choose:
-            raise InputError(
-                f"choose the outlet to write for: to={self.targets[0]!r} or to={self.targets[1]!r}"
-            )
+        if to is None:
+            if must_choose:
+                raise InputError(
+                    f"choose the outlet to write for: to={self.targets[0]!r} or to={self.targets[1]!r}"
+                )
+            to = self.targets[0]
+        texts = {"headline": sources, "article": articles}
         for name in self.needs:
             refuse_empty(name, texts[name])
-        aims = outlet_names("to", self.targets[0] if to is None else to, self.outlets, count)
-        refuse_lengths(**texts)
-        if missing := sorted(set(aims) - set(self.targets)):
+        aims = outlet_names("to", to, self.outlets, len(sources))
+        refuse_lengths(headline=sources, article=articles)
+        missing = sorted(set(aims) - set(self.targets))
+        if missing:
             raise InputError(
                 f"there is no {self.name} generator for {missing[0]}: this writes for {self.targets[0]}"
             )
-        items = [Item("", "", *row) for row in zip(aims, *texts.values(), strict=True)]
+        items = []
+        for target, source, text in zip(aims, sources, articles, strict=True):
+            items.append(Item(id="", label="", target=target, source=source, article=text))
         self._warn_of_language(items)
         return items
 
     def _warn_of_language(self, items: Sequence[Item]) -> None:
-        """Warn, once for these generators, of the first item in another language than the one that they learnt."""
+        """Warn of the first item in another language than the one that its generator learnt.
+
+        There is one warning for these generators, however often they are called.
+        """
         if self._has_warned:
             return
         for item in items:
@@ -377,25 +482,36 @@ class HeadlineTransfer(HeadlineSystem, Pushable):
             if is_foreign(f"{item.source}. {item.article}", language):
                 self._has_warned = True
                 text = shorten(item.source or item.article, SHOWN, placeholder=" …")
-                message = f"{text!r} is not in the language of the generator ({language}): do not rely on its headline"
+                message = (
+                    f"{text!r} is not in the language of the generator ({language}): "
+                    "do not rely on its headline"
+                )
                 # The caller's line: this function, `_items`, and the method that is called.
                 warnings.warn(message, stacklevel=4)
                 return
 
     def batches(self, items: Sequence[Item], search: Search) -> list[list[int]]:
-        """See `HeadlineSystem`; a batch has sources of like length for one generator."""
+        """Return the positions of the items in batches; see `HeadlineSystem`.
+
+        A batch has sources of like length for one generator, the longest batches first.
+        """
         lengths = [len(self._source(item).strip()) for item in items]
         batches = []
         for generator in self.distinct:
-            rows = [row for row, item in enumerate(items) if self.generators[item.target] is generator]
-            rows = sorted(filter(lengths.__getitem__, rows), key=lambda row: -lengths[row])
+            positions = []
+            for position, item in enumerate(items):
+                if lengths[position] and self.generators[item.target] is generator:
+                    positions.append(position)
+            positions.sort(key=lambda position: -lengths[position])
             size = search.sources_at_once(generator)
-            batches += [rows[start : start + size] for start in range(0, len(rows), size)]
+            for start in range(0, len(positions), size):
+                batches.append(positions[start : start + size])
         return batches
 
     def write(self, items: Sequence[Item], search: Search) -> list[list[Candidate]]:
-        """See `HeadlineSystem`."""
-        generator, sources = self.generators[items[0].target], [*map(self._source, items)]
+        """Return the candidates of each item of a batch; see `HeadlineSystem`. All aim at one outlet."""
+        generator = self.generators[items[0].target]
+        sources = [self._source(item) for item in items]
         with reading_errors(generator.format.tokenizer), generator.format.lock:
             inputs = generator.format.inputs(sources)
         settings = search.settings
@@ -414,14 +530,22 @@ class HeadlineTransfer(HeadlineSystem, Pushable):
             raise
 
     def _source(self, item: Item) -> str:
+        """Return what the generators read of an item."""
         return source_of(self.reads, item.source, item.article, item.target)
 
     def signature(self, target: str) -> str:
-        """See `HeadlineSystem`."""
+        """Return the column `generator` of headlines for an outlet; see `HeadlineSystem`."""
         generator = self.generators[target]
-        return "|".join(filter(None, (generator.weights_hash, generator.info.pretrained.replace("|", "_"))))
+        parts = [generator.weights_hash]
+        if generator.info.pretrained:
+            parts.append(generator.info.pretrained.replace("|", "_"))
+        return "|".join(parts)
 
     def batches_at_once(self, search: Search) -> int:
-        """As many batches as its largest model answers; one where headlines are drawn, since torch has one random state."""
-        models = (generator.model for generator in self.generators.values())
-        return 1 if search.is_drawn else min(map(batches_at_once, models))
+        """Return as many batches as its largest model answers at once.
+
+        It is one where headlines are drawn, since torch has one random state.
+        """
+        if search.is_drawn:
+            return 1
+        return min(batches_at_once(generator.model) for generator in self.generators.values())

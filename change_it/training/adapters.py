@@ -1,4 +1,4 @@
-"""Low-rank adapters (Hu et al. 2021) by PEFT, around generators and judges."""
+"""Put low-rank adapters (Hu et al. 2021) of PEFT around generators and judges."""
 
 import warnings
 from collections.abc import Sequence
@@ -15,7 +15,18 @@ TaskType = Literal["CAUSAL_LM", "SEQ_2_SEQ_LM", "SEQ_CLS"]
 def put_adapters(
     model: Any, name: str, task_type: TaskType, adapters: Adapters, *, whole: Sequence[str] = ()
 ) -> Any:
-    """Put adapters, which alone are trained, around a model called `name`; the modules in `whole` are trained, too."""
+    """Put adapters, which alone are trained, around a model.
+
+    Args:
+        model: the model.
+        name: what it is called in messages.
+        task_type: what it is for.
+        adapters: their settings.
+        whole: names of modules that are trained, too.
+
+    Raises:
+        InputError: PEFT is not installed, or the adapters do not fit the model.
+    """
     peft = import_peft()
     targets: Any = list(adapters.targets)
     if targets == ["all-linear"]:
@@ -35,7 +46,11 @@ def put_adapters(
 
 
 def import_peft() -> Any:
-    """Return the library PEFT."""
+    """Return the library PEFT.
+
+    Raises:
+        InputError: it is not installed.
+    """
     try:
         import peft
     except ImportError as error:

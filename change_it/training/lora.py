@@ -1,10 +1,10 @@
-"""Options of low-rank adapters (Hu et al. 2021), of generators and judges; neither torch nor PEFT is loaded."""
+"""Options of low-rank adapters (Hu et al. 2021). Neither torch nor PEFT is loaded."""
 
 from dataclasses import dataclass
 
 from change_it.errors import InputError
 
-#: Adapters start at nothing and take larger steps.
+#: Learning rate of adapters, which start at nothing and take larger steps.
 LORA_RATE = 1e-3
 #: Rank of adapters.
 LORA_RANK = 16
@@ -31,10 +31,11 @@ class Adapters:
 
 @dataclass(kw_only=True)
 class LoraFields:
-    """The options of a training with adapters."""
+    """Options of a training with adapters."""
 
     lora: bool = False
-    """Train low-rank adapters alone (extra: lora). Those of a generator are saved alone, those of a judge are merged into its encoder at the end."""
+    """Train low-rank adapters alone (extra: lora). Those of a generator are saved alone, those of a judge are
+    merged into its encoder at the end."""
     lora_rank: int | None = None
     """Rank of the adapters; 16 when not given."""
     lora_alpha: int | None = None
@@ -42,7 +43,9 @@ class LoraFields:
     lora_dropout: float | None = None
     """Share of an adapter's inputs that are dropped in training, from 0 to below 1; 0 when not given."""
     lora_targets: tuple[str, ...] = ()
-    """Names of the layers that get adapters, as q_proj v_proj, or all-linear; PEFT's own for the model when not given."""
+    """Names of the layers that get adapters, as q_proj v_proj, or all-linear; PEFT's own for the model when
+    not given.
+    """
 
     @property
     def adapters(self) -> Adapters:
@@ -57,18 +60,16 @@ class LoraFields:
 
 def check_adapters(options: LoraFields) -> None:
     """Refuse settings of adapters where there are none, and those that no adapter can have."""
-    given = {
-        "--lora-rank": options.lora_rank,
-        "--lora-alpha": options.lora_alpha,
-        "--lora-dropout": options.lora_dropout,
-        "--lora-targets": options.lora_targets or None,
-    }
-    names = [name for name, value in given.items() if value is not None]
-    if names and not options.lora:
-        raise InputError(f"{names[0]} requires --lora")
-    for name in ("--lora-rank", "--lora-alpha"):
-        value = given[name]
-        if isinstance(value, int) and value < 1:
+    numbers = {"--lora-rank": options.lora_rank, "--lora-alpha": options.lora_alpha}
+    given = [name for name, value in numbers.items() if value is not None]
+    if options.lora_dropout is not None:
+        given.append("--lora-dropout")
+    if options.lora_targets:
+        given.append("--lora-targets")
+    if given and not options.lora:
+        raise InputError(f"{given[0]} requires --lora")
+    for name, value in numbers.items():
+        if value is not None and value < 1:
             raise InputError(f"{name} {value} is out of range: give a whole number from 1 on")
     if options.lora_dropout is not None and not 0 <= options.lora_dropout < 1:
         raise InputError(f"--lora-dropout {options.lora_dropout} is out of range: give 0 to below 1")

@@ -1,4 +1,4 @@
-"""What a training leaves in JSON: `metrics.json` of the finished model, and the files of an unfinished run."""
+"""Records that a training leaves in JSON: `metrics.json` of a model, and the files of an unfinished run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -25,7 +25,8 @@ class TrainingResult:
         planned: those of the whole run, which early stopping or --max-minutes may end sooner.
         epochs: passes over the data, fractional.
         seconds: since the start, earlier parts of a resumed run included.
-        stopped: `updates` where all are done, `early` without a better score, `time` where it was out of time.
+        stopped: `updates` where all are done, `early` without a better score, `time` where it was out of
+            time.
         best_score: validation score of the weights that it now has; None where nothing was evaluated.
         best_update: the update that these weights are of.
         history: of each evaluation `update`, `loss` (mean since the last one) and its numbers.
@@ -43,7 +44,12 @@ class TrainingResult:
 
 @dataclass(frozen=True, kw_only=True)
 class Seconds:
-    """Seconds of a training, and of all that the command did."""
+    """How long a command took.
+
+    Attributes:
+        training: seconds of the training.
+        all: seconds of all that the command did.
+    """
 
     training: float
     all: float
@@ -91,7 +97,12 @@ class BegunRun:
 
 @dataclass(frozen=True, kw_only=True)
 class Checkpoint:
-    """A whole checkpoint: seconds of the run up to it, and the SHA-256 of each of its files by name."""
+    """A whole checkpoint.
+
+    Attributes:
+        seconds: of the run up to it.
+        files: SHA-256 of each of its files by name, hexadecimal.
+    """
 
     seconds: float
     files: dict[str, str]

@@ -1,4 +1,4 @@
-"""Training of judges and generators: transformers' `Trainer`, a limit of time, and checkpoints by the clock.
+"""Train judges and generators by transformers' `Trainer`, with a limit of time and checkpoints by the clock.
 
 A run that is killed and resumed ends with the same weights, bit for bit on a CPU, as one that was not.
 """
@@ -44,9 +44,13 @@ logger = getLogger(__name__)
 
 #: Where Adagrad's sums of squared gradients start (See et al. 2017).
 INITIAL_ACCUMULATOR = 0.1
-#: Of AdamW: decay of weight matrices, and the share of the updates in which the learning rate rises; their number where minutes end a run.
-WEIGHT_DECAY, WARMUP, TIMED_WARMUP = 0.01, 0.1, 20
-#: The best weights so far, in a checkpoint.
+#: Decay of weight matrices by AdamW.
+WEIGHT_DECAY = 0.01
+#: Share of the updates in which the learning rate of AdamW rises.
+WARMUP_SHARE = 0.1
+#: Number of the updates in which it rises, where minutes end a run.
+TIMED_WARMUP_UPDATES = 20
+#: File of a checkpoint with the best weights so far.
 BEST = "best.safetensors"
 #: Further arguments that a run does not take: it saves by the clock, and trains whole models.
 REFUSED = {"fsdp", "deepspeed", "push_to_hub", "save_steps", "load_best_model_at_end", "auto_find_batch_size"}
@@ -71,27 +75,33 @@ class RunArguments(TrainingArguments):
 
     @property
     def n_gpu(self) -> int:
-        """One device, or none."""
+        """Return 1 where there is a GPU: a process has one device."""
         return min(1, int(super().n_gpu))
 
 
 def training_arguments(options: TrainingOptions, out: Path) -> RunArguments:
-    """The arguments of a run: its own, then those of `--arg`, then those of options, then the preset's; InputError for one that the run sets itself."""
+    """Return the arguments of a run.
+
+    Its own win over those of `--arg`, these over those of options, and these over the preset's.
+
+    Raises:
+        InputError: `--arg` has one that the run sets itself, or that transformers does not know.
+    """
     usual = {
         "optim": "adamw_torch_fused",
         "weight_decay": WEIGHT_DECAY,
-        "warmup_steps": WARMUP if options.max_minutes is None else TIMED_WARMUP,
+        "warmup_steps": WARMUP_SHARE if options.max_minutes is None else TIMED_WARMUP_UPDATES,
         "logging_nan_inf_filter": False,  # it waits for the device at each update
         "save_total_limit": 2,
         "report_to": "none",
-        "disable_tqdm": True,  # the bar is the clock's
+        "disable_tqdm": True,  # the clock has a bar
         **options.preset,
     }
     of_run = {
         "output_dir": str(out),
         "seed": options.seed,
         "eval_strategy": "steps",
-        "save_strategy": "no",  # by the clock
+        "save_strategy": "no",  # the clock saves
         "metric_for_best_model": "score",
         "greater_is_better": True,
         "restore_callback_states_from_checkpoint": True,
@@ -101,23 +111,39 @@ def training_arguments(options: TrainingOptions, out: Path) -> RunArguments:
     }
     if options.batch_size is not None:
         of_run["per_device_train_batch_size"] = options.batch_size
-    if options.epochs is not None:  # updates would win over them
-        usual |= {"num_train_epochs": options.epochs, "max_steps": 0}
-    if refused := sorted((of_run.keys() | REFUSED) & options.given.keys()):
+    if options.epochs is not None:
+        # The updates of a preset would win over them.
+        usual["num_train_epochs"] = options.epochs
+        usual["max_steps"] = 0
+    refused = sorted((of_run.keys() | REFUSED) & options.given.keys())
+    if refused:
         raise InputError(
-            f"--arg {join_truncated(refused)}: that is set by the run, or --batch-size, --seed, --checkpoint-minutes and --out"
+            f"--arg {join_truncated(refused)}: that is set by the run, "
+            "or --batch-size, --seed, --checkpoint-minutes and --out"
         )
     with argument_errors(options):
-        parser = HfArgumentParser(cast(Any, RunArguments), exit_on_error=False, allow_abbrev=False)
-        parser.set_defaults(**usual | of_run)
-        given = [f"--{argument}" for argument in options.arg]
-        [arguments, unknown] = parser.parse_args_into_dataclasses(given, return_remaining_strings=True)
-        if unknown:
-            near = get_close_matches(unknown[0].strip("-").partition("=")[0], vars(arguments), n=1)
-            mend = f": did you mean {near[0]}?" if near else ""
-            raise ValueError(f"transformers' TrainingArguments has no {join_truncated(unknown)}{mend}")
-    if arguments.mixed_precision == "fp16" and arguments.use_cpu:  # `accelerate launch` may have set it
+        arguments = _parse_arguments(options, {**usual, **of_run})
+    # `accelerate launch` may have set it.
+    if arguments.mixed_precision == "fp16" and arguments.use_cpu:
         raise InputError("fp16 requires a GPU: give --arg bf16=true")
+    return arguments
+
+
+def _parse_arguments(options: TrainingOptions, defaults: dict[str, Any]) -> RunArguments:
+    """Return the arguments of `--arg`, and others by default.
+
+    Raises:
+        ValueError: transformers does not know an argument, or refuses its value.
+    """
+    parser = HfArgumentParser(cast(Any, RunArguments), exit_on_error=False, allow_abbrev=False)
+    parser.set_defaults(**defaults)
+    given = [f"--{argument}" for argument in options.arg]
+    [arguments, unknown] = parser.parse_args_into_dataclasses(given, return_remaining_strings=True)
+    if unknown:
+        name = unknown[0].strip("-").partition("=")[0]
+        near = get_close_matches(name, vars(arguments), n=1)
+        advice = f": did you mean {near[0]}?" if near else ""
+        raise ValueError(f"transformers' TrainingArguments has no {join_truncated(unknown)}{advice}")
     return arguments
 
 
@@ -125,7 +151,12 @@ def training_arguments(options: TrainingOptions, out: Path) -> RunArguments:
 def argument_errors(
     options: TrainingOptions, is_at_fault: Callable[[], bool] = lambda: True
 ) -> Iterator[None]:
-    """Turn what libraries raise over a value of `--arg` into one sentence, if `is_at_fault` says so."""
+    """Turn what libraries raise over a value of `--arg` into one sentence.
+
+    Args:
+        options: the user's options.
+        is_at_fault: asked after an error; where it returns False, the error is raised as it is.
+    """
     try:
         yield
     except Exception as error:
@@ -135,28 +166,44 @@ def argument_errors(
 
 
 def trained_tensors(model: nn.Module) -> dict[str, Tensor]:
-    """The trained weights and the buffers of a model, by name."""
+    """Return the trained weights and the buffers of a model, by name."""
     trained = {name: weight for name, weight in model.named_parameters() if weight.requires_grad}
     return {**trained, **dict(model.named_buffers())}
 
 
 class Clock(TrainerCallback):
-    """When a run ends and writes checkpoints, by the time; its best weights so far; and a bar of its updates with the last losses."""
+    """Ends a run and writes checkpoints by the time, and shows a bar with the last losses.
+
+    Attributes:
+        evaluates: whether the run is evaluated.
+        every: seconds between checkpoints.
+        limit: seconds after which the run ends; infinite where minutes do not end it.
+        started: when the command began, in `time.monotonic()`.
+        before: seconds before the run was resumed.
+        saved: seconds of the run at the last checkpoint.
+        is_saved: whether there is a checkpoint.
+        losses: what the bar shows beside its count.
+        best: the best weights so far, in the main process.
+        stopped: `time` where the run was out of time; empty before.
+    """
 
     def __init__(self, options: TrainingOptions, started: float, *, evaluates: bool):
-        self.evaluates, self.every = evaluates, 60 * options.checkpoint_minutes
+        self.evaluates = evaluates
+        self.every = 60 * options.checkpoint_minutes
         self.limit = math.inf if options.max_minutes is None else 60 * options.max_minutes
         self.started = started
-        self.before = self.saved = 0.0  # seconds before the run was resumed, and at the last checkpoint
-        self.is_saved = False  # whether there is a checkpoint
-        self.losses: dict[str, Any] = {}  # what the bar shows beside its count
-        self.best: dict[str, Tensor] = {}  # in the main process
+        self.before = 0.0
+        self.saved = 0.0
+        self.is_saved = False
+        self.losses: dict[str, Any] = {}
+        self.best: dict[str, Tensor] = {}
         self.stopped = ""
 
     @property
     def seconds(self) -> float:
-        """Seconds since the start in the main process, those before a run was resumed among them."""
-        return float(broadcast_object_list([self.before + time.monotonic() - self.started])[0])
+        """Return the seconds of the run in the main process, those before it was resumed among them."""
+        here = self.before + time.monotonic() - self.started
+        return float(broadcast_object_list([here])[0])
 
     @property
     def minutes(self) -> float:
@@ -172,14 +219,19 @@ class Clock(TrainerCallback):
             self.bar = bar("training", state.max_steps, initial=state.global_step, shown=shown)
 
     def on_step_end(self, args: Any, state: TrainerState, control: TrainerControl, **_: Any) -> None:
-        """Decide what follows an update."""
+        """Decide whether the run ends after an update, and whether a checkpoint is written."""
         seconds = self.seconds
         if seconds > self.limit and state.global_step < state.max_steps:
-            control.should_training_stop, self.stopped = True, "time"
-            control.should_log, control.should_evaluate = True, self.evaluates
-        # where the time is out, --resume may go on from here
-        is_due = seconds - self.saved >= self.every
-        control.should_save = self.stopped == "time" or (is_due and not control.should_training_stop)
+            self.stopped = "time"
+            control.should_training_stop = True
+            control.should_log = True
+            control.should_evaluate = self.evaluates
+        if self.stopped == "time":
+            # --resume may go on from here.
+            control.should_save = True
+        else:
+            is_due = seconds - self.saved >= self.every
+            control.should_save = is_due and not control.should_training_stop
         if math.isfinite(self.limit):
             self.losses["updates"] = f"{state.global_step:,} of {state.max_steps:,}"
             self.bar.set_postfix(self.losses, refresh=False)
@@ -188,13 +240,20 @@ class Clock(TrainerCallback):
             self.bar.update(state.global_step - self.bar.n)
 
     def on_log(self, args: Any, state: TrainerState, control: Any, **more: Any) -> None:
-        """Refuse to go on with weights that are no numbers."""
+        """Show the losses.
+
+        Raises:
+            InputError: the loss is not finite.
+        """
         logs = more["logs"]
         if not math.isfinite(logs.get("loss", 0.0)):
             raise InputError(
-                f"the loss is no number after {state.global_step} updates: give a lower --arg learning_rate, or bf16 in the place of fp16"
+                f"the loss is not finite after {state.global_step} updates: "
+                "give a lower --arg learning_rate, or bf16 in the place of fp16"
             )
-        self.losses |= {name.removeprefix("eval_"): logs[name] for name in LOSSES if name in logs}
+        for name in LOSSES:
+            if name in logs:
+                self.losses[name.removeprefix("eval_")] = logs[name]
         self.bar.set_postfix(self.losses)
 
     def on_train_end(self, *_: Any, **__: Any) -> None:
@@ -202,9 +261,11 @@ class Clock(TrainerCallback):
         self.bar.close()
 
     def on_save(self, args: Any, state: TrainerState, control: Any, **_: Any) -> None:
-        """Complete a checkpoint."""
-        process_state().wait_for_everyone()  # each process writes its random state
-        self.saved, self.is_saved = self.seconds, True
+        """Complete a checkpoint with the best weights and the record of its files."""
+        # Each process writes its random state.
+        process_state().wait_for_everyone()
+        self.saved = self.seconds
+        self.is_saved = True
         if state.is_world_process_zero:
             folder = Path(args.output_dir) / f"checkpoint-{state.global_step}"
             if self.best:
@@ -232,7 +293,11 @@ def digests(folder: Path) -> dict[str, str]:
 
 
 def read_checkpoint(folder: Path) -> Checkpoint:
-    """Read the record of a whole checkpoint."""
+    """Read the record of a whole checkpoint.
+
+    Raises:
+        InputError: it is none.
+    """
     record = read_record(folder / COMPLETE, Checkpoint, "remove that checkpoint")
     if record is None:
         raise InputError(f"{folder} is no whole checkpoint: remove it")
@@ -245,7 +310,8 @@ def newest_checkpoint(work: Path) -> Path | None:
     Each damaged one that is passed over is named.
     """
     complete = [file.parent for file in work.glob(f"checkpoint-*/{COMPLETE}")]
-    for folder in sorted(complete, key=lambda folder: -int(folder.name.rpartition("-")[2])):
+    complete.sort(key=lambda folder: -int(folder.name.rpartition("-")[2]))
+    for folder in complete:
         with suppress(InputError):
             if read_checkpoint(folder).files == digests(folder):
                 return folder
@@ -257,56 +323,84 @@ def newest_checkpoint(work: Path) -> Path | None:
 
 
 class RunTrainer(Trainer):
-    """transformers' `Trainer` over a `TrainingRun`, which is evaluated by its own function."""
+    """The `Trainer` of transformers over a `TrainingRun`, which is evaluated by its own function.
+
+    Attributes:
+        run: the run.
+        clock: ends it, and keeps its best weights.
+    """
 
     def __init__(self, run: TrainingRun, examples: TokenIds, arguments: RunArguments, clock: Clock):
-        patience = arguments.early_stopping if run.evaluate else 0
-        cached = getattr(getattr(run.model, "config", None), "use_cache", None)
+        callbacks: list[TrainerCallback] = [clock]
+        if run.evaluate and arguments.early_stopping:
+            callbacks.append(EarlyStopping(arguments.early_stopping))
+        use_cache = getattr(getattr(run.model, "config", None), "use_cache", None)
         super().__init__(
             model=run.model,
             args=arguments,
             data_collator=run.collate,
             train_dataset=cast(Any, examples),  # a list is one, too
             eval_dataset=cast(Any, examples),  # Trainer wants one
-            callbacks=[clock, *([EarlyStopping(patience)] if patience else [])],
+            callbacks=callbacks,
             optimizer_cls_and_kwargs=adagrad(arguments) if arguments.optim == "adagrad" else None,
         )
-        if cached is not None:  # Trainer writes that nothing is cached
-            run.model.config.use_cache = cached
-        self.run, self.clock, self.model_accepts_loss_kwargs = run, clock, False  # the loss is a batch's mean
-        self.remove_callback(PrinterCallback)  # of dictionaries
+        if use_cache is not None:
+            # Trainer has changed the configuration that is saved with the model.
+            run.model.config.use_cache = use_cache
+        self.run = run
+        self.clock = clock
+        # The loss is the mean of a batch.
+        self.model_accepts_loss_kwargs = False
+        # It prints dictionaries.
+        self.remove_callback(PrinterCallback)
 
     def compute_loss(self, model: nn.Module, inputs: Any, *rest: Any, **more: Any) -> Any:
-        """The loss of the run, or that of the model."""
-        loss = self.run.loss
-        return loss(model, inputs) if loss else super().compute_loss(model, inputs, *rest, **more)
+        """Return the loss of the run, or that of the model."""
+        if self.run.loss:
+            return self.run.loss(model, inputs)
+        return super().compute_loss(model, inputs, *rest, **more)
 
     def evaluate(self, *_: Any, **__: Any) -> dict[str, float]:
         """Score the model in the main process, and keep its weights where they are the best."""
-        numbers, state = None, self.state
+        state = self.state
+        figures: dict[str, float] | None = None
         if state.is_world_process_zero:
-            assert self.run.evaluate is not None
-            model = self.accelerator.unwrap_model(self.model_wrapped).eval()
-            with torch.no_grad(), self.accelerator.autocast():
-                numbers = {f"eval_{name}": float(value) for name, value in self.run.evaluate(model).items()}
-        metrics: dict[str, float] = broadcast_object_list([numbers])[0]
+            figures = self._validation_figures()
+        metrics: dict[str, float] = broadcast_object_list([figures])[0]
         self.log(metrics)
         self.control = self.callback_handler.on_evaluate(self.args, state, self.control, metrics)
         if state.best_metric is None or metrics["eval_score"] > state.best_metric:
-            state.best_metric, state.best_global_step = metrics["eval_score"], state.global_step
+            state.best_metric = metrics["eval_score"]
+            state.best_global_step = state.global_step
             if state.is_world_process_zero:
-                tensors = trained_tensors(self.run.model)
-                self.clock.best = {
-                    name: tensor.detach().to("cpu", copy=True) for name, tensor in tensors.items()
-                }
+                self._keep_weights()
         return metrics
+
+    def _validation_figures(self) -> dict[str, float]:
+        """Return the score and the other numbers of the validation, by the names that Trainer gives them."""
+        assert self.run.evaluate is not None
+        model = self.accelerator.unwrap_model(self.model_wrapped).eval()
+        with torch.no_grad(), self.accelerator.autocast():
+            figures = self.run.evaluate(model)
+        return {f"eval_{name}": float(value) for name, value in figures.items()}
+
+    def _keep_weights(self) -> None:
+        """Keep a copy of the weights as the best so far."""
+        best = {}
+        for name, tensor in trained_tensors(self.run.model).items():
+            best[name] = tensor.detach().to("cpu", copy=True)
+        self.clock.best = best
 
 
 def adagrad(arguments: TrainingArguments) -> tuple[Any, dict[str, Any]]:
-    """Adagrad as See et al. (2017) have it."""
-    # One pass over each parameter: a fifth of the time. Elsewhere there is none for Adagrad.
-    options = {"initial_accumulator_value": INITIAL_ACCUMULATOR, "fused": arguments.device.type == "cpu"}
-    return torch.optim.Adagrad, {"lr": arguments.learning_rate, **options}
+    """Return the class and the arguments of Adagrad as See et al. (2017) have it."""
+    options = {
+        "lr": arguments.learning_rate,
+        "initial_accumulator_value": INITIAL_ACCUMULATOR,
+        # One pass over each parameter takes a fifth of the time. Elsewhere there is none for Adagrad.
+        "fused": arguments.device.type == "cpu",
+    }
+    return torch.optim.Adagrad, options
 
 
 def trains_without_arguments(
@@ -316,8 +410,11 @@ def trains_without_arguments(
     plain = replace(options, arg=(), epochs=None, resume=False)
     try:
         arguments = training_arguments(plain, out)
-        arguments.max_steps, arguments.eval_strategy, arguments.eval_on_start = 1, "no", False
-        if arguments.world_size > 1:  # another process may not have failed, and would not join
+        arguments.max_steps = 1
+        arguments.eval_strategy = "no"
+        arguments.eval_on_start = False
+        if arguments.world_size > 1:
+            # Another process may not have failed, and would not join.
             return False
         RunTrainer(run, examples, arguments, Clock(plain, time.monotonic(), evaluates=False)).train()
     except Exception:
@@ -333,19 +430,31 @@ def train(
     *,
     started: float,
 ) -> TrainingResult:
-    """Train the model of a run in place; afterwards it has the best weights by validation score (the last without one).
+    """Train the model of a run in place.
 
-    Every process calls it with the same options and `arguments` of `training_arguments`, which are completed. What was done since
-    `started`, in `time.monotonic()`, counts among the minutes.
+    Afterwards it has the best weights by validation score, or the last ones of a run without one. Every
+    process calls it with the same options and arguments.
+
+    Args:
+        run: the run.
+        examples: what it is trained on.
+        options: the user's options.
+        arguments: those of `training_arguments`, which are completed.
+        started: when the command began, in `time.monotonic()`; what was done since counts among the minutes.
+
+    Raises:
+        InputError: a value of `--arg` is at fault, or the loss is not finite.
     """
-    with argument_errors(options):  # none may be 0
+    with argument_errors(options):  # none of these may be 0
         batches = math.ceil(len(examples) / arguments.per_device_train_batch_size / arguments.world_size)
         an_epoch = math.ceil(batches / arguments.gradient_accumulation_steps)
     work = Path(str(arguments.output_dir))
     checkpoint = newest_checkpoint(work) if options.resume else None
     trains_without = partial(trains_without_arguments, run, examples, options, work)
-    if checkpoint:  # what was planned may have been measured
-        arguments.max_steps = TrainerState.load_from_json(str(checkpoint / "trainer_state.json")).max_steps
+    if checkpoint:
+        # What was planned may have been measured.
+        saved_state = TrainerState.load_from_json(str(checkpoint / "trainer_state.json"))
+        arguments.max_steps = saved_state.max_steps
     else:
         with argument_errors(options, trains_without):
             plan = plan_updates(run, examples, options, arguments, an_epoch=an_epoch)
@@ -356,18 +465,16 @@ def train(
                 left = options.max_minutes - (time.monotonic() - started) / 60
             for sentence in plan.sentences(left):
                 note(sentence)
-    if "eval_steps" not in options.given:
-        arguments.eval_steps = max(1, arguments.max_steps // EVALUATIONS)
-    if "logging_steps" not in options.given:
-        arguments.logging_steps = arguments.eval_steps or 1
-    if run.evaluate is None:
-        arguments.eval_strategy, arguments.eval_on_start = "no", False
+    _set_intervals(arguments, options, evaluates=run.evaluate is not None)
 
     clock = Clock(options, started, evaluates=run.evaluate is not None)
     if checkpoint:
+        seconds = read_checkpoint(checkpoint).seconds
         clock.is_saved = True
-        clock.before = clock.saved = read_checkpoint(checkpoint).seconds
-        clock.best = load_file(checkpoint / BEST) if (checkpoint / BEST).exists() else {}
+        clock.before = seconds
+        clock.saved = seconds
+        if (checkpoint / BEST).exists():
+            clock.best = load_file(checkpoint / BEST)
     with argument_errors(options, trains_without):
         trainer = RunTrainer(run, examples, arguments, clock)
         trainer.create_optimizer_and_scheduler(arguments.max_steps)
@@ -377,22 +484,43 @@ def train(
         except KeyboardInterrupt as error:
             error.add_note(clock.what_is_lost())
             raise
-    state, tensors = trainer.state, trained_tensors(run.model)
+    tensors = trained_tensors(run.model)
     with torch.no_grad():
         for name, weights in clock.best.items():
             tensors[name].copy_(weights)
     trainer.accelerator.unwrap_model(trainer.model_wrapped, keep_fp32_wrapper=False).eval()
+    return _result(trainer.state, clock, planned=arguments.max_steps)
+
+
+def _set_intervals(arguments: RunArguments, options: TrainingOptions, *, evaluates: bool) -> None:
+    """Complete the arguments: how many updates lie between evaluations, and between the losses of a log."""
+    if "eval_steps" not in options.given:
+        arguments.eval_steps = max(1, arguments.max_steps // EVALUATIONS)
+    if "logging_steps" not in options.given:
+        arguments.logging_steps = arguments.eval_steps or 1
+    if not evaluates:
+        arguments.eval_strategy = "no"
+        arguments.eval_on_start = False
+
+
+def _result(state: TrainerState, clock: Clock, *, planned: int) -> TrainingResult:
+    """Return the end of a run, with the losses and figures of each evaluation."""
     history: dict[float, dict[str, float]] = {}
     for logs in state.log_history:
-        if figures := {name: logs[name] for name in logs if name.startswith(("loss", "eval_"))}:
+        figures = {name: value for name, value in logs.items() if name.startswith(("loss", "eval_"))}
+        if figures:
             row = history.setdefault(logs["step"], {"update": logs["step"]})
-            row |= {name.removeprefix("eval_"): value for name, value in figures.items()}
+            for name, value in figures.items():
+                row[name.removeprefix("eval_")] = value
+    stopped = clock.stopped
+    if not stopped:
+        stopped = "updates" if state.global_step >= planned else "early"
     return TrainingResult(
         updates=state.global_step,
-        planned=arguments.max_steps,
+        planned=planned,
         epochs=state.epoch or 0.0,
         seconds=clock.seconds,
-        stopped=clock.stopped or ("updates" if state.global_step >= arguments.max_steps else "early"),
+        stopped=stopped,
         best_score=state.best_metric,
         best_update=state.best_global_step or 0,
         history=list(history.values()),

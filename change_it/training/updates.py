@@ -1,4 +1,4 @@
-"""How many updates a training plans, and how long they will take: measured on a few before the first one."""
+"""Plan how many updates a training has, and measure on a few of them how long it will take."""
 
 import math
 import time
@@ -13,16 +13,17 @@ from change_it.models.pretrained import arithmetic
 from change_it.training.run import TokenIds, TrainingRun
 from change_it.training.training_options import TrainingOptions
 
-#: Evaluations of a whole run, equally spaced, unless `--arg eval_steps` says otherwise; the last one is at its end.
+#: Evaluations of a whole run, equally spaced, unless `--arg eval_steps` says otherwise; the last is at its
+#: end.
 EVALUATIONS = 10
 #: Batches that are measured, at most; the first one is slower, and is left out where there are more.
-MEASURED = 4
+MEASURED_BATCHES = 4
 #: Seconds after which no further batch is measured.
 MEASURED_SECONDS = 30.0
-#: An evaluation of a batch takes this share of an update of it: it has no gradients.
-FORWARD = 1 / 3
+#: Share of the time of an update that an evaluation of its batch takes: it has no gradients.
+EVALUATION_SHARE = 1 / 3
 #: Arguments by which users say themselves how long a training is.
-LENGTHS = {"num_train_epochs", "max_steps"}
+LENGTH_ARGUMENTS = {"num_train_epochs", "max_steps"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,9 +31,9 @@ class Plan:
     """What a run plans.
 
     Attributes:
-        updates: optimizer steps.
-        of_preset: those of its epochs, which an hour may not allow.
-        seconds: of an update; None where nothing was measured.
+        updates: number of optimizer steps.
+        of_preset: number of those that its epochs have, which an hour may not allow.
+        seconds: seconds of an update; None where nothing was measured.
         evaluating: seconds of all evaluations.
     """
 
@@ -51,19 +52,26 @@ class Plan:
         return min(self.updates, max(0, int(minutes / of_one)))
 
     def sentences(self, minutes_left: float | None) -> list[str]:
-        """Say how long the run will be, where --max-minutes leave some; nothing where nothing was measured."""
+        """Say how long the run will be; nothing where nothing was measured.
+
+        Args:
+            minutes_left: what --max-minutes leaves; None without that option.
+        """
         if self.seconds is None:
             return []
-        said = [f"Planned: {self.updates:,} updates, {duration(self.minutes(self.updates))} here."]
+        planned = duration(self.minutes(self.updates))
+        sentences = [f"Planned: {self.updates:,} updates, {planned} here."]
         if self.updates < self.of_preset:
             longer = duration(self.minutes(self.of_preset))
-            said.append(
+            sentences.append(
                 f"The preset has {self.of_preset:,}, {longer}: "
                 "give --epochs, --arg max_steps or --max-minutes to train longer."
             )
-        if minutes_left is not None and self.within(minutes_left) < self.updates:
-            said.append(f"--max-minutes allows about {self.within(minutes_left):,} of them.")
-        return said
+        if minutes_left is not None:
+            allowed = self.within(minutes_left)
+            if allowed < self.updates:
+                sentences.append(f"--max-minutes allows about {allowed:,} of them.")
+        return sentences
 
 
 def duration(minutes: float) -> str:
@@ -72,13 +80,13 @@ def duration(minutes: float) -> str:
         return "less than a minute"
     if minutes < 90:
         rounded = round(minutes)
-        return f"about {rounded} minute{'s' * (rounded != 1)}"
+        return "about 1 minute" if rounded == 1 else f"about {rounded} minutes"
     return f"about {minutes / 60:.1f} hours"
 
 
 def is_chosen(options: TrainingOptions) -> bool:
     """Tell whether the user says how many epochs or updates a run has."""
-    return options.epochs is not None or bool(LENGTHS & options.given.keys())
+    return options.epochs is not None or bool(LENGTH_ARGUMENTS & options.given.keys())
 
 
 def plan_updates(
@@ -89,10 +97,17 @@ def plan_updates(
     *,
     an_epoch: int,
 ) -> Plan:
-    """Return how many updates a run has; the epochs or updates that a user chose are exactly those.
+    """Plan the updates of a run; the epochs or updates that a user chose are exactly those.
 
-    Otherwise there are as many as the preset's epochs have, at least `run.min_updates`; on a processor at most as many as
-    `run.minutes_on_cpu` allow by the measured time of one, unless the user gave minutes. `an_epoch` is a number of updates.
+    Otherwise there are as many as the preset's epochs have, at least `run.min_updates`; on a processor at
+    most as many as `run.minutes_on_cpu` allow by the measured time of one, unless the user gave minutes.
+
+    Args:
+        run: the run.
+        examples: what it is trained on.
+        options: the user's options.
+        arguments: arguments of the run, of `trainer.training_arguments`.
+        an_epoch: number of updates in a pass over the examples.
     """
     chosen = is_chosen(options)
     updates = arguments.max_steps
@@ -103,8 +118,8 @@ def plan_updates(
         return Plan(updates=updates, of_preset=updates)
     seconds = measure_update(run, examples, arguments)
     batches = run.evaluated / arguments.per_device_train_batch_size
-    a_batch = seconds / arguments.gradient_accumulation_steps
-    evaluating = EVALUATIONS * FORWARD * batches * a_batch
+    seconds_a_batch = seconds / arguments.gradient_accumulation_steps
+    evaluating = EVALUATIONS * EVALUATION_SHARE * batches * seconds_a_batch
     allowed = math.inf
     if arguments.device.type == "cpu" and not chosen and options.max_minutes is None:
         allowed = max(1.0, (60 * run.minutes_on_cpu - evaluating) / seconds)
@@ -117,18 +132,20 @@ def plan_updates(
 
 
 def measure_update(run: TrainingRun, examples: TokenIds, arguments: TrainingArguments) -> float:
-    """Return the seconds of an update in the main process, of batches whose gradients are thrown away.
+    """Return the seconds of an update as the main process measures them.
 
-    Neither the weights nor the random state of the training depend on it.
+    It computes gradients of a few batches and throws them away. Neither the weights nor the random state of
+    the training depend on it.
     """
     device = arguments.device
     precision = "bf16" if arguments.mixed_precision == "bf16" else "float32"
     model = run.model.to(device).train()
     size = arguments.per_device_train_batch_size
     drawn = np.random.default_rng(arguments.seed).permutation(len(examples))
-    batches = np.resize(drawn, (MEASURED, size))
-    found: list[float] = []
-    with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
+    batches = np.resize(drawn, (MEASURED_BATCHES, size))
+    measured: list[float] = []
+    gpus = [device] if device.type == "cuda" else []
+    with torch.random.fork_rng(devices=gpus):
         for rows in batches:
             batch = run.collate([examples[row] for row in rows])
             started = time.monotonic()
@@ -138,9 +155,9 @@ def measure_update(run: TrainingRun, examples: TokenIds, arguments: TrainingArgu
             loss.backward()
             loss.item()  # waits for the device
             model.zero_grad(set_to_none=True)
-            found.append(time.monotonic() - started)
-            if sum(found) > MEASURED_SECONDS:
+            measured.append(time.monotonic() - started)
+            if sum(measured) > MEASURED_SECONDS:
                 break
-    steady = found[1:] or found
+    steady = measured[1:] or measured
     seconds = arguments.gradient_accumulation_steps * sum(steady) / len(steady)
     return float(broadcast_object_list([seconds])[0])

@@ -6,7 +6,10 @@ from saved_judges import byte_pieces, save_parts
 
 @pytest.fixture(scope="session")
 def tiny_models(corpus, tmp_path_factory):
-    """Folders of an untrained T5, and of a Llama whose tokenizer begins texts with <s> and pads nothing."""
+    """Return the folders of an untrained T5 and an untrained Llama, by name.
+
+    The Llama's tokenizer begins every text with <s> and has no padding token.
+    """
     import torch
     from tokenizers.processors import TemplateProcessing
     from transformers import LlamaConfig, LlamaForCausalLM, T5Config, T5ForConditionalGeneration
@@ -14,20 +17,43 @@ def tiny_models(corpus, tmp_path_factory):
     from change_it.corpus.folder import read_table
 
     torch.manual_seed(0)
-    t5 = {"d_model": 32, "d_kv": 8, "d_ff": 64, "num_layers": 1, "num_heads": 2, "decoder_start_token_id": 0}
-    llama = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
-    llama |= {"max_position_embeddings": 128, "bos_token_id": 2, "eos_token_id": 1}
-    models = {
-        "t5": T5ForConditionalGeneration(T5Config(vocab_size=600, **t5)),
-        "llama": LlamaForCausalLM(LlamaConfig(vocab_size=600, **llama)),
-    }
+    t5 = T5Config(
+        vocab_size=600,
+        d_model=32,
+        d_kv=8,
+        d_ff=64,
+        num_layers=1,
+        num_heads=2,
+        decoder_start_token_id=0,
+    )
+    llama = LlamaConfig(
+        vocab_size=600,
+        hidden_size=32,
+        intermediate_size=64,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        max_position_embeddings=128,
+        bos_token_id=2,
+        eos_token_id=1,
+    )
+    models = {"t5": T5ForConditionalGeneration(t5), "llama": LlamaForCausalLM(llama)}
+    templates = {"t5": "$A </s>", "llama": "<s> $A"}
+    paddings = {"t5": "<pad>", "llama": None}
     texts = read_table(corpus, "articles", "train", ["headline"])["headline"].to_list()
-    folder, special = tmp_path_factory.mktemp("models"), {"</s>": 1, "<s>": 2}
+    folder = tmp_path_factory.mktemp("models")
+    folders = {}
     for name, model in models.items():
-        names = {"bos_token": "<s>", "unk_token": "<unk>", "pad_token": "<pad>" if name == "t5" else None}
-        tokenizer = byte_pieces(texts, 600, ("<pad>", "</s>", "<s>", "<unk>"), **names)
-        template = "$A </s>" if name == "t5" else "<s> $A"
-        post = TemplateProcessing(single=template, special_tokens=[*special.items()])
-        tokenizer.backend_tokenizer.post_processor = post
+        tokenizer = byte_pieces(
+            texts,
+            600,
+            ("<pad>", "</s>", "<s>", "<unk>"),
+            bos_token="<s>",
+            unk_token="<unk>",
+            pad_token=paddings[name],
+        )
+        ids = [("</s>", 1), ("<s>", 2)]
+        post_processor = TemplateProcessing(single=templates[name], special_tokens=ids)
+        tokenizer.backend_tokenizer.post_processor = post_processor
         save_parts(folder / f"tiny-{name}", model, tokenizer)
-    return {name: str(folder / f"tiny-{name}") for name in models}
+        folders[name] = str(folder / f"tiny-{name}")
+    return folders

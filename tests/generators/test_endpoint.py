@@ -1,4 +1,4 @@
-"""A model behind a server: every row has a headline or a reason, and an interrupted run asks for the rest alone."""
+"""A model behind a server: every row has a headline or a reason, and an interrupted run goes on."""
 
 import json
 from threading import Barrier, Event
@@ -27,7 +27,9 @@ def server(monkeypatch):
 
 @pytest.fixture
 def options(server, corpus, tmp_path):
-    rows = [[f"x{n}", f"Crolla il ponte {{to}} {n}", f"Il ponte {n} è crollato.", "colle"] for n in range(12)]
+    rows = []
+    for n in range(12):
+        rows.append([f"x{n}", f"Crolla il ponte {{to}} {n}", f"Il ponte {n} è crollato.", "colle"])
     articles = str(write_csv(tmp_path / "in.csv", rows, ["id", "headline", "article", "label"]))
 
     def changed(**changes):
@@ -76,7 +78,10 @@ def refusal(status, message):
 #: Answers, and the error of the row.
 FAULTS = [
     (400, "server refused: status 400"),
-    ((400, f"Too long,\n by the key {SECRET}".encode()), "server refused: status 400 (Too long, by the key …)"),
+    (
+        (400, f"Too long,\n by the key {SECRET}".encode()),
+        "server refused: status 400 (Too long, by the key …)",
+    ),
     (refusal(200, f"No model, {SECRET}"), 'server refused: {"error": {"message": "No model, …"}}'),
     (b"no JSON" + b"!" * 300, f"server refused: no JSON{'!' * 193}"),
     (b'{"choices": []}', 'server refused: {"choices": []}'),
@@ -171,7 +176,10 @@ def waits(monkeypatch):
 def test_a_long_wait_that_a_server_asks_for_ends_the_run_with_its_reason(server, options, waits):
     quota = (*refusal(429, "daily quota is used up"), {"Retry-After": "86400"})
     server.reply = lambda prompt, number: quota if number > 4 else f"Titolo {number}"
-    fault = r"status 429 \(.*daily quota is used up.*\) and asks to wait 1,440 minutes: .* \(4 of 12 rows are kept"
+    fault = (
+        r"status 429 \(.*daily quota is used up.*\) and asks to wait 1,440 minutes: .* "
+        r"\(4 of 12 rows are kept"
+    )
     with pytest.raises(InputError, match=fault):
         transferred(options(concurrency=1))
     assert waits == []

@@ -15,21 +15,29 @@ def everything(data):
     return {*data.train.iter_rows(), *data.validation.iter_rows()}
 
 
-def assert_learnt(data, known, share=0.05):
-    """Check that a share of the known rows is for validation, and that the others share no text with it."""
+def assert_learnt(data, known):
+    """Check that each known row is for validation, or is learnt, or has a text of a validation row."""
     known = Counter(known)
-    held = Counter(data.validation.iter_rows())
-    assert not held - known
-    sources, targets = ({*data.validation[column]} for column in ("source", "target"))
-    kept = Counter({row: n for row, n in known.items() if row[0] not in sources and row[1] not in targets})
-    assert Counter(data.train.iter_rows()) == kept
-    assert held.total() == max(1, round(share * known.total()))
+    assert not Counter(data.validation.iter_rows()) - known
+    sources = set(data.validation["source"])
+    targets = set(data.validation["target"])
+    learnt = Counter()
+    for (source, target), count in known.items():
+        if source not in sources and target not in targets:
+            learnt[source, target] = count
+    assert Counter(data.train.iter_rows()) == learnt
+
+
+def assert_a_twentieth_is_held_out(data, rows):
+    """Check that 5 % of the rows are for validation, at least one."""
+    assert len(data.validation) == max(1, round(0.05 * rows))
 
 
 def test_sum_learns_the_target_outlets_own_articles_outside_a1_and_a2(corpus):
     data = load_recipe(corpus, "sum", "faro", seed=1)
     rows = read_table(corpus, "sum", "train").filter(direction="colle2faro")
     assert_learnt(data, rows.select("source", "target").iter_rows())
+    assert_a_twentieth_is_held_out(data, len(rows))
     weak = read_table(corpus, "articles", "train").filter(pl.col("alignment").is_in(["R", "A3"]))
     own = weak.filter(pl.col("label") == "faro")
     assert everything(data) <= set(own.select("article", "headline").iter_rows())
@@ -49,48 +57,47 @@ def test_sum_learns_the_target_outlets_own_articles_outside_a1_and_a2(corpus):
 def test_s2s_learns_the_aligned_headlines_in_one_direction(corpus, recipe, groups, to, columns):
     pairs = read_table(corpus, "pairs", "train").filter(pl.col("alignment").is_in(groups))
     known = pairs.select(f"{columns[0]}_headline", f"{columns[1]}_headline").iter_rows()
-    assert_learnt(load_recipe(corpus, recipe, to, seed=1), known)
+    data = load_recipe(corpus, recipe, to, seed=1)
+    assert_learnt(data, known)
+    assert_a_twentieth_is_held_out(data, len(pairs))
 
 
 def test_agnostic_learns_all_of_its_config_and_has_the_validation_part_of_the_corpus(corpus):
     data = load_recipe(corpus, "agnostic", None, seed=1)
-    train, validation = (
-        [*read_table(corpus, "agnostic", side).select("source", "target").iter_rows()]
-        for side in ("train", "validation")
-    )
-    assert [*data.validation.iter_rows()] == validation
-    sources, targets = ({row[column] for row in validation} for column in (0, 1))
-    apart = [row for row in train if row[0] not in sources and row[1] not in targets]
-    assert [*data.train.iter_rows()] == apart
+    validation = read_table(corpus, "agnostic", "validation").select("source", "target")
+    train = read_table(corpus, "agnostic", "train").select("source", "target")
+    assert data.validation.equals(validation)
+    shares_source = pl.col("source").is_in(validation["source"].to_list())
+    shares_target = pl.col("target").is_in(validation["target"].to_list())
+    assert data.train.equals(train.filter(~shares_source, ~shares_target))
+
+
+def crossed_examples(corpus, alignment):
+    """Return the examples of both directions of the pairs of a part, and the texts each may be made of."""
+    table = read_table(corpus, "pairs", "train").filter(alignment=alignment)
+    examples = {}
+    for row in table.iter_rows(named=True):
+        for here, there, outlet in (("a", "b", "faro"), ("b", "a", "colle")):
+            headline, article = row[f"{here}_headline"], row[f"{here}_article"]
+            example = (source_of("both", headline, article, outlet), row[f"{there}_headline"])
+            examples[example] = (headline, article[:CHARACTERS_IN_SIGHT])
+    return examples
 
 
 def test_rewrite_learns_own_headlines_and_pairs_and_nothing_invented(corpus):
     data = load_recipe(corpus, "rewrite", None, seed=1)
-    examples = everything(data)
-    articles = read_table(corpus, "articles", "train")
-    own = {row["headline"]: row for row in articles.iter_rows(named=True)}
-    table = read_table(corpus, "pairs", "train", ["a_headline", "a_article", "b_headline", "alignment"])
-    strict, loose = (
-        {
-            (source_of("both", headline, article, "faro"), target): (headline, article[:CHARACTERS_IN_SIGHT])
-            for headline, article, target, _ in table.filter(alignment=name).iter_rows()
-        }
-        for name in ("A1", "A3")
-    )
-    crossed = {pair for pair, sources in strict.items() if not unsupported(pair[1], sources)}
-    assert 0 < len(crossed) < len(strict)
-    assert len(crossed & examples) > 0.8 * len(crossed)
-    assert loose
-    assert not loose.keys() & examples
-    alone = 0
-    for source, target in examples:
-        outlet, headline, article = source.split(" | ", 2)
-        assert own[target]["label"] == outlet
-        assert not unsupported(target, (headline, article[:CHARACTERS_IN_SIGHT]))
-        if own[target]["article"] == article:
-            alone += 1
-            assert headline == ""
-    assert alone > 0.75 * len(articles)
+
+    pairs = crossed_examples(corpus, "A1")
+    known = [example for example, sources in pairs.items() if not unsupported(example[1], sources)]
+    assert 0 < len(known) < len(pairs)
+    for row in read_table(corpus, "articles", "train").iter_rows(named=True):
+        if not unsupported(row["headline"], (row["article"][:CHARACTERS_IN_SIGHT],)):
+            known.append((source_of("both", "", row["article"], row["label"]), row["headline"]))
+    assert_learnt(data, known)
+
+    weak_pairs = crossed_examples(corpus, "A3")
+    assert weak_pairs
+    assert not weak_pairs.keys() & everything(data)
 
 
 @pytest.mark.parametrize("recipe", ["sum", "s2s2", "agnostic", "rewrite"])

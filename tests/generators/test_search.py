@@ -93,7 +93,7 @@ def test_candidates_are_distinct_best_first_and_never_too_many(generator, settin
 
 
 def test_rare_words_are_written_once_and_no_word_twice_in_a_row(monkeypatch):
-    monkeypatch.setattr(formats, "FREQUENT", 7)
+    monkeypatch.setattr(formats, "FREQUENT_IDS", 7)
     tokenizer = train_tokenizer(["il, il. il, il. il, ponte crolla"], size=20, reserved=2)
     il, comma, stop, crolla, ponte = (
         tokenizer.convert_tokens_to_ids(word) for word in ("il", ", ", ". ", "crolla", "ponte")

@@ -1,6 +1,4 @@
-"""`change-it train generator` from the corpus folder to a saved generator: the papers' networks, resuming,
-failures.
-"""
+"""`change-it train generator` from the corpus folder to a saved generator: networks, resuming, failures."""
 
 import json
 

@@ -180,16 +180,18 @@ def test_bad_input(tmp_path, monkeypatch):
         trained(tmp_path)
 
 
-def test_a_loss_that_is_no_number_ends_the_run(tmp_path):
+def test_a_loss_that_is_not_finite_ends_the_run(tmp_path):
     model = Classifier()
     model.layers[0].register_forward_hook(lambda *given: given[2] * torch.nan)
-    with pytest.raises(InputError, match="no number after 2 updates"):
+    with pytest.raises(InputError, match="not finite after 2 updates"):
         trained(tmp_path, model)
 
 
 def test_arguments_win_over_options_and_options_over_the_preset(tmp_path):
     class Preset(TrainingOptions):
-        preset = {"num_train_epochs": 6, "learning_rate": 1e-5, "max_steps": 50, "early_stopping": 3}  # noqa: RUF012
+        @property
+        def preset(self):
+            return {"num_train_epochs": 6, "learning_rate": 1e-5, "max_steps": 50, "early_stopping": 3}
 
     usual = training_arguments(Preset(), tmp_path)
     assert (usual.max_steps, usual.learning_rate, usual.early_stopping) == (50, 1e-5, 3)

@@ -1,4 +1,4 @@
-"""How many updates a training plans: at least some, at most what an hour allows, or what a user says."""
+"""How many updates a training plans: at least some, at most those of an hour, or those that a user says."""
 
 import time
 

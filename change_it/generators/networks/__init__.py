@@ -1,1 +1,1 @@
-"""The pointer networks, their tokenizer, formats and pipeline, which travel to the Hub with their weights."""
+"""The pointer networks, their tokenizer, formats and pipeline, which go to the Hub with their weights."""

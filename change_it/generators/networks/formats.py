@@ -1,7 +1,7 @@
-"""How texts become tensors and tokens become headlines: one format for each kind of generator.
+"""Turn texts into tensors and tokens into headlines, by one format for each kind of generator.
 
-Training, `transfer` and the pipeline read and write by these. Imports are relative and stay in this folder, all of which goes
-to the Hub with the weights.
+Training, `transfer` and the pipeline read and write by these. Imports are relative and stay in this folder,
+all of which goes to the Hub with the weights.
 """
 
 import re
@@ -16,152 +16,233 @@ from transformers import LogitsProcessor, NoRepeatNGramLogitsProcessor, PreTrain
 from .tokenizer import IGNORED, HeadlineTokenizer, Padding, padded_inputs
 
 #: Characters of a token, at most: what lies behind is cut before the tokenizer reads it.
-CHARACTERS = 40
+CHARACTERS_A_TOKEN = 40
 #: Control characters, which no table of texts may hold.
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x9f]")
 #: Field of a prompt for the original headline.
 HEADLINE = "{headline}"
-#: The most frequent ids of a tokenizer over words: articles, prepositions, marks.
-FREQUENT = 200
+#: Field of a prompt for the outlet that is written for.
+OUTLET = "{to}"
+#: Number of the most frequent ids of a tokenizer over words: articles, prepositions, marks.
+FREQUENT_IDS = 200
+#: Token that parts outlet, headline and article in a source.
+SEPARATOR = "|"
+
+#: What `texts` needs of each source: its words that have temporary ids; nothing for most formats.
+Context = Sequence[Sequence[str]]
+#: Token ids of each text.
+Ids = list[list[int]]
 
 
 class NeverWritten(LogitsProcessor):
-    """Gives tokens of each source no probability."""
+    """Gives tokens of each source no probability.
+
+    Attributes:
+        rows: the tokens of each source.
+    """
 
     def __init__(self, rows: Sequence[Sequence[int]]):
         self.rows = rows
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        """Scores with -inf for them."""
-        width = len(scores) // len(self.rows)  # headlines of a source
+        """Return the scores with -inf for the tokens of each source."""
+        headlines_a_source = len(scores) // len(self.rows)
         for row, tokens in enumerate(self.rows):
-            scores[row * width : (row + 1) * width, tokens] = -torch.inf
+            first = row * headlines_a_source
+            scores[first : first + headlines_a_source, tokens] = -torch.inf
         return scores
 
 
 class NoRepeatedWord(LogitsProcessor):
-    """Forbids a word twice, but for the `FREQUENT` ones, which it forbids twice in a row; `marks` stay allowed."""
+    """Forbids a word twice; the frequent ones are forbidden twice in a row alone, and marks never.
+
+    Attributes:
+        marks: ids of the tokens that stay allowed.
+    """
 
     def __init__(self, marks: Sequence[int]):
         self.marks = torch.tensor(marks, dtype=torch.long)
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        """Scores with -inf for the words that would be repeated."""
-        written = input_ids[:, 1:]  # `<s>` comes before them
+        """Return the scores with -inf for the words that would be repeated."""
+        written = input_ids[:, 1:]  # without `<s>`
         repeated = torch.zeros_like(scores, dtype=torch.bool).scatter_(1, written, True)
-        repeated[:, :FREQUENT] = False
+        repeated[:, :FREQUENT_IDS] = False
         repeated.scatter_(1, written[:, -1:], True)
         repeated[:, self.marks.to(scores.device)] = False
         return scores.masked_fill(repeated, -torch.inf)
 
 
 class NoRepeatedNGram(NoRepeatNGramLogitsProcessor):
-    """Forbids an n-gram twice in what is generated; the prompt's own n-grams stay allowed."""
+    """Forbids an n-gram twice in what is generated; the prompt's own n-grams stay allowed.
+
+    Attributes:
+        prompt: number of tokens of the prompt.
+    """
 
     def __init__(self, size: int, prompt: int):
         super().__init__(size)
         self.prompt = prompt
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        """Scores with -inf for the tokens that would repeat an n-gram."""
+        """Return the scores with -inf for the tokens that would repeat an n-gram."""
         return super().__call__(input_ids[:, self.prompt :], scores)
 
 
 class Format:
-    """Between texts and one kind of model: T5, BART and their like, and by subclasses others; threads that share one hold its `lock`."""
+    """Between texts and one kind of model: here T5, BART and their like, in subclasses others.
 
-    #: Tokens of a prompt without the source.
+    Attributes:
+        overhead: number of tokens of a prompt without the source.
+        tokenizer: the model's tokenizer.
+        max_source_tokens: tokens of a source, at most.
+        max_target_tokens: tokens of a headline, at most.
+        ends: ids of the tokens that end a headline.
+        lock: threads that share a format hold it, since a tokenizer must not be used by two at once.
+        pad: makes a training batch of examples: the arguments of the model, `labels` among them with -100
+            where nothing is learnt.
+    """
+
     overhead = 0
 
     def __init__(self, tokenizer: PreTrainedTokenizerBase, *, max_source_tokens: int, max_target_tokens: int):
         self.tokenizer = tokenizer
-        self.max_source_tokens, self.max_target_tokens = max_source_tokens, max_target_tokens
-        self.ends = [tokenizer.eos_token_id]  # tokens that end a headline
-        self.lock = threading.Lock()  # a tokenizer must not be used by two threads at once
-        #: Makes a training batch of examples: arguments of the model, `labels` among them with -100 where nothing is learnt.
+        self.max_source_tokens = max_source_tokens
+        self.max_target_tokens = max_target_tokens
+        self.ends = [tokenizer.eos_token_id]
+        self.lock = threading.Lock()
         self.pad = Padding({"input_ids": tokenizer.pad_token_id, "labels": IGNORED})
 
-    def read(self, sources: Sequence[str]) -> tuple[list[list[int]], list[list[str]]]:
-        """Token ids of each source, and what `texts` needs of it."""
-        most = self.max_source_tokens
-        rows = self.tokenizer(clean(sources, most), truncation=True, max_length=most)["input_ids"]
-        return [row or [self.tokenizer.eos_token_id] for row in rows], [[]] * len(rows)
-
-    def encode(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, list[list[int]]]:
-        """Columns of token ids of training examples."""
-        most = self.max_target_tokens
-        rows, labels = self._examples(self.read(sources), clean(targets, most), most)
-        return {"input_ids": rows, "attention_mask": [[1] * len(row) for row in rows], "labels": labels}
-
-    def _examples(
-        self, encoded: Any, targets: list[str], most: int
-    ) -> tuple[list[list[int]], list[list[int]]]:
-        """Inputs and labels of encoded sources and of targets, of which `most` tokens are learnt."""
+    def read(self, sources: Sequence[str]) -> tuple[Ids, list[list[str]]]:
+        """Return the token ids of each source, and what `texts` needs of it."""
         end = self.tokenizer.eos_token_id
-        labels = self.tokenizer(text_target=targets)["input_ids"]
-        return encoded[0], [(row if row[-1:] == [end] else [*row, end])[:most] for row in labels]
+        texts = cut_texts(sources, self.max_source_tokens)
+        rows = self.tokenizer(texts, truncation=True, max_length=self.max_source_tokens)["input_ids"]
+        return [row or [end] for row in rows], [[]] * len(rows)
+
+    def encode(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, Ids]:
+        """Return training examples as columns of token ids: `input_ids`, `attention_mask` and `labels`."""
+        rows, context = self.read(sources)
+        inputs, labels = self._examples(rows, context, cut_texts(targets, self.max_target_tokens))
+        mask = [[1] * len(row) for row in inputs]
+        return {"input_ids": inputs, "attention_mask": mask, "labels": labels}
+
+    def _examples(self, rows: Ids, context: Context, targets: list[str]) -> tuple[Ids, Ids]:
+        """Return the inputs and labels of training examples.
+
+        Args:
+            rows: token ids of each source.
+            context: what `texts` needs of each source.
+            targets: the headlines, of which `max_target_tokens` tokens are learnt.
+        """
+        end = self.tokenizer.eos_token_id
+        labels = []
+        for row in self.tokenizer(text_target=targets)["input_ids"]:
+            if row[-1:] != [end]:
+                row = [*row, end]
+            labels.append(row[: self.max_target_tokens])
+        return rows, labels
 
     def inputs(self, sources: Sequence[str]) -> tuple[dict[str, Tensor], list[list[str]]]:
-        """Arguments of `generate`, and what `texts` needs of each source."""
+        """Return arguments of `generate`, and what `texts` needs of each source."""
         rows, context = self.read(sources)
         return padded_inputs(rows, self.tokenizer.pad_token_id, left=self.pad.left), context
 
-    def texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
-        """Generated ids, (rows, steps) without the prompt, as text; each row with what `inputs` gave for its source."""
+    def texts(self, ids: Tensor, context: Context) -> list[str]:
+        """Return the texts of generated ids, (rows, steps) without the prompt.
+
+        Args:
+            ids: the tokens of each headline.
+            context: of each row what `inputs` returned for its source.
+        """
         return [one_line(text) for text in self.tokenizer.batch_decode(ids, skip_special_tokens=True)]
 
     def prompt_tokens(self, inputs: dict[str, Tensor]) -> int:
-        """Tokens that the output of `generate` begins with: the one that the decoder starts with, or the prompt."""
+        """Return how many tokens the output of `generate` begins with: the decoder's first, or the prompt."""
         return 1
 
-    def rules(self, size: int, prompt: int, context: Sequence[Sequence[str]] = ()) -> dict[str, Any]:
-        """Arguments of `generate` that keep n-grams of a size from being written twice; `prompt` tokens come before them, and sources have this context."""
+    def rules(self, size: int, prompt: int, context: Context = ()) -> dict[str, Any]:
+        """Return arguments of `generate` that keep n-grams from being written twice.
+
+        Args:
+            size: words of an n-gram; 0 allows all.
+            prompt: number of tokens before what is written.
+            context: of each source what `inputs` returned for it.
+        """
         return {"no_repeat_ngram_size": size}
 
 
 class WordFormat(Format):
-    """Format of the papers' networks: words, and temporary ids for those that are copied."""
+    """Format of the papers' networks: words, and temporary ids for those that are copied.
+
+    Attributes:
+        copies: whether unknown words of a source are learnt by their temporary ids, not as `<unk>`.
+    """
 
     tokenizer: HeadlineTokenizer
 
     def __init__(self, tokenizer: HeadlineTokenizer, *, copies: bool = True, **lengths: int):
-        """Without `copies`, unknown words of the source are learnt as `<unk>`."""
         super().__init__(tokenizer, **lengths)
         self.copies = copies
 
-    def read(self, sources: Sequence[str]) -> tuple[list[list[int]], list[list[str]]]:
-        """See `Format`."""
-        most = self.max_source_tokens
-        return self.tokenizer.sources(clean(sources, most), max_tokens=most)
+    def read(self, sources: Sequence[str]) -> tuple[Ids, list[list[str]]]:
+        """Return the token ids of each source, and its words that have temporary ids."""
+        texts = cut_texts(sources, self.max_source_tokens)
+        return self.tokenizer.sources(texts, max_tokens=self.max_source_tokens)
 
-    def _examples(
-        self, encoded: Any, targets: list[str], most: int
-    ) -> tuple[list[list[int]], list[list[int]]]:
-        copied = encoded[1] if self.copies else None
-        return encoded[0], self.tokenizer.targets(targets, copied, max_tokens=most)
+    def _examples(self, rows: Ids, context: Context, targets: list[str]) -> tuple[Ids, Ids]:
+        """Return the inputs and labels of training examples."""
+        copied = context if self.copies else None
+        return rows, self.tokenizer.targets(targets, copied, max_tokens=self.max_target_tokens)
 
-    def texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
-        """See `Format`."""
+    def texts(self, ids: Tensor, context: Context) -> list[str]:
+        """Return the texts of generated ids, with the words of their sources that were copied."""
         return self.tokenizer.headlines(ids.tolist(), context)
 
-    def rules(self, size: int, prompt: int, context: Sequence[Sequence[str]] = ()) -> dict[str, Any]:
-        """Size 1 is the rule of `NoRepeatedWord`, with no trigram twice; what parts outlet, headline and article is not copied."""
-        ids, processors = self.tokenizer.get_vocab().items(), list[LogitsProcessor]()
+    def rules(self, size: int, prompt: int, context: Context = ()) -> dict[str, Any]:
+        """Return arguments of `generate` that keep words from being written twice; see `Format`.
+
+        Size 1 is the rule of `NoRepeatedWord`, with no trigram twice. What parts outlet, headline and article
+        in a source is not copied.
+        """
+        processors: list[LogitsProcessor] = []
         if size == 1:
-            marks = sorted(id_ for token, id_ in ids if not any(map(str.isalnum, token)))
-            size, processors = 3, [NoRepeatedWord(marks)]
-        copied = [
-            [len(self.tokenizer) + place for place, word in enumerate(words) if word.strip() == "|"]
-            for words in context
-        ]
-        if any(copied):
-            known = [id_ for token, id_ in ids if token.strip() == "|"]
-            processors.append(NeverWritten([[*known, *row] for row in copied]))
+            size = 3
+            processors.append(NoRepeatedWord(self._marks()))
+        separators = self._separators(context)
+        if any(separators):
+            vocabulary = self.tokenizer.get_vocab().items()
+            known = [id_ for token, id_ in vocabulary if token.strip() == SEPARATOR]
+            processors.append(NeverWritten([[*known, *row] for row in separators]))
         return {"no_repeat_ngram_size": size, "logits_processor": processors}
+
+    def _marks(self) -> list[int]:
+        """Return the ids of tokens without letters and digits, in order."""
+        marks = []
+        for token, id_ in self.tokenizer.get_vocab().items():
+            if not any(map(str.isalnum, token)):
+                marks.append(id_)
+        return sorted(marks)
+
+    def _separators(self, context: Context) -> Ids:
+        """Return the temporary ids that each source's separators have."""
+        first = len(self.tokenizer)
+        rows = []
+        for words in context:
+            rows.append([first + place for place, word in enumerate(words) if word.strip() == SEPARATOR])
+        return rows
 
 
 class CausalFormat(Format):
-    """Format of language models: a prompt with the source, then the headline; the loss counts the headline alone."""
+    """Format of language models: a prompt with the source, then the headline, which alone the loss counts.
+
+    Attributes:
+        end: id of the token that ends a headline.
+        lead: what stands between the prompt and a headline.
+        before: token ids of the prompt before the source.
+        template: text of the prompt after the source, perhaps with fields.
+        after: token ids of the prompt after the source where no field is filled.
+    """
 
     def __init__(
         self,
@@ -171,71 +252,91 @@ class CausalFormat(Format):
         chat_end: str | None = None,
         **lengths: int,
     ):
-        """`prompt` is the text before and after the source; sources are cut, the prompt never is.
+        """Prepare the prompt. Sources are cut, the prompt never is.
 
-        With fields {to} and {headline} after it, a source is `to | headline | article`: the article takes its place. The
-        line of {headline} is left out where there is none. `chat_end` is the token that ends a headline where the prompt is
-        in a chat template, which then has the token that begins a text, too.
+        Args:
+            tokenizer: the model's tokenizer.
+            prompt: text before and after the source. With fields {to} and {headline} after it, a source is
+                `to | headline | article`: the article takes its place. The line of {headline} is left out
+                    where
+                there is none.
+            chat_end: token that ends a headline where the prompt is in a chat template, which then has the
+                token that begins a text, too.
+            lengths: `max_source_tokens` and `max_target_tokens`.
         """
         super().__init__(tokenizer, **lengths)
-        self.end, self.lead = tokenizer.eos_token_id, " "
-        if chat_end is not None:
-            self.end, self.lead = tokenizer.convert_tokens_to_ids(chat_end), ""
+        if chat_end is None:
+            self.end = tokenizer.eos_token_id
+            self.lead = " "
+        else:
+            self.end = tokenizer.convert_tokens_to_ids(chat_end)
+            self.lead = ""
             self.ends = list(dict.fromkeys([self.end, *self.ends]))
+        self.before = self._ids([prompt[0]])[0]
         begin = tokenizer.bos_token_id
-        started = chat_end is None and begin is not None and begin in tokenizer("a")["input_ids"]
-        self.before = [begin] * started + self._ids([prompt[0]])[0]
+        if chat_end is None and begin is not None and begin in tokenizer("a")["input_ids"]:
+            self.before = [begin, *self.before]
         self.template = prompt[1]
         self.after = self._ids([self._after("", "")])[0]
         self.overhead = len(self.before) + len(self.after)
         self.pad = Padding(self.pad.values, left=True)
 
-    def read(self, sources: Sequence[str]) -> tuple[list[list[int]], list[list[str]]]:
-        """See `Format`."""
-        parts = [[source] for source in clean(sources, self.max_source_tokens)]
-        afters = [self.after] * len(parts)
+    def read(self, sources: Sequence[str]) -> tuple[Ids, list[list[str]]]:
+        """Return the token ids of each source in the prompt; `texts` needs nothing of it."""
+        articles = cut_texts(sources, self.max_source_tokens)
+        afters = [self.after] * len(articles)
         if HEADLINE in self.template:
-            parts = [source.split(" | ", 2) for [source] in parts]
-            afters = self._ids([self._after(*(*part[:-1], "", "")[:2]) for part in parts])
+            parts = [_source_parts(source) for source in articles]
+            articles = [article for _, _, article in parts]
+            afters = self._ids([self._after(to, headline) for to, headline, _ in parts])
         room = self.max_source_tokens + len(self.after)
-        articles = self._ids([part[-1] for part in parts])
-        rows = [
-            self.before + article[: max(room - len(after), 0)] + after[-room:]
-            for article, after in zip(articles, afters, strict=True)
-        ]
+        rows = []
+        for article, after in zip(self._ids(articles), afters, strict=True):
+            after = after[-room:]
+            article = article[: room - len(after)]
+            rows.append([*self.before, *article, *after])
         return rows, [[]] * len(rows)
 
-    def _examples(
-        self, encoded: Any, targets: list[str], most: int
-    ) -> tuple[list[list[int]], list[list[int]]]:
-        """Inputs are of prompt, headline and end, labels without the prompt."""
+    def _examples(self, rows: Ids, context: Context, targets: list[str]) -> tuple[Ids, Ids]:
+        """Return inputs of prompt, headline and end, and labels with -100 in the place of the prompt."""
+        inputs = []
+        labels = []
         headlines = self._ids([f"{self.lead}{target}" for target in targets])
-        answers = [[*row, self.end][:most] for row in headlines]
-        pairs = list(zip(encoded[0], answers, strict=True))
-        labels = [[IGNORED] * len(prompt) + answer for prompt, answer in pairs]
-        return [prompt + answer for prompt, answer in pairs], labels
+        for prompt, headline in zip(rows, headlines, strict=True):
+            answer = [*headline, self.end][: self.max_target_tokens]
+            inputs.append(prompt + answer)
+            labels.append([IGNORED] * len(prompt) + answer)
+        return inputs, labels
 
-    def texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
-        """See `Format`."""
+    def texts(self, ids: Tensor, context: Context) -> list[str]:
+        """Return the first line of each generated text, which is the headline."""
         texts = self.tokenizer.batch_decode(ids, skip_special_tokens=True)
         return [one_line(text.lstrip().partition("\n")[0]) for text in texts]
 
     def prompt_tokens(self, inputs: dict[str, Tensor]) -> int:
-        """The prompt and the source, padded on the left."""
+        """Return the length of prompt and source, padded on the left."""
         return inputs["input_ids"].shape[1]
 
-    def rules(self, size: int, prompt: int, context: Sequence[Sequence[str]] = ()) -> dict[str, Any]:
-        """Not by transformers' rule, which counts the prompt, too."""
-        processors = [NoRepeatedNGram(size, prompt)] if size else []
+    def rules(self, size: int, prompt: int, context: Context = ()) -> dict[str, Any]:
+        """Return arguments of `generate` that keep n-grams from being written twice; see `Format`.
+
+        The rule of transformers would count the n-grams of the prompt, too.
+        """
+        processors: list[LogitsProcessor] = []
+        if size:
+            processors.append(NoRepeatedNGram(size, prompt))
         return {"no_repeat_ngram_size": 0, "logits_processor": processors}
 
     def _after(self, to: str, headline: str) -> str:
-        """The text after an article."""
-        lines = self.template.splitlines(keepends=True)
-        lines = [line for line in lines if headline or HEADLINE not in line]
-        return "".join(line.replace("{to}", to).replace(HEADLINE, headline) for line in lines)
+        """Return the text after an article, with the outlet and the original headline in its fields."""
+        lines = []
+        for line in self.template.splitlines(keepends=True):
+            if headline or HEADLINE not in line:
+                lines.append(line.replace(OUTLET, to).replace(HEADLINE, headline))
+        return "".join(lines)
 
-    def _ids(self, texts: list[str]) -> list[list[int]]:
+    def _ids(self, texts: list[str]) -> Ids:
+        """Return the token ids of texts, without special tokens."""
         return list(self.tokenizer(texts, add_special_tokens=False)["input_ids"])
 
 
@@ -243,11 +344,22 @@ class CausalFormat(Format):
 FORMATS: dict[str, type[Format]] = {"words": WordFormat, "encoder-decoder": Format, "causal": CausalFormat}
 
 
-def clean(texts: Sequence[str], tokens: int) -> list[str]:
-    """Texts that every tokenizer reads: no lone surrogates, nothing behind what `tokens` tokens can hold."""
-    return [text[: CHARACTERS * tokens].encode("utf-8", "replace").decode("utf-8") for text in texts]
+def cut_texts(texts: Sequence[str], tokens: int) -> list[str]:
+    """Return texts without lone surrogates, cut behind what so many tokens can hold.
+
+    Every tokenizer reads them.
+    """
+    most = CHARACTERS_A_TOKEN * tokens
+    return [text[:most].encode("utf-8", "replace").decode("utf-8") for text in texts]
 
 
 def one_line(text: str) -> str:
-    """The text with single spaces, without control characters."""
+    """Return the text with single spaces, without control characters."""
     return " ".join(_CONTROL.sub("", text).split())
+
+
+def _source_parts(source: str) -> tuple[str, str, str]:
+    """Return outlet, headline and article of `to | headline | article`; what is not given is empty."""
+    *given, article = source.split(" | ", 2)
+    to, headline = [*given, "", ""][:2]
+    return to, headline, article

@@ -1,4 +1,4 @@
-"""Base classes of the word-level encoder-decoders: configuration and call.
+"""Base classes of the encoder-decoders over words: configuration, call and steps of `generate`.
 
 Imports are relative and stay in this folder, all of which goes to the Hub with the weights.
 """
@@ -17,12 +17,17 @@ if TYPE_CHECKING:  # `save_pretrained` looks for such lines, and saves these fil
 
 
 class WordConfig(PreTrainedConfig):
-    """Configuration of networks over the words of a `HeadlineTokenizer`."""
+    """Configuration of networks over the words of a `HeadlineTokenizer`.
+
+    Attributes:
+        vocab_size: width of the logits: words of the vocabulary and temporary ids.
+        reserved: number of temporary ids, which are the last of `vocab_size`.
+    """
 
     is_encoder_decoder: bool = True
 
-    vocab_size: int = 40_100  # width of the logits: words of the vocabulary and temporary ids
-    reserved: int = 100  # temporary ids, the last of `vocab_size`
+    vocab_size: int = 40_100
+    reserved: int = 100
     pad_token_id: int | None = 0
     unk_token_id: int = 1
     bos_token_id: int | None = 2
@@ -31,25 +36,42 @@ class WordConfig(PreTrainedConfig):
 
     @property
     def words(self) -> int:
-        """Size of the vocabulary without temporary ids."""
+        """Return the size of the vocabulary without temporary ids."""
         return self.vocab_size - self.reserved
 
 
-UNSET: Any = None  # fields of a `ModelOutput` have defaults
+#: Default of the fields of a `ModelOutput`, which transformers wants to have one.
+UNSET: Any = None
 #: What transformers calls the state of `generate`: `cache` from 5.24 on, `past_key_values` before.
 STATE_NAMES = ("cache", "past_key_values")
-STATE = next(name for name in STATE_NAMES if name in {field.name for field in fields(Seq2SeqLMOutput)})
+
+
+def _state_name() -> str:
+    """Return the name of the state in the installed version of transformers."""
+    known = {field.name for field in fields(Seq2SeqLMOutput)}
+    return next(name for name in STATE_NAMES if name in known)
+
+
+#: Its name in the installed version.
+STATE = _state_name()
 
 
 class WordGenerator(PreTrainedModel, GenerationMixin):
-    """Base of the word-level encoder-decoders: the call, the state of decoding, and words without `<unk>`."""
+    """Base of the encoder-decoders over words: the call, the state of decoding, and words without `<unk>`.
+
+    Attributes:
+        encoder: network that reads the sources.
+        state_class: class of the state that `generate` keeps between steps.
+        _decode: method of subclasses for (n, t) words that follow those of a state. It returns the decoder's
+            output and the state after these words.
+        _loss: method of subclasses. It returns the mean loss over the labels' words.
+        _log_probabilities: method of subclasses. It returns (n, t, vocab_size) values of the next word.
+    """
 
     base_model_prefix = "model"
     main_input_name = "input_ids"
     encoder: nn.Module
-    state_class: type  # of the state that `generate` keeps between steps
-    # output of the decoder for (n, t) words after those of a state, and the state after them; mean over the labels' words;
-    # (n, t, vocab_size) log-probabilities of the next word
+    state_class: type
     _decode: Any
     _loss: Any
     _log_probabilities: Any
@@ -72,33 +94,49 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
         cache: Any = None,
         **kwargs: Any,
     ) -> Seq2SeqLMOutput:
-        """Loss of the labels, or (n, t, vocab_size) log-probabilities of the next word, none for `<unk>`.
+        """Return the loss of the labels, or log-probabilities (n, t, vocab_size) of the next word.
 
-        Sources (n, tokens) have temporary ids and padding on the right; `decoder_input_ids` (n, t) are the words so far, `<s>`
-        first, from the labels when not given; `labels` (n, t) end with `</s>` and are padded with -100. The loss is the mean over
-        their words (with `loss_by_sequence` over headlines) of -log P(word), for PNC of the weighted coverage loss (eq. 13) too.
+        The loss is the mean over words (with `loss_by_sequence` over headlines) of -log P(word), for PNC of
+        the weighted coverage loss (See et al. 2017, eq. 13), too. `<unk>` is never written.
+
+        Args:
+            input_ids: (n, tokens) sources with temporary ids, padded on the right.
+            attention_mask: (n, tokens), 0 at padding; without it there is no padding.
+            decoder_input_ids: (n, t) words so far, `<s>` first; made from the labels when not given.
+            labels: (n, t) headlines that end with `</s>`, padded with -100.
+            encoder_outputs: what the encoder returned for the sources, where they were read before.
+            past_key_values: state after the words before, by the name that it has until transformers 5.23.
+            use_cache: whether the state after these words is returned.
+            cache: the same state by the name that it has from transformers 5.24 on.
+            kwargs: other arguments of transformers, which are not used.
         """
-        encoded = self.encoder(input_ids, attention_mask) if encoder_outputs is None else encoder_outputs
+        encoded = encoder_outputs
+        if encoded is None:
+            encoded = self.encoder(input_ids, attention_mask)
         if decoder_input_ids is None:
             decoder_input_ids = self.prepare_decoder_input_ids_from_labels(labels)
-        before = past_key_values if cache is None else cache
+        before = cache
+        if before is None:
+            before = past_key_values
         steps, state = self._decode(decoder_input_ids, encoded, before)
         if labels is not None:
             return Seq2SeqLMOutput(loss=self._loss(steps, encoded, labels))
+        if not use_cache:
+            state = None
         return Seq2SeqLMOutput(
             logits=self._log_probabilities(steps, encoded),
             encoder_last_hidden_state=encoded.last_hidden_state,
-            **{STATE: state if use_cache else None},
+            **{STATE: state},
         )
 
     def prepare_decoder_input_ids_from_labels(self, labels: Any) -> Tensor:
-        """`<s>` and all labels but the last."""
+        """Return `<s>` and all labels but the last, (n, t)."""
         shifted: Tensor = labels.roll(1, dims=1)
         shifted = shifted.masked_fill(shifted == IGNORED, self.config.pad_token_id or 0)
         shifted[:, 0] = self.config.decoder_start_token_id or 0
         return shifted
 
-    def prepare_inputs_for_generation(  # transformers passes names
+    def prepare_inputs_for_generation(
         self,
         input_ids: Tensor,
         past_key_values: Any = None,
@@ -107,11 +145,20 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
         cache: Any = None,
         **kwargs: Any,
     ) -> dict[str, Any]:
-        """Return the inputs of one step of `generate`: only the words after those of the state."""
-        given = past_key_values if cache is None else cache
-        state = given if use_cache else None
+        """Return the inputs of one step of `generate`: only the words after those of the state.
+
+        transformers passes its arguments by name; see `forward`.
+        """
+        state = cache
+        if state is None:
+            state = past_key_values
+        if not use_cache:
+            state = None
+        words = input_ids
+        if state is not None:
+            words = input_ids[:, state.get_seq_length() :]
         return {
-            "decoder_input_ids": input_ids if state is None else input_ids[:, state.get_seq_length() :],
+            "decoder_input_ids": words,
             STATE: state,
             "encoder_outputs": encoder_outputs,
             "use_cache": use_cache,

@@ -1,4 +1,7 @@
-"""transformers' own calls write what `transfer` writes, and run no code from the folder once `change_it.auto` is imported."""
+"""transformers' own calls write what `transfer` writes.
+
+They run no code from the folder once `change_it.auto` is imported.
+"""
 
 import json
 import shutil

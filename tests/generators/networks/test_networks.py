@@ -1,6 +1,4 @@
-"""What every network of our own does alike: padding, generation with and without a cache, saving, mixed
-precision.
-"""
+"""What all our networks do alike: padding, generation with and without a cache, saving, mixed precision."""
 
 import pytest
 import torch

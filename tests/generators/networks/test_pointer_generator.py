@@ -1,6 +1,4 @@
-"""The papers' networks: their loss, gradients and next words against one source, step and place after
-another.
-"""
+"""The papers' networks: loss, gradients and next words against loops over sources, steps and places."""
 
 import pytest
 import torch
