@@ -18,7 +18,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 from transformers import ByT5Tokenizer, PreTrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import SequenceClassifierOutput
 
-from .linear_features import COMBINING, texts_of
+from .linear_features import COMBINING, decode_texts
 
 #: Characters and words that occur in fewer headlines are unknown.
 LEAST = 2
@@ -75,7 +75,7 @@ class BiLSTMJudgeForSequenceClassification(PreTrainedModel):
         self, input_ids: Tensor, labels: Tensor | None = None, **_: object
     ) -> SequenceClassifierOutput:
         """Logits (rows, 2) of headlines, whose difference is the sigmoid's, and with labels (0 is the first outlet) the mean binary cross-entropy."""
-        ids, lengths = self.read([first for first, _ in texts_of(input_ids)])
+        ids, lengths = self.read([first for first, _ in decode_texts(input_ids)])
         ids = ids.to(input_ids.device)
         embedded = torch.cat([self.words(ids[..., 0]), self.embed_characters(ids[..., 1:])], dim=-1)
         packed = pack_padded_sequence(self.dropout(embedded), lengths, batch_first=True, enforce_sorted=False)
