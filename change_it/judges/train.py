@@ -23,7 +23,7 @@ from change_it.files.records import to_json
 from change_it.judges.bilstm import build_bilstm
 from change_it.judges.data import Examples, TaskData, load_task
 from change_it.judges.judge import Judge
-from change_it.judges.linear_training import Ask, fit_baselines, fit_linear, fit_main
+from change_it.judges.linear_training import PredictProba, fit_baselines, fit_linear, fit_main
 from change_it.judges.metrics import f1_lead, measure_main, scores
 from change_it.judges.options import (
     BILSTM,
@@ -136,7 +136,7 @@ def _prepare(settings: JudgeOptions, data: TaskData, arguments: Any) -> Training
             about["shift"] = judge.shift = float(np.quantile(odds, 1 - spec.accepts))
         if has_style:
             # Over events that it has not learnt: of the other fold, of validation, or held out by further fits.
-            learnt = data.train if settings.fold == "all" and not linear else data.known
+            learnt = data.train if settings.fold == "all" and not linear else data.train_and_validation
             refit = (lambda examples: fit_main(examples, seed=seed).predict_proba) if linear else None
             scale = style_scale(settings.corpus, data.outlets, ask, learnt, refit=refit, seed=seed)
             about["style"] = scale._asdict()
@@ -152,7 +152,7 @@ def _prepare(settings: JudgeOptions, data: TaskData, arguments: Any) -> Training
             report = read_report(settings.corpus)
             metrics = replace(metrics, thresholds=report.thresholds if report else None)
         if has_style:
-            baselines |= fit_baselines(data.known, seed=seed)
+            baselines |= fit_baselines(data.train_and_validation, seed=seed)
             within_event = measure_main(settings.corpus, {"judge": judge.probabilities, **baselines})
             scale = StyleScale(**model.config.change_it["style"])
             metrics = replace(metrics, within_event=within_event, style=scale)
@@ -195,7 +195,7 @@ def _beside_linear(
 
 
 def _tested(
-    settings: JudgeOptions, data: TaskData, judge: Judge, baselines: Mapping[str, Ask]
+    settings: JudgeOptions, data: TaskData, judge: Judge, baselines: Mapping[str, PredictProba]
 ) -> JudgeResults:
     """Test a judge and its baselines on A2."""
     classes = tuple(judge.model.config.id2label.values())

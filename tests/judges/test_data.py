@@ -89,8 +89,8 @@ def test_partners_are_on_one_side_of_the_validation(corpus, loaded):
 
 def test_a_fold_trains_on_its_own_articles_and_tests_on_all(corpus, loaded):
     whole, folds = loaded("main"), [load_task("main", corpus, fold=fold) for fold in ("0", "1")]
-    seen = [{*data.known.texts} for data in folds]
-    assert sum(len(data.known) for data in folds) == len(whole.known)
+    seen = [{*data.train_and_validation.texts} for data in folds]
+    assert sum(len(data.train_and_validation) for data in folds) == len(whole.train_and_validation)
     assert len(seen[0] & seen[1]) < 0.02 * len(seen[0])
     assert all(data.tests["gold"].texts == whole.tests["gold"].texts for data in folds)
     assert set(folds[0].headlines) <= set(read_table(corpus, "articles", "train").filter(fold=0)["headline"])
@@ -116,13 +116,17 @@ def test_printed_and_broken_headlines_and_where_they_come_from(corpus, monkeypat
     used = []
     corrupt = judge_data.corrupt
     monkeypatch.setattr(judge_data, "corrupt", lambda *given: used.append(given[1]) or corrupt(*given))
-    monkeypatch.setattr(judge_data, "BROKEN", 200)
+    monkeypatch.setattr(judge_data, "MAX_BROKEN_HEADLINES", 200)
     data = load_fluency(corpus, fold="all", seed=1)
     printed = data.train.labels == 1
     assert (printed.sum(), (~printed).sum()) == (200, 2 * 200)
     assert {*data.parts} == {*range(1, PARTS + 1)}
     test = read_table(corpus, "articles", "test", ["headline", "event"])
-    learnt = {text for text, label in zip(data.known.texts, data.known.labels, strict=True) if label}
+    learnt = {
+        text
+        for text, label in zip(data.train_and_validation.texts, data.train_and_validation.labels, strict=True)
+        if label
+    }
     assert not (learnt | {*data.headlines}) & {*test["headline"]}
     assert {*data.tests} == {SEEN, UNSEEN}
     for name, examples in data.tests.items():

@@ -90,7 +90,7 @@ def test_main_is_fitted_with_the_settings_that_it_always_had(fitted, corpus):
 
 
 def test_the_scale_of_a_fold_is_of_the_pairs_of_the_other_one(corpus, fitted, tmp_path, monkeypatch):
-    monkeypatch.setattr("change_it.judges.style_scale.PAIRS", 1)  # those of the other fold are enough
+    monkeypatch.setattr("change_it.judges.style_scale.ENOUGH_PAIRS", 1)  # those of the other fold are enough
     metrics = train.train_judge(options(corpus, tmp_path / "main", fold="0"))
     judge = Judge.from_pretrained(tmp_path / "main", device="cpu")
     pairs = read_table(corpus, "pairs", "train").filter(fold=1, alignment="A1")

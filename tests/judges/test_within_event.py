@@ -98,14 +98,14 @@ def test_the_scale_is_of_strict_pairs_of_events_that_were_not_learnt(tables, mon
 
     every = Examples(headlines, None, np.arange(12) % 2)
     assert scale(every, refit).pairs == 5
-    assert len(seen) == style_scale.PARTS
+    assert len(seen) == style_scale.REFITTED_PARTS
     assert all(("a" + text[1:] in texts) == ("b" + text[1:] in texts) for texts in seen for text in headlines)
     assert sum(len(headlines) - len(texts) for texts in seen) == 10  # each strict pair was held out once
     half = Examples(headlines[:6], None, np.arange(6) % 2)
     seen.clear()
     assert scale(half, refit).pairs == 5  # those of the other half, and own ones
     assert len(seen) == 2
-    monkeypatch.setattr(style_scale, "PAIRS", 3)
+    monkeypatch.setattr(style_scale, "ENOUGH_PAIRS", 3)
     seen.clear()
     assert scale(half, refit).pairs == 3  # enough of the other half
     assert not seen
