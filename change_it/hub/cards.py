@@ -27,7 +27,7 @@ from change_it.generators.folder import GeneratorInfo
 from change_it.generators.recipes import RECIPES
 from change_it.judges.options import BILSTM, LINEAR, read_judge_info
 from change_it.judges.record import JudgeMetrics
-from change_it.judges.reliability import table_of, verdicts_table, within_event_table
+from change_it.judges.reliability import results_table, verdicts_table, within_event_table
 from change_it.judges.spec import JUDGES, compliancy_tasks
 from change_it.readers.published import CITATIONS
 from change_it.render.tables import Column, Row, Table, Value, card_markdown, with_interval
@@ -288,7 +288,7 @@ def _judges(folder: Path, metrics: Metrics) -> tuple[dict[str, Any], dict[str, A
         if not isinstance(record, JudgeMetrics):
             raise InputError(f"there is no {path}: train the judge again with change-it train judge")
         with record_errors(path):
-            tables = [within_event_table(record.within_event, record.style), table_of(record)]
+            tables = [within_event_table(record.within_event, record.style), results_table(record)]
             hashes[info.task] = record.model_hash[:6]
             corpus = read_trained_on(folder / prefix)
             figures += _judge_figures(info.task, record, corpus, str(settings["corpus"]))

@@ -20,7 +20,7 @@ from change_it.judges.judge import Judge
 from change_it.judges.metrics import scores
 from change_it.judges.options import LINEAR, PAPERS, settings_of
 from change_it.judges.record import JudgeMetrics
-from change_it.judges.reliability import table_of
+from change_it.judges.reliability import results_table
 from change_it.judges.spec import FLUENCY_ACCEPTS
 from change_it.stats import log_odds
 from change_it.training.run import TrainingRun
@@ -113,7 +113,7 @@ def test_a_transformer_stands_beside_the_linear_judge_of_the_same_examples(train
     said = "on gold the judge is no better than linear"
     for low, expected in ((-0.01, 1), (0.0, 1), (0.001, 0)):
         beside["lead"] = {"value": 0.01, "low": low, "high": 0.02}
-        assert sum(said in note for note in table_of(from_json(JudgeMetrics, metrics)).notes) == expected
+        assert sum(said in note for note in results_table(from_json(JudgeMetrics, metrics)).notes) == expected
 
 
 def test_a_broken_run_leaves_the_old_judge_and_resumes_to_the_same_weights(
@@ -142,7 +142,7 @@ def test_content_judges_are_tested_on_every_kind_of_negatives(corpus, tmp_path, 
     metrics = train.train_judge(options(corpus, tmp_path / task, task=task, fold="0"))
     near = ["near"] if task == "hh" else []
     assert list(metrics.results) == ["random", "hard", *near, "facts"]
-    note = table_of(metrics).notes[1]
+    note = results_table(metrics).notes[1]
     assert note.startswith("hard: of the most similar wrong article below a cosine of .185")
     assert note.endswith("; near: from .185 to .500, two days apart or more") == (task == "hh")
     assert metrics.results["random"].macro_f1 > 0.8
