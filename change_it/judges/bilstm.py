@@ -142,9 +142,11 @@ class BiLSTMJudgeForSequenceClassification(PreTrainedModel):
     def embed_characters(self, characters: Tensor) -> Tensor:
         """Return the maximum of a convolution over each word's one-hot characters, (rows, words, filters)."""
         rows, words, length = characters.shape
-        one_hot = functional.one_hot(characters, self.convolution.in_channels).to(self.convolution.weight)
-        one_hot = one_hot * (characters != PADDING)[..., None]
-        filtered = self.convolution(one_hot.view(rows * words, length, -1).transpose(1, 2)).relu()
+        one_hot = functional.one_hot(characters, self.convolution.in_channels)
+        is_character = (characters != PADDING)[..., None]
+        inputs = one_hot.to(self.convolution.weight) * is_character
+        by_word = inputs.view(rows * words, length, -1)
+        filtered = self.convolution(by_word.transpose(1, 2)).relu()
         return filtered.amax(-1).view(rows, words, -1)
 
 

@@ -258,20 +258,27 @@ def random_split(corpus: str, outlets: tuple[str, str], seed: int) -> dict[str, 
     """
     rows = pl.concat(read_table(corpus, "articles", side) for side in ("train", "test"))
     even = balanced(rows, "random", seed=seed)
-    mixed = even[rng_for(seed, "random split").permutation(even.height)]
-    mixed = mixed.with_columns(label=(pl.col("label") == outlets[1]).cast(pl.Int64))
-    tested = round(RANDOM_TEST_SHARE * mixed.height)
-    held = tested + round(VALIDATION_SHARE * (mixed.height - tested))
-    return {"test": mixed[:tested], "validation": mixed[tested:held], "train": mixed[held:]}
+    order = rng_for(seed, "random split").permutation(even.height)
+    is_of_b = pl.col("label") == outlets[1]
+    mixed = even[order].with_columns(label=is_of_b.cast(pl.Int64))
+    test_size = round(RANDOM_TEST_SHARE * mixed.height)
+    known = mixed[test_size:]
+    validation_size = round(VALIDATION_SHARE * known.height)
+    return {
+        "test": mixed[:test_size],
+        "validation": known[:validation_size],
+        "train": known[validation_size:],
+    }
 
 
 def _examples(rows: pl.DataFrame) -> Examples:
     """Return examples of rows of `headline`, `headline1, headline2` or `headline, article`, and `label`."""
-    columns = [name for name in ("headline", "headline1", "headline2", "article") if name in rows.columns]
-    pairs = None
-    if len(columns) == 2:
-        pairs = rows[columns[1]].to_list()
-    return Examples(rows[columns[0]].to_list(), pairs, rows["label"].to_numpy())
+    texts = []
+    for name in ("headline", "headline1", "headline2", "article"):
+        if name in rows.columns:
+            texts.append(rows[name].to_list())
+    pairs = texts[1] if len(texts) == 2 else None
+    return Examples(texts[0], pairs, rows["label"].to_numpy())
 
 
 def load_fluency(
@@ -331,12 +338,16 @@ def _with_parts(articles: pl.DataFrame, validation_share: float, random: np.rand
     """
     events = articles["event"].unique().sort()
     ranks = random.permutation(len(events))
-    parts = {event: int(rank) % PARTS + 1 for event, rank in zip(events, ranks, strict=True)}
-    held = held_out(events, validation_share, np.argsort(ranks))
+    part_of_event = {}
+    for event, rank in zip(events, ranks.tolist(), strict=True):
+        part_of_event[event] = rank % PARTS + 1
+    held_events = held_out(events, validation_share, np.argsort(ranks))
+    turns = random.permutation(articles.height)
+    column = pl.col("event")
     return articles.with_columns(
-        part=pl.col("event").replace_strict(parts, return_dtype=pl.Int64),
-        is_held=pl.col("event").is_in(held),
-        turn=pl.Series(random.permutation(articles.height)),
+        part=column.replace_strict(part_of_event, return_dtype=pl.Int64),
+        is_held=column.is_in(held_events),
+        turn=pl.Series(turns),
     )
 
 
@@ -344,8 +355,8 @@ def _headlines_to_break(articles: pl.DataFrame, outlets: tuple[str, str]) -> pl.
     """Return articles to learn from: as many of A as of B, then those of further outlets, in their `turn`."""
     is_own = pl.col("label").is_in(outlets)
     fewest = min(articles.filter(label=outlet).height for outlet in outlets)
-    is_among_first = pl.col("turn").rank("ordinal").over("label") <= fewest
-    chosen = articles.filter(is_among_first | ~is_own)
+    place = pl.col("turn").rank("ordinal").over("label")
+    chosen = articles.filter((place <= fewest) | ~is_own)
     return chosen.sort(~is_own, "turn").head(MAX_BROKEN_HEADLINES)
 
 

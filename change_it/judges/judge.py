@@ -154,7 +154,7 @@ class Judge(JudgeInfo, Pushable):
 
     def write(self, folder: Path) -> None:
         """Write the files of the judge into a folder: weights, tokenizer and code."""
-        from change_it.models.pretrained import quiet, read_tokenizer  # loads torch
+        from change_it.models.pretrained import quiet, read_tokenizer
 
         with quiet():
             self.model.save_pretrained(folder)
@@ -170,7 +170,7 @@ class Judge(JudgeInfo, Pushable):
         """
         _check_device(str(device))
         if self.is_network:
-            from change_it.models.pretrained import pick_device  # loads torch
+            from change_it.models.pretrained import pick_device
 
             self.model.to(pick_device(str(device)))
         return self
@@ -247,7 +247,7 @@ class Judge(JudgeInfo, Pushable):
         """Answer batches in their order; a small network answers several at once, in threads."""
         if not self.is_network:
             return map(self.answer, batches)
-        from change_it.models.pretrained import batches_at_once, map_threads  # loads torch
+        from change_it.models.pretrained import batches_at_once, map_threads
 
         return map_threads(self.answer, batches, batches_at_once(self.model))
 
@@ -263,7 +263,7 @@ class Judge(JudgeInfo, Pushable):
         """Return a batch as tensors, or as lists of ids that are not padded."""
         if self.article_first and pairs is not None:
             texts, pairs = pairs, texts
-        from change_it.models.pretrained import reading_errors  # loads torch
+        from change_it.models.pretrained import reading_errors
 
         tokenizer: Any = self.tokenizer
         with self._lock, reading_errors(tokenizer):  # two threads must not use a tokenizer at once
@@ -287,7 +287,7 @@ class Judge(JudgeInfo, Pushable):
         """Return what a network answers, (n, 2); a judge of whole headlines refuses those that were cut."""
         import torch
 
-        from change_it.models.pretrained import arithmetic  # loads torch
+        from change_it.models.pretrained import arithmetic
 
         batch = self.encode(texts, pairs, self.max_tokens)
         device = self.model.device
@@ -315,7 +315,7 @@ def _check_device(device: str) -> None:
     The processor is always there, and torch is not asked for it.
     """
     if device not in ("auto", "cpu"):
-        from change_it.models.pretrained import pick_device  # loads torch
+        from change_it.models.pretrained import pick_device
 
         pick_device(device)
 

@@ -119,16 +119,24 @@ def surface_features(texts: Sequence[str]) -> Array:
     Columns are the numbers of the marks of `COUNTED_MARKS`, the shares of words with a capital and in
     capitals, the length in characters and in words, and the numbers of the marks of `FURTHER_MARKS`.
     """
-    rows = []
-    for text in texts:
-        words = [word for word in text.split() if word[0].isalpha()]
-        divisor = max(1, len(words))
-        with_capital = sum(word[0].isupper() for word in words) / divisor
-        in_capitals = sum(map(str.isupper, words)) / divisor
-        marks = map(text.count, COUNTED_MARKS)
-        further = map(text.count, FURTHER_MARKS)
-        rows.append([*marks, with_capital, in_capitals, len(text), len(words), *further])
-    return np.array(rows, np.float32).reshape(-1, len(COUNTED_MARKS) + 4 + len(FURTHER_MARKS))
+    rows = [_surface_of(text) for text in texts]
+    columns = len(_surface_of(""))
+    return np.array(rows, np.float32).reshape(-1, columns)
+
+
+def _surface_of(text: str) -> list[float]:
+    """Return a row of `surface_features`."""
+    words = [word for word in text.split() if word[0].isalpha()]
+    divisor = max(1, len(words))
+    with_capital = sum(word[0].isupper() for word in words)
+    in_capitals = sum(map(str.isupper, words))
+    row: list[float] = [text.count(mark) for mark in COUNTED_MARKS]
+    row.append(with_capital / divisor)
+    row.append(in_capitals / divisor)
+    row.append(len(text))
+    row.append(len(words))
+    row.extend(map(text.count, FURTHER_MARKS))
+    return row
 
 
 def features_of_headlines(counts: csr_matrix, surface: Array, arrays: Arrays) -> csr_matrix:
@@ -415,11 +423,12 @@ class Pieces:
         counts = np.empty((len(TABLES) + 1, COUNT_COLUMNS), np.int32)
         for table, columns in zip(counts[:-1], self.columns_by_table(), strict=True):
             table[:] = np.bincount(columns, minlength=COUNT_COLUMNS)
-        # each distinct piece has its letters as often as it stands in the texts
-        times = np.bincount(self._letters_row(), minlength=len(self.letters))
-        lengths = [len(columns) for columns in self.letters]
         letter_columns = np.array(list(chain.from_iterable(self.letters)), np.int64)
-        counts[-1] = np.bincount(letter_columns, np.repeat(times, lengths), COUNT_COLUMNS)
+        # the letters of a distinct piece count as often as it stands in the texts
+        times_of_pieces = np.bincount(self._letters_row(), minlength=len(self.letters))
+        lengths = [len(columns) for columns in self.letters]
+        times = np.repeat(times_of_pieces, lengths)
+        counts[-1] = np.bincount(letter_columns, times, COUNT_COLUMNS)
         return counts
 
     def rarest(self, letter_counts: Array) -> Array:
@@ -484,11 +493,13 @@ def fluency_features(texts: Pieces, counts: Array) -> Array:
         features += summary.features(values)
     unknown_words = summary.mean(times[0] == 0)
     unknown_pairs = summary.mean(times[1] == 0)
-    features += [np.log(texts.lengths - 2.0), unknown_words, unknown_pairs]
-    repetitions = []
+    length = np.log(texts.lengths - 2.0)
+    features += [length, unknown_words, unknown_pairs]
     words_and_endings = texts.codes[:, [WORD, ENDING]]
+    repetitions = []
     for codes in np.split(words_and_endings, summary.begin[1:]):
-        repetitions.append(_repetitions(codes[2:-1].tolist()))
+        without_ends = codes[2:-1].tolist()
+        repetitions.append(_repetitions(without_ends))
     features.extend(np.array(repetitions, np.float64).reshape(-1, 4).T)
     return np.column_stack(features).astype(np.float32)
 
@@ -498,7 +509,7 @@ def _values_of_pieces(texts: Pieces, counts: Array, times: Sequence[Array]) -> l
 
     Args:
         texts: The headlines.
-        counts: Counts of a corpus, of `Pieces.counts`.
+        counts: What `Pieces.counts` counted in a corpus.
         times: For each table how often the corpus has the n-gram that ends at each piece, (pieces,).
 
     Returns:
@@ -506,23 +517,33 @@ def _values_of_pieces(texts: Pieces, counts: Array, times: Sequence[Array]) -> l
         ratios to the counts of their contexts. How much more often than by chance pieces of `PAIRED` stand
         side by side, and how much better so than without the left one.
     """
+    words = times[0]
+    pairs_of_words = times[1]
     total = max(1.0, float(counts[0].sum()))
-    by_chance = (times[0] + 1) * (np.roll(times[0], 1) + 1)
-    values = [np.log((times[1] + 0.5) * total / by_chance)]
-    for count in (*times[1:], texts.rarest(counts[-1])):
-        values.append(np.log1p(count))
-    single = np.log((times[0] + 0.5) / total)
+    words_before = np.roll(words, 1)
+    by_chance = (words + 1) * (words_before + 1)
+    values = [np.log((pairs_of_words + 0.5) * total / by_chance)]
+    values.extend(np.log1p(count) for count in times[1:])
+    rarest_letters = texts.rarest(counts[-1])
+    values.append(np.log1p(rarest_letters))
+    frequency = np.log((words + 0.5) / total)
     for table, count in zip(TABLES, times, strict=True):
         if table.context is not None:
-            ratio = np.log((count + 0.3) / (np.roll(times[table.context], 1) + 1))
-            values.append(ratio - single if table.coding == WORD else ratio)
+            context_count = np.roll(times[table.context], 1)
+            ratio = np.log((count + 0.3) / (context_count + 1))
+            if table.coding == WORD:
+                ratio = ratio - frequency
+            values.append(ratio)
     for pair, piece in PAIRED:
-        beside = _lift(times[pair], times[piece], 1, total)
+        single = times[piece]
+        beside = _lift(times[pair], single, 1, total)
+        columns_around = texts.columns(pair, (2, 0))
+        times_around = counts[pair][columns_around].astype(np.float64)
+        around = _lift(times_around, single, 2, total)
         # small where the pieces around this one's left neighbour would join better without it
-        times_without = counts[pair][texts.columns(pair, (2, 0))].astype(np.float64)
-        without = _lift(times_without, times[piece], 2, total)
+        with_neighbour = beside + np.roll(beside, 1)
         values.append(beside)
-        values.append(beside + np.roll(beside, 1) - without)
+        values.append(with_neighbour - around)
     return values
 
 

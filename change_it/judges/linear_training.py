@@ -210,11 +210,13 @@ def fit_fluency(data: TaskData, *, seed: int) -> LinearJudge:
     times = Counter(chain.from_iterable(counted))
     frequent = frozenset(piece for piece, _ in times.most_common(FREQUENT_PIECES))
     clusters = _clusters(counted, seed=seed)
-    read = partial(Pieces, frequent=frequent, clusters=clusters)
-    # headlines and articles of the same rows
-    counts, counts_of_parts = _count_parts(counted, np.tile(np.asarray(data.counted_parts), 2), read)
+    to_pieces = partial(Pieces, frequent=frequent, clusters=clusters)
+    # an article is of the part of its headline
+    counted_parts = np.tile(np.asarray(data.counted_parts), 2)
+    counts, counts_of_parts = _count_parts(counted, counted_parts, to_pieces)
     del counted
-    features = _features_by_part(data.train, np.asarray(data.parts), counts, counts_of_parts, read)
+    parts = np.asarray(data.parts)
+    features = _features_by_part(data.train, parts, counts, counts_of_parts, to_pieces)
     trees = _boost(
         features,
         data.train.labels,
@@ -226,21 +228,21 @@ def fit_fluency(data: TaskData, *, seed: int) -> LinearJudge:
     )
     saved = np.minimum(counts, np.iinfo(np.int16).max).astype(np.int16)
     printed = data.validation.select(np.flatnonzero(data.validation.labels)).texts
-    odds = sum_leaves(fluency_features(read(printed), saved), trees)
+    odds = sum_leaves(fluency_features(to_pieces(printed), saved), trees)
     threshold = float(np.quantile(odds, 1 - FLUENCY_ACCEPTS))
     arrays = {"counts": saved, "clusters": clusters, **trees}
     return LinearJudge.from_arrays(arrays, -threshold, judges="fluency", frequent=sorted(frequent))
 
 
 def _count_parts(
-    counted: Sequence[list[str]], parts: Array, read: Callable[[list[list[str]]], Pieces]
+    counted: Sequence[list[str]], parts: Array, to_pieces: Callable[[list[list[str]]], Pieces]
 ) -> tuple[Array, dict[int, Array]]:
     """Count n-grams in texts, and in those of each part.
 
     Args:
         counted: The pieces of each text.
         parts: The part of each text, (texts,).
-        read: Hashes pieces.
+        to_pieces: Hashes the pieces of texts.
 
     Returns:
         Counts of all texts, int32 (tables + 1, COUNT_COLUMNS), and part to its own counts, in the smallest
@@ -250,9 +252,11 @@ def _count_parts(
     counts_of_parts = {}
     for part in np.unique(parts):
         rows = np.flatnonzero(parts == part)
-        own = read([counted[row] for row in rows]).counts()
+        texts = [counted[row] for row in rows.tolist()]
+        own = to_pieces(texts).counts()
+        smallest = np.min_scalar_type(own.max())
         counts += own
-        counts_of_parts[part] = own.astype(np.min_scalar_type(own.max()))
+        counts_of_parts[part] = own.astype(smallest)
     return counts, counts_of_parts
 
 
@@ -261,18 +265,23 @@ def _features_by_part(
     parts: Array,
     counts: Array,
     counts_of_parts: Mapping[int, Array],
-    read: Callable[[list[str]], Pieces],
+    to_pieces: Callable[[list[str]], Pieces],
 ) -> Array:
     """Return the features of fluency's examples, each from the counts without those of its own part.
 
-    `parts` has the part of each example, (n,). `counts` change meanwhile, and are in the end what they were.
+    Args:
+        examples: n headlines, printed and broken.
+        parts: The part of each, (n,).
+        counts: Counts of all texts, which change meanwhile, and are in the end what they were.
+        counts_of_parts: Part to its own counts.
+        to_pieces: Splits headlines into hashed pieces.
     """
     rows_of_parts = []
     blocks = []
     for part in np.unique(parts):
         rows = np.flatnonzero(parts == part)
         counts -= counts_of_parts[part]
-        headlines = read(examples.select(rows).texts)
+        headlines = to_pieces(examples.select(rows).texts)
         blocks.append(fluency_features(headlines, counts))
         counts += counts_of_parts[part]
         rows_of_parts.append(rows)
@@ -300,7 +309,11 @@ def _clusters(texts: Sequence[list[str]], *, seed: int) -> Array:
             known[piece] = len(known)
     # the number of all other pieces, and of the end of a text
     other = len(known)
-    numbers = np.array([known.get(piece, other) for text in texts for piece in (*text, "")])
+    numbers_of_pieces: list[int] = []
+    for text in texts:
+        numbers_of_pieces += [known.get(piece, other) for piece in text]
+        numbers_of_pieces.append(other)
+    numbers = np.array(numbers_of_pieces)
     following = _neighbour_counts(numbers[:-1], numbers[1:], other)
     preceding = _neighbour_counts(numbers[1:], numbers[:-1], other)
     dimensions = min(DIMENSIONS, len(known) - 1)

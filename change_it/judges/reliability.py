@@ -174,7 +174,7 @@ def rate_judges(
         has_capitals: Whether the script has capitals to tell names by.
 
     Returns:
-        Those of which there is something to say.
+        The verdicts that say something, evidence last.
     """
     verdicts = []
     for task in trained_tasks():

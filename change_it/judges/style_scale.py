@@ -146,8 +146,9 @@ def _measure_parts(parts: Sequence[_Part], typography: Sequence[Typography], see
     pairs = pl.concat(part.pairs for part in parts)
     events = np.unique(pairs["event"].to_numpy(), return_inverse=True)[1]
     gold = np.concatenate(steps.pop("judge"))
-    from_a = _measure_clauses(gold, clauses_of_a, events, seed)
-    from_b = _measure_clauses(gold, clauses_of_b, events, seed)
+    times = _draw_events(events, seed)
+    from_a = _measure_clauses(gold, clauses_of_a, times)
+    from_b = _measure_clauses(gold, clauses_of_b, times)
     leads = {}
     for name, of_parts in steps.items():
         leads[name] = lead(gold, np.concatenate(of_parts), events).interval
@@ -179,36 +180,47 @@ def _clause_steps(
         typography: That of A's headlines and that of B's.
     """
     outlet = "ab"[side]
+    other = typography[1 - side]
     headlines = pairs[f"{outlet}_headline"].to_list()
     articles = pairs[f"{outlet}_article"].to_list()
     clauses: list[list[str]] = []
     for headline, article in zip(headlines, articles, strict=True):
-        clauses.append(cuts(article, typography[1 - side]) or [headline])
-    odds = log_odds(ask([*headlines, *chain.from_iterable(clauses)])[:, 1])
-    if side == 1:  # the other outlet is A
+        clauses.append(cuts(article, other) or [headline])
+    texts = [*headlines, *chain.from_iterable(clauses)]
+    odds = log_odds(ask(texts)[:, 1])
+    if side == 1:
+        # the other outlet is A
         odds = -odds
+    count = len(headlines)
     ends = np.cumsum([len(of_article) for of_article in clauses])
-    by_pair = np.split(odds[len(headlines) :], ends[:-1])
-    of_headlines = odds[: len(headlines)]
-    return [of_clauses - of_headline for of_clauses, of_headline in zip(by_pair, of_headlines, strict=True)]
+    odds_of_clauses = np.split(odds[count:], ends[:-1])
+    steps = []
+    for of_headline, of_clauses in zip(odds[:count], odds_of_clauses, strict=True):
+        steps.append(of_clauses - of_headline)
+    return steps
 
 
-def _measure_clauses(gold: Floats, clauses: Sequence[Floats], events: Ints, seed: int) -> _ClauseScale:
+def _draw_events(events: Ints, seed: int) -> Floats:
+    """Return how often each of n pairs is in the sample and in its resamples, (1 + RESAMPLES, n).
+
+    `events` are the numbers of their events, which are drawn. The first row is the sample, with ones.
+    """
+    count = int(events.max()) + 1
+    random = np.random.default_rng(seed)
+    times_of_events: list[Floats] = [np.ones(count)]
+    for draw in random.integers(0, count, (RESAMPLES, count)):
+        times_of_events.append(np.bincount(draw, minlength=count).astype(np.float64))
+    return np.stack(times_of_events)[:, events]
+
+
+def _measure_clauses(gold: Floats, clauses: Sequence[Floats], times: Floats) -> _ClauseScale:
     """Measure the step of a random clause, and how far gold's is above it, in one direction.
 
     Args:
         gold: Step of the other newspaper's headline, of each of n pairs.
         clauses: Steps of the clauses of each pair.
-        events: Number of the event of each pair, which the interval is drawn by.
-        seed: Seed of the interval.
+        times: How often each pair is drawn, of `_draw_events`.
     """
-    count = int(events.max()) + 1
-    draws = np.random.default_rng(seed).integers(0, count, (RESAMPLES, count))
-    # the first row is the sample itself
-    times_of_events = [np.ones(count)]
-    for draw in draws:
-        times_of_events.append(np.bincount(draw, minlength=count))
-    times = np.stack(times_of_events)[:, events]
     sizes = np.array([len(of_pair) for of_pair in clauses])
     # however many clauses a pair has, together they count as much as its gold
     times_of_clauses = np.repeat(times / sizes, sizes, axis=1)

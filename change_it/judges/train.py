@@ -189,7 +189,7 @@ class _JudgeTraining:
         }
 
     def save(self, folder: Path) -> None:
-        """Save the judge, with what is measured of it before: its threshold and its scale of style."""
+        """Measure the threshold of the judge and its scale of style, and save all in a folder."""
         if self.settings.lora:
             # PEFT's merged model is a plain one, which opens like any other
             self.judge.model = self.judge.model.merge_and_unload()
@@ -213,10 +213,12 @@ class _JudgeTraining:
     def _measure_style(self) -> StyleScale:
         """Measure the scale of style over events that main has not learnt.
 
-        They are of the other fold, or of validation, or those that further linear fits hold out.
+        They are of the other fold; or of validation, from which a network has not learnt; or those that
+        further fits of a linear judge hold out.
         """
-        learns_from_all = self.settings.fold == "all" and not self.is_linear
-        learnt = self.data.train if learns_from_all else self.data.train_and_validation
+        learnt = self.data.train_and_validation
+        if self.settings.fold == "all" and not self.is_linear:
+            learnt = self.data.train
         return style_scale(
             self.settings.corpus,
             self.data.outlets,

@@ -28,7 +28,8 @@ def test_words_are_known_in_any_case_and_their_characters_as_printed():
     judge, _ = built()
     assert split_words("Il  GOVERNO l'ha: e\u0300_3") == ["Il", "GOVERNO", "l", "'", "ha", ":", "è", "_", "3"]
     ids, lengths = judge.read(["il Il governo GOVERNO ponti!", "", "ponte" * 9])
-    words, characters = ids[..., 0], ids[..., 1:]
+    words = ids[..., 0]
+    characters = ids[..., 1:]
     assert lengths.tolist() == [6, 1, 1]
     il, again, governo, capitals, unknown, mark = words[0].tolist()
     assert (il, governo, unknown) == (again, capitals, 0)

@@ -1,4 +1,7 @@
-"""Linear judges: their features, their trees and their answers; `hub/test_round_trip.py` opens them by transformers alone."""
+"""Linear judges: their features, their trees and their answers.
+
+`hub/test_round_trip.py` opens them by transformers alone.
+"""
 
 from unicodedata import normalize
 
@@ -34,7 +37,8 @@ def main_judge():
 
 
 def pair_judge():
-    texts, pairs = HEADLINES * 20, ARTICLES * 10 + ARTICLES[::-1] * 10
+    texts = HEADLINES * 20
+    pairs = ARTICLES * 10 + ARTICLES[::-1] * 10
     labels = np.repeat([1, 0], 40)
     return fit_pairs("ah", Examples(texts, pairs, labels), HEADLINES + ARTICLES, seed=1)
 
@@ -61,7 +65,8 @@ def test_a_class_with_few_headlines_counts_as_much_as_the_other():
 
 
 def test_fits_are_on_one_thread(monkeypatch):
-    threads, fit = [], LogisticRegression.fit
+    threads = []
+    fit = LogisticRegression.fit
 
     def counted(*given, **options):
         threads.extend(pool["num_threads"] for pool in threadpool_info())
@@ -74,12 +79,13 @@ def test_fits_are_on_one_thread(monkeypatch):
 
 
 def test_ngrams_are_scikit_learns():
-    """The same products of headlines as by a vectorizer with a vocabulary, n-grams of one headline left out."""
+    """Products of headlines are those of a vectorizer with a vocabulary, without n-grams of one headline."""
     texts = [*HEADLINES, "Crolla il governo: «Non cade»", "Il derby cade"]
     vectorizer = TfidfVectorizer(
         token_pattern=r"\w+|[^\w\s]", ngram_range=(1, 2), lowercase=False, min_df=2, sublinear_tf=True
     )
-    expected, counts = vectorizer.fit_transform(texts), linear_features.ngrams(texts)
+    expected = vectorizer.fit_transform(texts)
+    counts = linear_features.ngrams(texts)
     found = linear_features.tfidf(counts, linear_features.inverse_frequency(counts, 2))
     assert (found @ found.T).toarray() == pytest.approx((expected @ expected.T).toarray(), abs=1e-6)
     assert linear_features.inverse_frequency(counts).max() == pytest.approx(
@@ -99,7 +105,10 @@ def test_features_of_two_texts_by_hand():
     ones = {"idf": np.ones(WORD_COLUMNS, np.float32), "name": np.ones(WORD_COLUMNS, np.float32)}
     config = LinearJudgeConfig(judges="ah", negations=["non"])
     [row] = linear_features.features_of_pairs(["2 morti non Roma"], ["2 morti a Bari"], config, ones)
-    cosine, words, numbers, negations = row[0], row[1:9], row[17:25], row[25:]
+    cosine = row[0]
+    words = row[1:9]
+    numbers = row[17:25]
+    negations = row[25:]
     assert cosine == pytest.approx(2 / 4)
     assert words.tolist() == pytest.approx([2, 2, 2, 3 / 5, 3 / 5, 1, 1, 1])
     assert numbers.tolist() == pytest.approx([1, 0, 0, 1, 1, 1, 0, 0])
@@ -131,7 +140,8 @@ def test_trees_answer_as_scikit_learn_does():
 
 
 def test_fluency_sees_what_was_never_joined_and_what_is_repeated():
-    frequent, clusters = frozenset(["il"]), np.zeros((2, COUNT_COLUMNS), np.uint8)
+    frequent = frozenset(["il"])
+    clusters = np.zeros((2, COUNT_COLUMNS), np.uint8)
     texts = Pieces(["il ponte cade", "ponte il cade", "il ponte il ponte cade"], frequent, clusters)
     counts = Pieces(["il ponte cade"] * 9, frequent, clusters).counts()
     printed, broken, looped = linear_features.fluency_features(texts, counts)

@@ -58,7 +58,8 @@ def metrics_of(folder):
 
 
 def test_a_linear_judge_is_saved_with_its_numbers(fitted, corpus):
-    metrics, judge = metrics_of(fitted), Judge.from_pretrained(fitted, device="cpu")
+    metrics = metrics_of(fitted)
+    judge = Judge.from_pretrained(fitted, device="cpu")
     assert metrics["results"]["gold"]["macro_f1"] > 0.7
     assert (metrics["fold"], metrics["task"], metrics["training"]["updates"]) == ("all", "main", 0)
     assert metrics["baselines"] == {}
@@ -102,7 +103,8 @@ def test_the_scale_of_a_fold_is_of_the_pairs_of_the_other_one(corpus, fitted, tm
 
 
 def test_a_transformer_stands_beside_the_linear_judge_of_the_same_examples(trained, fitted):
-    metrics, alone = metrics_of(trained), metrics_of(fitted)
+    metrics = metrics_of(trained)
+    alone = metrics_of(fitted)
     assert list(metrics["within_event"]["systems"])[1:] == [LINEAR, *BASELINES]
     assert 0 < metrics["style"]["pairs"] < alone["style"]["pairs"]  # of validation events
     beside = metrics["baselines"][LINEAR]["gold"]
@@ -119,7 +121,8 @@ def test_a_transformer_stands_beside_the_linear_judge_of_the_same_examples(train
 def test_a_broken_run_leaves_the_old_judge_and_resumes_to_the_same_weights(
     trained, encoder, corpus, tmp_path, interrupted_at, monkeypatch
 ):
-    out, more = tmp_path / "main", {"encoder": encoder, "checkpoint_minutes": 1e-9, **TINY}
+    out = tmp_path / "main"
+    more = {"encoder": encoder, "checkpoint_minutes": 1e-9, **TINY}
     out.mkdir()
     (out / "model.safetensors").write_bytes(b"old")
     record = {"weights_hash": "", "model_hash": "", "files": ["model.safetensors", "metrics.json"]}
@@ -169,7 +172,8 @@ def test_ah_as_published_reads_the_article_first_and_no_token_types(corpus, enco
     train.train_judge(options(corpus, tmp_path / "ah", max_minutes=0.0, **settings))
     judge = Judge.from_pretrained(tmp_path / "ah", device="cpu")
     learnt = load_task("ah", corpus, as_published=True).train
-    headline, article = learnt.texts[0], learnt.pairs[0]
+    headline = learnt.texts[0]
+    article = learnt.pairs[0]
     read = {"truncation": True, "max_length": 200, "return_tensors": "pt"}
     expected = AutoTokenizer.from_pretrained(tmp_path / "ah")(article, headline, **read)
     for batch in (run["collate"](run["examples"][:1]), judge.encode([headline], [article], 200), expected):
