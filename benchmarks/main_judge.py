@@ -20,8 +20,8 @@ from change_it.judges.options import LINEAR
 def measure_corpus(corpus: str, seed: int) -> dict[str, Any]:
     """What is measured of a corpus: system or figure to its values."""
     data = load_task("main", corpus, seed=seed)
-    main_judge = fit_main(data.known, seed=seed)
-    systems = {LINEAR: main_judge.predict_proba, **fit_baselines(data.known, seed=seed)}
+    main_judge = fit_main(data.train_and_validation, seed=seed)
+    systems = {LINEAR: main_judge.predict_proba, **fit_baselines(data.train_and_validation, seed=seed)}
     within_event, test = measure_main(corpus, systems), data.tests["gold"]
     assert within_event is not None, "the corpus has no pairs to test"
     cells: dict[str, Any] = {}

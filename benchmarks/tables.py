@@ -32,7 +32,7 @@ import tyro
 
 from change_it.generators.options import NETWORKS, PRETRAINED
 from change_it.hevas.metrics import METRICS
-from change_it.judges.options import BILSTM, OF_BILSTM, TOKENS
+from change_it.judges.options import BILSTM, BILSTM_ARGUMENTS, TOKENS_BY_ENCODER
 from change_it.judges.spec import JUDGES, acceptability_tasks, compliancy_tasks, trained_tasks
 from change_it.render.tables import figure
 from change_it.report.report_files import provenance
@@ -319,7 +319,7 @@ def judge_presets() -> list[list[str]]:
         spec = JUDGES[task]
         cells = training_cells(spec.published_arguments)
         lines.append([f"{task}, `--as-published`", str(spec.published_tokens or spec.tokens), *cells])
-    lines.append(["main, `bilstm`", f"{TOKENS[BILSTM]} bytes", *training_cells(OF_BILSTM)])
+    lines.append(["main, `bilstm`", f"{TOKENS_BY_ENCODER[BILSTM]} bytes", *training_cells(BILSTM_ARGUMENTS)])
     return lines
 
 

@@ -10,5 +10,5 @@ def shorten(patch):
     patch.setattr(
         quickstart, "AuditOptions", lambda **given: AuditOptions(**given | {"items": 10, "resamples": 50})
     )
-    patch.setattr(linear_training, "PAIRS", 500)
+    patch.setattr(linear_training, "MAX_PAIRS", 500)
     patch.setattr(quickstart, "processes_of", lambda *_: 1)  # others would not see these changes

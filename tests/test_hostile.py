@@ -22,7 +22,7 @@ from change_it.corpus.tasks.negatives import negate
 from change_it.files import atomic, predictions, rows
 from change_it.files import rows as reader
 from change_it.hub import cards
-from change_it.judges.linear_features import boosted
+from change_it.judges.linear_features import sum_leaves
 from change_it.models import chat_server as servers
 from change_it.models.chat_answers import headline_of
 from change_it.models.chat_server import Server
@@ -167,11 +167,11 @@ def test_no_redirect_is_followed(online):
         assert other.requests == []
 
 
-def test_trees_with_a_circle_end():
-    circle = {"root": [0], "feature": [0, 0], "left": [1, 0], "right": [1, 0], "value": [0, 0]}
-    circle["threshold"] = [1.0, 1.0]
-    with pytest.raises(ValueError, match="circle"):
-        boosted(np.zeros((1, 1)), {name: np.array(values) for name, values in circle.items()})
+def test_trees_with_a_cycle_end():
+    cycle = {"root": [0], "feature": [0, 0], "left": [1, 0], "right": [1, 0], "value": [0, 0]}
+    cycle["threshold"] = [1.0, 1.0]
+    with pytest.raises(ValueError, match="cycle"):
+        sum_leaves(np.zeros((1, 1)), {name: np.array(values) for name, values in cycle.items()})
 
 
 def test_the_base_that_is_fetched_is_named(saved_models, tmp_path, caplog, monkeypatch):

@@ -32,7 +32,7 @@ def load_endings(task, corpus, options):
 
 def fit_endings(task, data, *, seed):
     """A regression on the letters and marks of the ends."""
-    return fit_main(data.known, seed=seed)
+    return fit_main(data.train_and_validation, seed=seed)
 
 
 def rate_endings(task, judge, metrics):

@@ -110,14 +110,14 @@ def _train_and_print(options: TrainJudgeOptions) -> "JudgeMetrics | None":
         fault = f"no encoder can be loaded from {options.encoder!r}"
         raise InputError(f"{fault}: give a Hub id, a local folder, or --encoder {LINEAR}")
 
-    from change_it.judges.reliability import table_of, within_event_table
+    from change_it.judges.reliability import results_table, within_event_table
 
     to = console()
     for settings, metrics in _trained(judges, processes_of(options.processes, encoder)):
         if not metrics:  # not the main process
             continue
         within = within_event_table(metrics.within_event, metrics.style)
-        for table in (within, table_of(metrics)) if len(judges) == 1 else ():
+        for table in (within, results_table(metrics)) if len(judges) == 1 else ():
             if table:
                 print_table(table, to)
         line = f"✓ {settings.task} {line_of(metrics)}: {settings.out}{_processes(metrics)}"

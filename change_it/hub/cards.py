@@ -27,7 +27,7 @@ from change_it.generators.folder import GeneratorInfo
 from change_it.generators.recipes import RECIPES
 from change_it.judges.options import BILSTM, LINEAR, JudgeInfo, read_judge_info
 from change_it.judges.record import JudgeMetrics
-from change_it.judges.reliability import table_of, verdicts_table, within_event_table
+from change_it.judges.reliability import results_table, verdicts_table, within_event_table
 from change_it.judges.spec import JUDGES, compliancy_tasks
 from change_it.readers.published import CITATIONS
 from change_it.render.tables import Column, Row, Table, Value, card_markdown, with_interval
@@ -449,7 +449,7 @@ def _judge_entry(folder: Path, prefix: str, record: TrainingRecord | None) -> _J
             short_hash=record.model_hash[:6],
             corpus_name=corpus_name,
             trained_on=trained_on,
-            tables=[within_event_table(record.within_event, record.style), table_of(record)],
+            tables=[within_event_table(record.within_event, record.style), results_table(record)],
             figures=_judge_figures(info.task, record, trained_on, corpus_name),
             procedure=_procedure(record),
         )

@@ -1,1 +1,1 @@
-"""Judges: classifiers of style (main) and content (HH, AH), their training, and their verdicts."""
+"""Train judges, which classify style (main), content (HH, AH) and fluency, and ask them for verdicts."""

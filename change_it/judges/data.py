@@ -1,10 +1,13 @@
-"""Training and test data of each judge, from the configs of a corpus; the test is always A2. Fluency learns headlines as printed, and the same ones corrupted."""
+"""Load training and test data of each judge from the configs of a corpus; the test is always A2.
+
+Fluency learns from headlines as printed, and from the same ones corrupted.
+"""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, chain
 
 import numpy as np
 import polars as pl
@@ -18,74 +21,103 @@ from change_it.judges.spec import JUDGES, Task, resolve
 from change_it.stats import Ints
 from change_it.text.corruptions import CORRUPTIONS, Lexicon, corrupt
 
-#: Articles that vocabularies and document frequencies are taken from.
-TEXTS = 20_000
+#: Articles that vocabularies and document frequencies are taken from, at most.
+MAX_COUNTED_ARTICLES = 20_000
 #: Kinds of wrong partners, each of which is a test of HH and AH.
-TESTS = ("random", "hard", "near", "facts")
-#: The corruptions of test headlines do not depend on the seed of a judge.
+KINDS_OF_PARTNERS = ("random", "hard", "near", "facts")
+#: Seed of the corruptions of test headlines, whatever the seed of a judge.
 TEST_SEED = 1
-#: Parts of the training events: the counts that judge a headline leave its own part out.
+#: Parts of fluency's training events: the counts that judge a headline leave its own part out.
 PARTS = 4
 #: Characters of an article that words are counted in.
-OPENING = 1200
-#: Headlines that are broken to learn from, at most, and how often each.
-BROKEN, TIMES = 6000, 2
+COUNTED_CHARACTERS = 1200
+#: Headlines that are broken to learn from, at most.
+MAX_BROKEN_HEADLINES = 6000
+#: Times that each of them is broken.
+TIMES_BROKEN = 2
 #: Corruptions that a judge is tested on and does not learn from.
 HELD_OUT = ("looped", "neighbours", "reversed_words", "keywords")
-#: Corruptions that generators are tempted to, and how many times as often they come first.
-TEMPTING, OFTENER = ("style_added", "style_exchanged", "cut_sentence"), 2.0
-SEEN, UNSEEN = "seen damage", "unseen damage"
+#: Corruptions that generators are tempted to.
+TEMPTING = ("style_added", "style_exchanged", "cut_sentence")
+#: How many times as often as others a tempting corruption comes first.
+TEMPTING_WEIGHT = 2.0
+#: Fluency's test of the corruptions that it learns from.
+SEEN = "seen damage"
+#: Its test of those that it does not learn from.
+UNSEEN = "unseen damage"
 #: Share of the random split of LREC 2020 that is its test (Table 1).
-RANDOM_TEST = 0.2
+RANDOM_TEST_SHARE = 0.2
 
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Classified texts or pairs of texts."""
+    """Classified texts or pairs of texts.
 
-    texts: list[str]  # headlines; of hh the first ones
-    pairs: list[str] | None  # second headlines or articles; None for judges of single texts
-    labels: Ints  # (n,) 0 or 1
+    Attributes:
+        texts: Headlines; of hh the first ones.
+        pairs: Second headlines or articles; None for judges of single texts.
+        labels: Classes, 0 or 1, (n,).
+    """
+
+    texts: list[str]
+    pairs: list[str] | None
+    labels: Ints
 
     def __len__(self) -> int:
         return len(self.texts)
 
     @classmethod
     def joined(cls, parts: Sequence["Examples"]) -> "Examples":
-        """Several sets of one task, one after the other."""
-        pairs = None if parts[0].pairs is None else [text for part in parts for text in part.pairs or ()]
-        texts = [text for part in parts for text in part.texts]
+        """Join several sets of one task, one after the other."""
+        texts = list(chain.from_iterable(part.texts for part in parts))
+        pairs = None
+        if parts[0].pairs is not None:
+            pairs = list(chain.from_iterable(part.pairs or () for part in parts))
         return cls(texts, pairs, np.concatenate([part.labels for part in parts]))
 
     def select(self, rows: Sequence[int] | Ints) -> "Examples":
-        """The examples at these positions, in this order."""
+        """Return the examples at these positions, in this order."""
         texts = [self.texts[row] for row in rows]
-        pairs = None if self.pairs is None else [self.pairs[row] for row in rows]
+        pairs = None
+        if self.pairs is not None:
+            pairs = [self.pairs[row] for row in rows]
         return Examples(texts, pairs, self.labels[np.asarray(rows, dtype=np.int64)])
 
 
 @dataclass(frozen=True)
 class TaskData:
-    """Everything one judge needs."""
+    """Everything one judge needs.
 
-    outlets: tuple[str, str]  # short names of A and B
-    train: Examples  # examples to learn from
-    validation: Examples  # examples held out of the training side, to choose weights
-    tests: dict[str, Examples]  # A2: `gold` for main; kinds of negatives for hh and ah
-    events: dict[str, list[str]]  # the event of each example of a test; of two headlines that of the first
-    headlines: list[str]  # headlines of the training side
-    articles: list[str]  # and articles, at most `TEXTS` of both, for vocabularies and document frequencies
-    # of fluency alone the part of the training events, 1 to `PARTS`, of each training example; and of each of `headlines` and `articles`
+    Attributes:
+        outlets: Short names of A and B.
+        train: Examples to learn from.
+        validation: Examples held out of the training side, to choose weights.
+        tests: Name of a test to its examples in A2: `gold` for main, kinds of wrong partners for hh and ah,
+            kinds of damage for fluency.
+        events: Name of a test to the event of each of its examples; of two headlines that of the first.
+        headlines: Headlines of the training side that words are counted in.
+        articles: Their articles, at most `MAX_COUNTED_ARTICLES`.
+        parts: For fluency alone, the part of the training events of each training example, 1 to `PARTS`.
+        counted_parts: For fluency alone, the part of each of `headlines`, and so of each of `articles`.
+    """
+
+    outlets: tuple[str, str]
+    train: Examples
+    validation: Examples
+    tests: dict[str, Examples]
+    events: dict[str, list[str]]
+    headlines: list[str]
+    articles: list[str]
     parts: Ints | None = None
     counted_parts: Ints | None = None
 
     @cached_property
-    def known(self) -> Examples:
-        """Training examples, then those of validation."""
+    def train_and_validation(self) -> Examples:
+        """Return the training examples, then those of validation."""
         return Examples.joined([self.train, self.validation])
 
     def without_validation(self) -> "TaskData":
-        """Return the same with no validation example, so that what is fitted learns from those of training alone."""
+        """Return the same with no validation example, so that what is fitted learns from training alone."""
         return replace(self, validation=self.validation.select([]))
 
 
@@ -96,8 +128,8 @@ class DataOptions:
     Attributes:
         fold: The fold that it learns from; the test is always all of A2.
         seed: Seed of everything that is drawn.
-        train_on: The config that main learns from. random takes four fifths of all articles, as many of each outlet, whatever
-            their alignment, and tests on the others.
+        train_on: The config that main learns from. random takes four fifths of all articles, as many of each
+            outlet, whatever their alignment, and tests on the others.
         as_published: Whether HH and AH learn from `hh_random` and `ah_random`, not from `hh` and `ah`.
     """
 
@@ -123,7 +155,7 @@ def load_task(
 
 
 def load_main(task: Task, corpus: str, options: DataOptions) -> TaskData:
-    """Load headlines with the outlets that wrote them, from the config `train_on` of a corpus or from a random split."""
+    """Load headlines with the outlets that wrote them, from the config `train_on` or from a random split."""
     outlets = read_outlets(corpus)
     if options.train_on == "random":
         split = random_split(corpus, outlets, options.seed)
@@ -137,7 +169,7 @@ def load_main(task: Task, corpus: str, options: DataOptions) -> TaskData:
 
 
 def load_pairs(task: Task, corpus: str, options: DataOptions) -> TaskData:
-    """Load pairs of texts that match or not, from the config of the task; a test for each kind of wrong partners."""
+    """Load pairs of texts that match or not, and a test for each kind of wrong partners."""
     outlets = read_outlets(corpus)
     config = f"{task}_random" if options.as_published else task
     sides = {side: read_table(corpus, config, side) for side in ("train", "validation")}
@@ -158,22 +190,32 @@ def _task_data(
     sides: Mapping[str, pl.DataFrame],
     tests: Mapping[str, pl.DataFrame],
 ) -> TaskData:
-    """Make the data of a judge of its rows for training, validation and test, which need both classes each, and of its tests."""
+    """Make the data of a judge, after a check that each part of it has both classes.
+
+    Args:
+        task: The judge.
+        corpus: Corpus folder, or its id on the Hub.
+        options: What it learns from.
+        outlets: Short names of A and B.
+        sides: Rows for train, validation and test.
+        tests: Name of a test to its rows.
+    """
     train = _examples(select_fold(sides["train"], options.fold))
     validation = _examples(select_fold(sides["validation"], options.fold))
     test = sides["test"]["label"].to_numpy()
+    # training and validation together have both classes; each of them has examples
     learnt = {*train.labels.tolist(), *validation.labels.tolist()}
     _check_classes(task, corpus, options.fold, "training", train.labels, learnt)
     _check_classes(task, corpus, options.fold, "validation", validation.labels, learnt)
     _check_classes(task, corpus, options.fold, "test", test, {*test.tolist()})
-    articles = select_fold(
-        read_all_outlets(corpus, "articles", ["headline", "article", "fold"]), options.fold
-    )
-    sampled = articles.sample(min(TEXTS, articles.height), shuffle=True, seed=options.seed)
+    every_article = read_all_outlets(corpus, "articles", ["headline", "article", "fold"])
+    articles = select_fold(every_article, options.fold)
+    count = min(MAX_COUNTED_ARTICLES, articles.height)
+    sampled = articles.sample(count, shuffle=True, seed=options.seed)
     return TaskData(
-        outlets,
-        train,
-        validation,
+        outlets=outlets,
+        train=train,
+        validation=validation,
         tests={name: _examples(rows) for name, rows in tests.items()},
         events={name: rows["event"].to_list() for name, rows in tests.items()},
         headlines=sampled["headline"].to_list(),
@@ -191,12 +233,16 @@ def _check_classes(task: Task, corpus: str, fold: Fold, part: str, labels: Ints,
 
 
 def _by_kind(tested: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """Return the wrong partners of each kind with the matching rows; with changed facts those alone that could be changed."""
+    """Return the wrong partners of each kind with the matching rows.
+
+    Those with changed facts stand beside the matching rows that could be changed.
+    """
     tests = {}
     # the text that a headline with changed facts shares with the right one
     same = "headline1" if "headline1" in tested.columns else "article"
-    for kind in TESTS:
-        right, wrong = tested.filter(kind="match"), tested.filter(kind=kind)
+    for kind in KINDS_OF_PARTNERS:
+        right = tested.filter(kind="match")
+        wrong = tested.filter(kind=kind)
         if kind == "facts":
             right = right.filter(pl.col(same).is_in(wrong[same].implode()))
         if wrong.height:
@@ -205,81 +251,120 @@ def _by_kind(tested: pl.DataFrame) -> dict[str, pl.DataFrame]:
 
 
 def random_split(corpus: str, outlets: tuple[str, str], seed: int) -> dict[str, pl.DataFrame]:
-    """LREC 2020's random split (Table 1), as many articles of each outlet: a fifth of them is the test, and a random tenth of the others validates."""
+    """Split all articles at random, as many of each outlet, as LREC 2020 does (Table 1).
+
+    Returns:
+        test, a fifth of the articles; validation, a tenth of the others; and train. `label` is 0 or 1.
+    """
     rows = pl.concat(read_table(corpus, "articles", side) for side in ("train", "test"))
     even = balanced(rows, "random", seed=seed)
-    mixed = even[rng_for(seed, "random split").permutation(even.height)]
-    mixed = mixed.with_columns(label=(pl.col("label") == outlets[1]).cast(pl.Int64))
-    tested = round(RANDOM_TEST * mixed.height)
-    held = tested + round(VALIDATION_SHARE * (mixed.height - tested))
-    return {"test": mixed[:tested], "validation": mixed[tested:held], "train": mixed[held:]}
+    order = rng_for(seed, "random split").permutation(even.height)
+    is_of_b = pl.col("label") == outlets[1]
+    mixed = even[order].with_columns(label=is_of_b.cast(pl.Int64))
+    test_size = round(RANDOM_TEST_SHARE * mixed.height)
+    known = mixed[test_size:]
+    validation_size = round(VALIDATION_SHARE * known.height)
+    return {
+        "test": mixed[:test_size],
+        "validation": known[:validation_size],
+        "train": known[validation_size:],
+    }
 
 
 def _examples(rows: pl.DataFrame) -> Examples:
-    """Examples from rows of `headline`, `headline1, headline2` or `headline, article`, and `label`."""
-    names = [name for name in ("headline", "headline1", "headline2", "article") if name in rows.columns]
-    first, second, *_ = [*(rows[name].to_list() for name in names), None]
-    return Examples(first or [], second, rows["label"].to_numpy())
+    """Return examples of rows of `headline`, `headline1, headline2` or `headline, article`, and `label`."""
+    texts = []
+    for name in ("headline", "headline1", "headline2", "article"):
+        if name in rows.columns:
+            texts.append(rows[name].to_list())
+    pairs = texts[1] if len(texts) == 2 else None
+    return Examples(texts[0], pairs, rows["label"].to_numpy())
 
 
 def load_fluency(
     corpus: str, *, fold: Fold, seed: int, validation_share: float = VALIDATION_SHARE
 ) -> TaskData:
-    """Load the headlines of a corpus (1) and broken ones (0), of one fold alone; further outlets fill up what is learnt from, up to `BROKEN`.
+    """Load the headlines of one fold of a corpus (1), and broken ones (0).
 
-    Words are counted in `headlines` and `articles`, openings of the same articles, without validation events.
+    Further outlets fill up what is learnt from, up to `MAX_BROKEN_HEADLINES`. Words are counted in headlines
+    and in openings of their articles, without those of validation events.
     """
     outlets = read_outlets(corpus)
     columns = ["id", "label", "headline", "article", "fold", "event"]
-    train = select_fold(read_all_outlets(corpus, "articles", columns), fold)
+    articles = select_fold(read_all_outlets(corpus, "articles", columns), fold)
     test = read_table(corpus, "articles", "test", columns)
     random = np.random.default_rng((seed, 11))
-    events = train["event"].unique().sort()
-    ranks = random.permutation(len(events))
-    part = {name: int(rank) % PARTS + 1 for name, rank in zip(events, ranks, strict=True)}
-    apart = held_out(events, validation_share, np.argsort(ranks))
-    train = train.with_columns(
-        part=pl.col("event").replace_strict(part, return_dtype=pl.Int64),
-        held=pl.col("event").is_in(apart),
-        turn=pl.Series(random.permutation(train.height)),
-    )
-    own = pl.col("label").is_in(outlets)
-    counted, validation = train.filter(~pl.col("held")), train.filter(pl.col("held") & own)
-    fewest = min(counted.filter(label=name).height for name in outlets)
-    alike = (pl.col("turn").rank("ordinal").over("label") <= fewest) | ~own
-    learnt = counted.filter(alike).sort(~own, "turn").head(BROKEN)
-    if not {*outlets} <= {*test["label"]} or len(learnt) < 2 * PARTS or not len(validation):
+    articles = _with_parts(articles, validation_share, random)
+    counted = articles.filter(~pl.col("is_held"))
+    validation = articles.filter(pl.col("is_held") & pl.col("label").is_in(outlets))
+    learnt = _headlines_to_break(counted, outlets)
+    has_both = {*outlets} <= {*test["label"]}
+    if not has_both or learnt.height < 2 * PARTS or validation.is_empty():
         raise InputError(
-            f"{corpus} has {train.height} training and {test.height} test headlines: fluency requires more"
+            f"{corpus} has {articles.height} training and {test.height} test headlines: fluency requires more"
         )
-    openings = [article[:OPENING] for article in counted["article"]]
+    openings = [article[:COUNTED_CHARACTERS] for article in counted["article"]]
     headlines = counted["headline"].to_list()
     lexicon = Lexicon(headlines, counted["label"].to_list(), openings)
-    corruptions = [name for name in CORRUPTIONS if name not in HELD_OUT]
-    train_rows, rows_of_train = _with_broken(learnt["headline"], corruptions, random, lexicon, times=TIMES)
-    validation_rows, _ = _with_broken(validation["headline"], corruptions, random, lexicon)
-    tests, events_of = {}, {}
-    for name, kinds in ((SEEN, corruptions), (UNSEEN, HELD_OUT)):
-        order = np.random.default_rng(TEST_SEED)
-        tests[name], rows = _with_broken(test["headline"], kinds, order, lexicon)
-        events_of[name] = test["event"][rows].to_list()
+    seen = [name for name in CORRUPTIONS if name not in HELD_OUT]
+    train_examples, train_rows = _with_broken(learnt["headline"], seen, random, lexicon, times=TIMES_BROKEN)
+    validation_examples, _ = _with_broken(validation["headline"], seen, random, lexicon)
+    tests = {}
+    events = {}
+    corruptions_of_tests = {SEEN: seen, UNSEEN: HELD_OUT}
+    for name, corruptions in corruptions_of_tests.items():
+        test_random = np.random.default_rng(TEST_SEED)
+        tests[name], test_rows = _with_broken(test["headline"], corruptions, test_random, lexicon)
+        events[name] = test["event"][test_rows].to_list()
     return TaskData(
-        outlets,
-        train_rows,
-        validation_rows,
-        tests,
-        events_of,
-        headlines,
-        openings,
-        parts=learnt["part"].to_numpy()[rows_of_train],
+        outlets=outlets,
+        train=train_examples,
+        validation=validation_examples,
+        tests=tests,
+        events=events,
+        headlines=headlines,
+        articles=openings,
+        parts=learnt["part"].to_numpy()[train_rows],
         counted_parts=counted["part"].to_numpy(),
     )
+
+
+def _with_parts(articles: pl.DataFrame, validation_share: float, random: np.random.Generator) -> pl.DataFrame:
+    """Add what fluency draws for articles.
+
+    Returns:
+        The articles with `part`, 1 to `PARTS`, and `is_held`, whether they are for validation, which are the
+        same for all articles of an event; and `turn`, a random order.
+    """
+    events = articles["event"].unique().sort()
+    ranks = random.permutation(len(events))
+    part_of_event = {}
+    for event, rank in zip(events, ranks.tolist(), strict=True):
+        part_of_event[event] = rank % PARTS + 1
+    held_events = held_out(events, validation_share, np.argsort(ranks))
+    turns = random.permutation(articles.height)
+    column = pl.col("event")
+    return articles.with_columns(
+        part=column.replace_strict(part_of_event, return_dtype=pl.Int64),
+        is_held=column.is_in(held_events),
+        turn=pl.Series(turns),
+    )
+
+
+def _headlines_to_break(articles: pl.DataFrame, outlets: tuple[str, str]) -> pl.DataFrame:
+    """Return articles to learn from: as many of A as of B, then those of further outlets, in their `turn`."""
+    is_own = pl.col("label").is_in(outlets)
+    fewest = min(articles.filter(label=outlet).height for outlet in outlets)
+    place = pl.col("turn").rank("ordinal").over("label")
+    chosen = articles.filter((place <= fewest) | ~is_own)
+    return chosen.sort(~is_own, "turn").head(MAX_BROKEN_HEADLINES)
 
 
 def _weighted_order(weights: Sequence[float], random: np.random.Generator) -> list[int]:
     """Draw places in an order in which greater weights tend to come first.
 
-    The draws and the order are those of `random.choice(…, replace=False, p=…)`, which checks and sorts arrays for each headline.
+    The draws and the order are those of `random.choice(…, replace=False, p=…)`, which checks and sorts arrays
+    for each headline.
     """
     order: list[int] = []
     total = sum(weights)
@@ -303,16 +388,46 @@ def _with_broken(
     lexicon: Lexicon,
     times: int = 1,
 ) -> tuple[Examples, Ints]:
-    """Headlines, each followed by itself broken, and the row that each is of."""
-    texts, labels, rows = [], [], []
-    weights = [OFTENER if name in TEMPTING else 1.0 for name in corruptions]
+    """Break headlines.
+
+    Args:
+        headlines: What was printed.
+        corruptions: What may be done to it; tempting corruptions come first more often.
+        random: What the corruptions are drawn by.
+        lexicon: Words that corruptions put in.
+        times: How often each headline is broken.
+
+    Returns:
+        Each headline (1), followed by itself broken (0) where a corruption applies; and for each example the
+        position of its headline.
+    """
+    weights = [TEMPTING_WEIGHT if name in TEMPTING else 1.0 for name in corruptions]
+    texts: list[str] = []
+    labels: list[int] = []
+    rows: list[int] = []
     for row, headline in enumerate(headlines):
-        versions = [headline]
-        for _ in range(times):  # by the first corruption in random order that applies; none to a word or two
-            order = _weighted_order(weights, random)
-            broken = (corrupt(headline, corruptions[place], random, lexicon) for place in order)
-            versions += filter(None, [next(filter(None, broken), None)])
-        texts += versions
-        labels += [1] + [0] * (len(versions) - 1)
-        rows += [row] * len(versions)
+        texts.append(headline)
+        labels.append(1)
+        rows.append(row)
+        for _ in range(times):
+            broken = _broken(headline, corruptions, weights, random, lexicon)
+            if broken:
+                texts.append(broken)
+                labels.append(0)
+                rows.append(row)
     return Examples(texts, None, np.array(labels, np.int64)), np.array(rows, np.int64)
+
+
+def _broken(
+    headline: str,
+    corruptions: Sequence[str],
+    weights: Sequence[float],
+    random: np.random.Generator,
+    lexicon: Lexicon,
+) -> str | None:
+    """Break a headline by the first corruption in a random order that applies; none does to a word or two."""
+    for place in _weighted_order(weights, random):
+        broken = corrupt(headline, corruptions[place], random, lexicon)
+        if broken:
+            return broken
+    return None

@@ -1,13 +1,12 @@
-"""A trained judge: it is loaded, gives probabilities and is saved. `scoring.panel` has those that score together.
+"""Load a trained judge, ask it for probabilities, and save it. In `scoring.panel` judges score together.
 
 torch and transformers are loaded where a judge needs them: a linear one answers without.
 """
 
 import threading
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -31,30 +30,54 @@ if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedTokenizerBase
 
-#: Tokens and texts of a batch, at most; texts that a linear judge takes at once.
-BATCH_TOKENS, LARGEST_BATCH, LINEAR_BATCH = 16_384, 256, 8192
+#: Tokens of a batch of a network, at most.
+BATCH_TOKENS = 16_384
+#: Texts of a batch of a network, at most.
+LARGEST_BATCH = 256
+#: Texts that a linear judge takes at once.
+LINEAR_BATCH = 8192
 
+#: A text and its second one; None for a judge of single texts.
 JudgeInput = tuple[str, str | None]
 
 
 @dataclass(kw_only=True, eq=False)
 class Judge(JudgeInfo, Pushable):
-    """A trained classifier of texts or pairs of texts; safe in many threads. One of another kind overrides `predict`."""
+    """A trained classifier of texts or pairs of texts; safe in many threads.
+
+    A judge of another kind overrides `predict`.
+
+    Attributes:
+        model: A sequence classifier with two classes, in `eval` mode, or a `SavedLinearJudge`.
+        tokenizer: Its tokenizer; None of a `SavedLinearJudge`, which reads texts itself.
+        weights_hash: SHA-256 of its weights, which no judge that chose may share.
+        model_hash: SHA-256 of weights, settings and tokenizer, for signatures.
+        precision: Its arithmetic.
+        corpus: What training recorded of its corpus.
+        folder: Where it was loaded from; None for one that was trained just now.
+        commit: The commit of the Hub that it was loaded from; empty for a folder.
+    """
 
     push_kind: ClassVar[PushedModel] = "judge"
-    model: Any  # a sequence classifier with two classes, in `eval` mode; a `SavedLinearJudge`
-    tokenizer: "PreTrainedTokenizerBase | None"  # None of a `SavedLinearJudge`, which reads texts itself
-    weights_hash: str = ""  # SHA-256 of its weights, which no judge that chose may share
-    model_hash: str = ""  # SHA-256 of weights, settings and tokenizer, for signatures
+    model: Any
+    tokenizer: "PreTrainedTokenizerBase | None"
+    weights_hash: str = ""
+    model_hash: str = ""
     precision: Arithmetic = "float32"
-    corpus: TrainedOn = field(default=TrainedOn(), repr=False)  # what training recorded of its corpus
-    folder: Path | None = field(default=None, repr=False)  # where it was loaded from
-    commit: str = ""  # of the Hub, where it was loaded from there
+    corpus: TrainedOn = field(default=TrainedOn(), repr=False)
+    folder: Path | None = field(default=None, repr=False)
+    commit: str = ""
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     @classmethod
-    def of(cls, model: Any, tokenizer: "PreTrainedTokenizerBase | None", **about: Any) -> "Judge":
-        """Make a judge of a loaded model; its configuration says what it was trained for."""
+    def from_model(cls, model: Any, tokenizer: "PreTrainedTokenizerBase | None", **about: Any) -> "Judge":
+        """Make a judge of a loaded model, whose configuration says what it was trained for.
+
+        Args:
+            model: As `model` below.
+            tokenizer: As `tokenizer`.
+            about: Further attributes.
+        """
         info = read_judge_info(model.config.change_it)
         return cls(model=model, tokenizer=tokenizer, **vars(info), **about)
 
@@ -106,7 +129,7 @@ class Judge(JudgeInfo, Pushable):
             model, tokenizer = _open(folder, device_name)
             if not getattr(model.config, "change_it", None):
                 raise InputError(f"{name} is a model but no judge: train one with {COMMAND}")
-            judge = cls.of(
+            judge = cls.from_model(
                 model,
                 tokenizer,
                 weights_hash=weights_hash,
@@ -117,17 +140,21 @@ class Judge(JudgeInfo, Pushable):
                 commit=commit_of(folder),
             )
             # What does not fit together fails here.
-            judge.predict(["Una prova: «1»"], ["Due"] if JUDGES[judge.task].pairs else None)
+            second_text = ["Due"] if JUDGES[judge.task].pairs else None
+            judge.predict(["Una prova: «1»"], second_text)
         return judge
 
     def save_pretrained(self, save_directory: str | Path) -> None:
-        """Save the judge in a new or empty folder, as training saved it; a changed one without what was measured."""
+        """Save the judge in a new or empty folder, as training saved it.
+
+        A judge that was changed is saved without what was measured.
+        """
         with replace_folder(Path(save_directory)) as partial:
             self.write(partial)
 
     def write(self, folder: Path) -> None:
         """Write the files of the judge into a folder: weights, tokenizer and code."""
-        from change_it.models.pretrained import quiet, read_tokenizer  # loads torch
+        from change_it.models.pretrained import quiet, read_tokenizer
 
         with quiet():
             self.model.save_pretrained(folder)
@@ -137,22 +164,25 @@ class Judge(JudgeInfo, Pushable):
             restore_files(self.folder, folder, command=COMMAND)
 
     def to(self, device: "str | torch.device") -> Self:
-        """Move the judge to a device (auto, cpu, cuda:1, mps), and return it; a linear one stays on the processor."""
+        """Move the judge to a device (auto, cpu, cuda:1, mps), and return it.
+
+        A linear judge stays on the processor.
+        """
         _check_device(str(device))
         if self.is_network:
-            from change_it.models.pretrained import pick_device  # loads torch
+            from change_it.models.pretrained import pick_device
 
             self.model.to(pick_device(str(device)))
         return self
 
     @property
     def linear(self) -> bool:
-        """Whether it reads texts itself, and no tokenizer does."""
+        """Return whether it reads texts itself, and no tokenizer does."""
         return hasattr(self.model, "predict_proba")
 
     @property
     def is_network(self) -> bool:
-        """Whether its model is one of torch."""
+        """Return whether its model is one of torch."""
         return hasattr(self.model, "forward")
 
     def probabilities(
@@ -162,78 +192,102 @@ class Judge(JudgeInfo, Pushable):
         *,
         progress: ProgressOption = True,
     ) -> Floats:
-        """Class probabilities; each distinct text or pair is read once.
+        """Return class probabilities; each distinct text or pair is read once.
 
         Args:
             texts: n headlines, or one, which is a list of one.
             pairs: n second headlines (hh) or articles (ah), or one; None for main.
-            progress: True shows a progress bar; a function is called with the number of texts done, from 0 to n.
+            progress: True shows a progress bar; a function is called with the number of texts done, 0 to n.
 
         Returns:
-            (n, 2) float64 in the order of `texts`; columns outlet A, outlet B (main) or no match, match (hh, ah).
+            (n, 2) float64 in the order of `texts`; columns are outlets A and B (main), or no match and match
+            (hh, ah).
 
         Raises:
-            ValueError: pairs for a judge of single texts, none for a judge of pairs, or another number of them.
+            ValueError: pairs for a judge of single texts, none for a judge of pairs, or another number.
         """
         if isinstance(texts, str) and (pairs is None or isinstance(pairs, str)):
             texts = [texts]
             pairs = None if pairs is None else [pairs]
         if isinstance(texts, str) or isinstance(pairs, str):
             raise InputError("texts and pairs must both be one text, or both lists of texts")
-        if (pairs is not None) != JUDGES[self.task].pairs or (pairs is not None and len(pairs) != len(texts)):
-            what = "a second text for each" if JUDGES[self.task].pairs else "single texts"
-            raise ValueError(f"the judge {self.task} requires {what}")
-        questions: list[JudgeInput] = list(zip(texts, repeat(None) if pairs is None else pairs, strict=False))
+        questions = self._questions(texts, pairs)
         counts = Counter(questions)
-        size = LINEAR_BATCH if self.linear else max(1, min(LARGEST_BATCH, BATCH_TOKENS // self.max_tokens))
-        order = sorted(counts, key=lambda question: -sum(map(len, filter(None, question))))  # longest first
-        batches = [order[start : start + size] for start in range(0, len(order), size)]
+        batches = self._batches(counts)
         known: dict[JudgeInput, Floats] = {}
         done = 0
         with progress_of(progress, f"{self.task} judge", len(texts)) as report:
             answers = self._answers(batches)
             for batch in batches:
                 report(done)
-                known |= zip(batch, next(answers), strict=True)
+                known.update(zip(batch, next(answers), strict=True))
                 done += sum(counts[question] for question in batch)
             report(len(texts))
         return np.array([known[question] for question in questions], dtype=np.float64).reshape(-1, 2)
+
+    def _questions(self, texts: Sequence[str], pairs: Sequence[str] | None) -> list[JudgeInput]:
+        """Put each text beside its second one, after a check that the judge reads such questions."""
+        requires_pairs = JUDGES[self.task].pairs
+        if pairs is None and not requires_pairs:
+            return [(text, None) for text in texts]
+        if pairs is not None and requires_pairs and len(pairs) == len(texts):
+            return list(zip(texts, pairs, strict=True))
+        what = "a second text for each" if requires_pairs else "single texts"
+        raise ValueError(f"the judge {self.task} requires {what}")
+
+    def _batches(self, questions: Iterable[JudgeInput]) -> list[list[JudgeInput]]:
+        """Divide questions into batches of similar lengths, the longest first."""
+        size = max(1, min(LARGEST_BATCH, BATCH_TOKENS // self.max_tokens))
+        if self.linear:
+            size = LINEAR_BATCH
+        order = sorted(questions, key=_length, reverse=True)
+        return [order[start : start + size] for start in range(0, len(order), size)]
 
     def _answers(self, batches: list[list[JudgeInput]]) -> Iterator[Floats]:
         """Answer batches in their order; a small network answers several at once, in threads."""
         if not self.is_network:
             return map(self.answer, batches)
-        from change_it.models.pretrained import batches_at_once, map_threads  # loads torch
+        from change_it.models.pretrained import batches_at_once, map_threads
 
         return map_threads(self.answer, batches, batches_at_once(self.model))
 
     def answer(self, batch: list[JudgeInput]) -> Floats:
-        """(n, 2) probabilities of a batch of questions."""
-        return self.predict(
-            [text for text, _ in batch], [pair for _, pair in batch if pair is not None] or None
-        )
+        """Return the probabilities of a batch of questions, (n, 2)."""
+        texts = [text for text, _ in batch]
+        pairs = [pair for _, pair in batch if pair is not None]
+        return self.predict(texts, pairs or None)
 
     def encode(
         self, texts: list[str], pairs: list[str] | None, max_tokens: int, *, padded: bool = True
     ) -> Any:
-        """A batch of tensors, or lists of ids that are not padded."""
+        """Return a batch as tensors, or as lists of ids that are not padded."""
         if self.article_first and pairs is not None:
             texts, pairs = pairs, texts
-        from change_it.models.pretrained import reading_errors  # loads torch
+        from change_it.models.pretrained import reading_errors
 
         tokenizer: Any = self.tokenizer
-        shape = {"padding": True, "return_tensors": "pt"} if padded else {}
         with self._lock, reading_errors(tokenizer):  # two threads must not use a tokenizer at once
-            return tokenizer(texts, pairs, truncation=True, max_length=max_tokens, **shape)
+            return tokenizer(
+                texts,
+                pairs,
+                truncation=True,
+                max_length=max_tokens,
+                padding=padded,
+                return_tensors="pt" if padded else None,
+            )
 
     def predict(self, texts: list[str], pairs: list[str] | None) -> Floats:
-        """(n, 2) probabilities of one batch."""
+        """Return the probabilities of one batch of texts, and of their second ones, (n, 2)."""
         if self.linear:
             answers: Floats = self.model.predict_proba(texts, pairs)
             return answers
+        return self._predict_by_network(texts, pairs)
+
+    def _predict_by_network(self, texts: list[str], pairs: list[str] | None) -> Floats:
+        """Return what a network answers, (n, 2); a judge of whole headlines refuses those that were cut."""
         import torch
 
-        from change_it.models.pretrained import arithmetic  # loads torch
+        from change_it.models.pretrained import arithmetic
 
         batch = self.encode(texts, pairs, self.max_tokens)
         device = self.model.device
@@ -249,10 +303,19 @@ class Judge(JudgeInfo, Pushable):
         return probabilities
 
 
+def _length(question: JudgeInput) -> int:
+    """Return the characters of a text and its second one."""
+    text, pair = question
+    return len(text) + len(pair or "")
+
+
 def _check_device(device: str) -> None:
-    """Refuse a device that this machine does not have; the processor is always there, and torch is not asked."""
+    """Refuse a device that this machine does not have.
+
+    The processor is always there, and torch is not asked for it.
+    """
     if device not in ("auto", "cpu"):
-        from change_it.models.pretrained import pick_device  # loads torch
+        from change_it.models.pretrained import pick_device
 
         pick_device(device)
 

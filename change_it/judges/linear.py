@@ -1,7 +1,7 @@
-"""Linear judges as models of transformers: hashed n-grams and features of texts, fitted by scikit-learn in seconds.
+"""Linear judges as models of transformers: hashed n-grams and features of texts, fitted by scikit-learn.
 
-Each is saved as `config.json` and safetensors. What it answers is computed by `linear_features`, which goes to the Hub with this
-file; `saved_linear` opens the same folder without transformers.
+Each is saved as `config.json` and safetensors. `linear_features` computes its answers, and goes to the Hub
+with this file; `saved_linear` opens the same folder without transformers.
 """
 
 from collections.abc import Sequence
@@ -13,17 +13,24 @@ from torch import Tensor, nn
 from transformers import PreTrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import SequenceClassifierOutput
 
-from .linear_features import Array, Arrays, decision, probabilities, reads_pairs, texts_of
+from .linear_features import Array, Arrays, decision, decode_texts, probabilities, reads_pairs
 
 
 class LinearJudgeConfig(PreTrainedConfig):
-    """Configuration of a `LinearJudgeForSequenceClassification`."""
+    """Configuration of a `LinearJudgeForSequenceClassification`.
+
+    Attributes:
+        judges: The features that it sees, one of `linear_features.FEATURES`.
+        arrays: Name of each array of weights to its type and then its shape.
+        negations: Words that features take for negations.
+        frequent: Words that are classes of their own.
+    """
 
     model_type = "change_it_linear_judge"
 
-    judges: str = "main"  # which features it sees, one of `FEATURES`
-    arrays: dict[str, list[Any]] | None = None  # name of each array of weights to its type and shape
-    negations: list[str] | None = None  # words that features know, as the next ones
+    judges: str = "main"
+    arrays: dict[str, list[Any]] | None = None
+    negations: list[str] | None = None
     frequent: list[str] | None = None
 
 
@@ -47,8 +54,16 @@ class LinearJudgeForSequenceClassification(PreTrainedModel):
         self.post_init()
 
     @classmethod
-    def of(cls, arrays: Arrays, constant: float, **settings: Any) -> "LinearJudgeForSequenceClassification":
-        """A judge of fitted arrays."""
+    def from_arrays(
+        cls, arrays: Arrays, constant: float, **settings: Any
+    ) -> "LinearJudgeForSequenceClassification":
+        """Make a judge of fitted arrays.
+
+        Args:
+            arrays: Name to array of weights.
+            constant: What is added to the log odds of class 1.
+            settings: Of `LinearJudgeConfig`, but for `arrays`.
+        """
         described = {name: [str(array.dtype), *array.shape] for name, array in arrays.items()}
         judge = cls(LinearJudgeConfig(arrays=described, **settings))
         for name, array in arrays.items():
@@ -57,24 +72,28 @@ class LinearJudgeForSequenceClassification(PreTrainedModel):
         return judge
 
     def _init_weights(self, module: nn.Module) -> None:
-        """Nothing is drawn."""
+        """Draw nothing: all weights are fitted."""
 
     def decision(self, texts: Sequence[str], pairs: Sequence[str] | None = None) -> Array:
-        """Log odds of class 1, float64 (n,)."""
+        """Return the log odds of class 1, float64 (n,)."""
         arrays = {name: buffer.cpu().numpy() for name, buffer in self.named_buffers()}
         return decision(texts, pairs, self.config, arrays, self.constant.item())
 
     def predict_proba(self, texts: Sequence[str], pairs: Sequence[str] | None = None) -> Array:
-        """Class probabilities, float64 (n, 2), of n texts, or of n texts and their n second ones."""
+        """Return class probabilities, float64 (n, 2), of n texts, or of n texts and their n second ones."""
         return probabilities(self.decision(texts, pairs))
 
     def forward(
         self, input_ids: Tensor, labels: Tensor | None = None, **_: object
     ) -> SequenceClassifierOutput:
-        """Logits (rows, 2) of the bytes of texts, as `ByT5Tokenizer` gives them."""
-        texts, pairs = map(list, zip(*texts_of(input_ids), strict=True))
-        logit = self.decision(texts, pairs if reads_pairs(self.config.judges) else None)
+        """Return logits (rows, 2) of the bytes of texts, as `ByT5Tokenizer` gives them."""
+        rows = decode_texts(input_ids)
+        texts = [first for first, _ in rows]
+        pairs = [second for _, second in rows] if reads_pairs(self.config.judges) else None
+        logit = self.decision(texts, pairs)
         logits = torch.from_numpy(np.column_stack([-logit / 2, logit / 2]).astype(np.float32))
         logits = logits.to(input_ids.device)
-        loss = None if labels is None else nn.functional.cross_entropy(logits, labels)
+        loss = None
+        if labels is not None:
+            loss = nn.functional.cross_entropy(logits, labels)
         return SequenceClassifierOutput(loss=loss, logits=logits)

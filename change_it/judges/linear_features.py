@@ -1,9 +1,10 @@
-"""Features and answers of linear judges, on arrays of numpy and scipy alone: hashed n-grams, and what texts share.
+"""Compute features and answers of linear judges, on arrays of numpy and scipy alone.
 
-main: logistic regression on word n-grams, marks, capitals and length. HH and AH: gradient boosting on what two texts share. Fluency:
-gradient boosting on how often a corpus joins words as a headline does.
+main is a logistic regression on n-grams of words, marks, capitals and length. HH and AH are gradient boosting
+on what two texts share. Fluency is gradient boosting on how often a corpus joins words as a headline does.
 
-Nothing of the package is imported, since this file goes to the Hub with the weights, beside `linear.py` and `bilstm.py`.
+Nothing of the package is imported, since this file goes to the Hub with the weights, beside `linear.py` and
+`bilstm.py`.
 """
 
 import re
@@ -11,7 +12,7 @@ import unicodedata
 import zlib
 from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,52 +21,63 @@ from scipy.sparse import csr_matrix, hstack
 Array = NDArray[Any]
 Arrays = dict[str, Array]
 
-#: Columns that n-grams and words are hashed to; those of fluency's counts.
-SIZE, COUNTS = 2**18, 2**19
+#: Columns that words and n-grams of words are hashed to.
+WORD_COLUMNS = 2**18
+#: Columns that fluency's n-grams of pieces and of letters are hashed to.
+COUNT_COLUMNS = 2**19
 #: Texts that are read at once.
-TEXTS = 4096
-#: Words of a phrase that may appear twice in a row.
+TEXTS_AT_ONCE = 4096
+#: Words of the longest phrase that is looked for twice in a row.
 LONGEST_REPEAT = 6
-#: Flags of a word.
-CAPITAL, NUMBER, NEGATION = 1, 2, 4
+#: Flag of a word that begins with a capital.
+CAPITAL = 1
+#: Flag of a word that begins with a digit.
+NUMBER = 2
+#: Flag of a negation.
+NEGATION = 4
 #: Combining marks, which belong to the letter before them.
 COMBINING = "".join(
     chr(code)
     for code in range(0x300, 0x10000)
     if unicodedata.category(chr(code)) in ("Mn", "Mc") and not 0xFE00 <= code < 0xFE10
 )
-#: Marks that are counted in headlines, and further ones, last of all columns, which earlier judges lack.
-MARKS = ".,:;!?'’\"“”‘«»()[]-–—/|…&%$€£#@*"
-ADDED = "„‚‹›「」『』¿¡،؛؟۔।、。"
-#: The weight of a standard deviation of what is counted, and that beyond which none counts.
-WEIGHT, FAR = 0.3, 4.0
-_LETTERS = rf"[^\W\d_]+(?:[{COMBINING}]+[^\W\d_]*)*"
-_WORD = re.compile(rf"\d+(?:[.,:]\d+)*|{_LETTERS}")
-_PIECE = re.compile(rf"\d+(?:[.,:]\d+)*|{_LETTERS}['’]?|[^\w\s]")
+#: Marks that are counted in headlines.
+COUNTED_MARKS = ".,:;!?'’\"“”‘«»()[]-–—/|…&%$€£#@*"
+#: Further ones, counted in the last of all columns, which earlier judges lack.
+FURTHER_MARKS = "„‚‹›「」『』¿¡،؛؟۔।、。"
+#: Weight of a standard deviation of what is counted in headlines, beside n-grams.
+DEVIATION_WEIGHT = 0.3
+#: Standard deviations beyond which a count is cut.
+MOST_DEVIATIONS = 4.0
+_LETTER_RUN = rf"[^\W\d_]+(?:[{COMBINING}]+[^\W\d_]*)*"
+_WORD = re.compile(rf"\d+(?:[.,:]\d+)*|{_LETTER_RUN}")
+_PIECE = re.compile(rf"\d+(?:[.,:]\d+)*|{_LETTER_RUN}['’]?|[^\w\s]")
 
 
 def bucket(text: str) -> int:
-    """A number for a text, the same in every process."""
+    """Hash a text to a number of 32 bits, the same in every process."""
     return zlib.crc32(text.encode())
 
 
-def _sum(matrix: csr_matrix) -> Array:
+def _row_sums(matrix: csr_matrix) -> Array:
+    """Return the sum of each row, (n,)."""
     return np.asarray(matrix.sum(axis=1)).ravel()
 
 
-def _most(matrix: csr_matrix) -> Array:
+def _row_maxima(matrix: csr_matrix) -> Array:
+    """Return the largest value of each row, (n,)."""
     return np.asarray(matrix.max(axis=1).todense()).ravel()
 
 
-def _weighted(matrix: csr_matrix, weights: Array | None = None) -> csr_matrix:
-    """Each column that a row has, once, with the column's weight."""
-    matrix = matrix.copy()
-    matrix.data = np.ones_like(matrix.data) if weights is None else weights[matrix.indices]
-    return matrix
+def _weighted(matrix: csr_matrix, weights: Array) -> csr_matrix:
+    """Put the weight of its column in the place of each stored value."""
+    weighted = matrix.copy()
+    weighted.data = weights[matrix.indices]
+    return weighted
 
 
 def tfidf(counts: csr_matrix, idf: Array) -> csr_matrix:
-    """Rows of length 1, (1 + log count) * idf."""
+    """Weight counts by (1 + log count) * idf, and scale each row to length 1."""
     from sklearn.feature_extraction.text import TfidfTransformer  # loads pandas
 
     transformer = TfidfTransformer(sublinear_tf=True)
@@ -74,259 +86,537 @@ def tfidf(counts: csr_matrix, idf: Array) -> csr_matrix:
 
 
 def inverse_frequency(counts: csr_matrix, least: int = 0) -> Array:
-    """Smooth idf of each column, also of those that no row has; 0 of those that fewer than `least` rows have."""
+    """Return the smooth idf of each column, also of those that no row has.
+
+    Columns that fewer than `least` rows have get 0.
+    """
     from sklearn.feature_extraction.text import TfidfTransformer  # loads pandas
 
-    rare = np.bincount(counts.indices, minlength=counts.shape[1]) < least
-    return np.where(rare, 0, TfidfTransformer().fit(counts).idf_).astype(np.float32)
+    rows_of_column = np.bincount(counts.indices, minlength=counts.shape[1])
+    idf = TfidfTransformer().fit(counts).idf_
+    return np.where(rows_of_column < least, 0, idf).astype(np.float32)
 
 
 def ngrams(texts: Sequence[str]) -> csr_matrix:
-    """Counts of 1 and 2 words and marks, cased, (n, SIZE)."""
+    """Count n-grams of one and two words and marks, cased, float32 (n, WORD_COLUMNS)."""
     from sklearn.feature_extraction.text import HashingVectorizer  # loads pandas
 
-    tokens = rf"\w+(?:[{COMBINING}]+\w*)*|[^\w\s]"
-    plain: dict[str, Any] = {"ngram_range": (1, 2), "lowercase": False, "norm": None, "alternate_sign": False}
-    return HashingVectorizer(n_features=SIZE, token_pattern=tokens, dtype=np.float32, **plain).transform(
-        texts
+    vectorizer = HashingVectorizer(
+        n_features=WORD_COLUMNS,
+        token_pattern=rf"\w+(?:[{COMBINING}]+\w*)*|[^\w\s]",
+        ngram_range=(1, 2),
+        lowercase=False,
+        norm=None,
+        alternate_sign=False,
+        dtype=np.float32,
     )
+    return vectorizer.transform(texts)
 
 
 def surface_features(texts: Sequence[str]) -> Array:
-    """Features of each text: marks, shares of words with a capital and in capitals, length in characters and words."""
-    rows = []
-    for text in texts:
-        words = [word for word in text.split() if word[0].isalpha()]
-        many = max(1, len(words))
-        capitals = sum(word[0].isupper() for word in words) / many, sum(map(str.isupper, words)) / many
-        rows.append([*map(text.count, MARKS), *capitals, len(text), len(words), *map(text.count, ADDED)])
-    return np.array(rows, np.float32).reshape(-1, len(MARKS) + 4 + len(ADDED))
+    """Return what headlines look like, float32 (n, features).
+
+    Columns are the numbers of the marks of `COUNTED_MARKS`, the shares of words with a capital and in
+    capitals, the length in characters and in words, and the numbers of the marks of `FURTHER_MARKS`.
+    """
+    rows = [_surface_of(text) for text in texts]
+    columns = len(_surface_of(""))
+    return np.array(rows, np.float32).reshape(-1, columns)
 
 
-def features_of_headlines(counts: csr_matrix, marks: Array, arrays: Arrays) -> csr_matrix:
-    """Features of main from `ngrams` and `surface_features`; without `mean` and `scale` n-grams alone."""
+def _surface_of(text: str) -> list[float]:
+    """Return a row of `surface_features`."""
+    words = [word for word in text.split() if word[0].isalpha()]
+    divisor = max(1, len(words))
+    with_capital = sum(word[0].isupper() for word in words)
+    in_capitals = sum(map(str.isupper, words))
+    row: list[float] = [text.count(mark) for mark in COUNTED_MARKS]
+    row.append(with_capital / divisor)
+    row.append(in_capitals / divisor)
+    row.append(len(text))
+    row.append(len(words))
+    row.extend(map(text.count, FURTHER_MARKS))
+    return row
+
+
+def features_of_headlines(counts: csr_matrix, surface: Array, arrays: Arrays) -> csr_matrix:
+    """Return the features of main from `ngrams` and `surface_features`, (n, features).
+
+    A judge without the arrays `mean` and `scale` sees n-grams alone.
+    """
     parts = [tfidf(counts, arrays["idf"])]
     if "mean" in arrays:
-        marks = marks[:, : len(arrays["mean"])]
-        parts.append(csr_matrix(WEIGHT * np.clip((marks - arrays["mean"]) * arrays["scale"], -FAR, FAR)))
+        known = surface[:, : len(arrays["mean"])]
+        deviations = (known - arrays["mean"]) * arrays["scale"]
+        cut = np.clip(deviations, -MOST_DEVIATIONS, MOST_DEVIATIONS)
+        parts.append(csr_matrix(DEVIATION_WEIGHT * cut))
     return hstack(parts, format="csr")
 
 
 class Words:
-    """The words of texts, hashed, and whether each is a name's, digits or a negation."""
+    """The words of texts, hashed, with a flag for capitals, digits and negations.
+
+    Attributes:
+        count: Number of texts.
+        row: The text of each word, (words,).
+        word: The column of each word in lower case, (words,).
+        flags: Sum of the flags of each word, (words,).
+    """
 
     def __init__(self, texts: Sequence[str], negations: frozenset[str]):
-        def number(word: str) -> tuple[int, int]:
-            low = word.lower()
-            flags = CAPITAL * word[0].isupper() + NEGATION * (low in negations)
-            return bucket(low) % SIZE, flags + NUMBER * low[0].isdigit()
-
-        words = [_WORD.findall(unicodedata.normalize("NFC", text)) for text in texts]
+        words_of_texts = [_WORD.findall(unicodedata.normalize("NFC", text)) for text in texts]
+        lengths = [len(words) for words in words_of_texts]
+        words = list(chain.from_iterable(words_of_texts))
+        # each distinct word is hashed once
+        numbers = {word: number for number, word in enumerate(dict.fromkeys(words))}
+        columns = np.array([bucket(word.lower()) % WORD_COLUMNS for word in numbers], np.int64)
+        flags = np.array([_flags_of(word, negations) for word in numbers], np.int64)
+        number = np.array([numbers[word] for word in words], np.int64)
         self.count = len(texts)
-        self.row = np.repeat(np.arange(len(words)), [len(row) for row in words])
-        places = {word: place for place, word in enumerate(dict.fromkeys(chain.from_iterable(words)))}
-        numbers = np.array([*map(number, places)], np.int64).reshape(-1, 2)
-        self.word, self.flags = numbers[[places[word] for word in chain.from_iterable(words)]].T
+        self.row = np.repeat(np.arange(len(lengths)), lengths)
+        self.word = columns[number]
+        self.flags = flags[number]
 
     def matrix(self, flag: int | None = None) -> csr_matrix:
-        """Counts of each word in each text; with a flag, of the words that have it."""
-        flagged = slice(None) if flag is None else (self.flags & flag) > 0
-        rows, columns = self.row[flagged], self.word[flagged]
-        matrix = csr_matrix((np.ones(len(rows), np.float32), (rows, columns)), shape=(self.count, SIZE))
+        """Count each word in each text, (count, WORD_COLUMNS); with a flag only the words that have it."""
+        rows = self.row
+        columns = self.word
+        if flag is not None:
+            has_flag = (self.flags & flag) > 0
+            rows = rows[has_flag]
+            columns = columns[has_flag]
+        ones = np.ones(len(rows), np.float32)
+        matrix = csr_matrix((ones, (rows, columns)), shape=(self.count, WORD_COLUMNS))
         matrix.sum_duplicates()
         return matrix
 
 
+def _flags_of(word: str, negations: frozenset[str]) -> int:
+    """Return the sum of the flags of a word."""
+    lower = word.lower()
+    flags = 0
+    if word[0].isupper():
+        flags += CAPITAL
+    if lower[0].isdigit():
+        flags += NUMBER
+    if lower in negations:
+        flags += NEGATION
+    return flags
+
+
 #: Monotonicity of each of `features_of_pairs`: a larger value makes a better match (1) or a worse one (-1).
-RISING = [1, *[1, -1, -1, 1, 1, 1, -1, -1] * 4]
+MONOTONICITY = [1, *[1, -1, -1, 1, 1, 1, -1, -1] * 4]
 
 
 def features_of_pairs(texts: Sequence[str], pairs: Sequence[str], config: Any, arrays: Arrays) -> Array:
-    """Features of the overlap of n texts and their n second ones, float32 (n, features); each distinct text is read once.
+    """Return what n texts share with their n second texts, float32 (n, features).
 
-    The tf-idf cosine, then of words, names, numbers and negations the idf that is shared and that each text has alone, the
-    share of each text's, and the rarest one that is shared and missed.
+    The first column is the tf-idf cosine. Those of `_overlap` follow for words and names, which are weighted
+    by idf, and for numbers and negations. Each distinct text is read once.
     """
     rows = {text: row for row, text in enumerate(dict.fromkeys([*texts, *pairs]))}
     words = Words(list(rows), frozenset(config.negations or ()))
-    first, second = (np.array([rows[text] for text in side], np.int64) for side in (texts, pairs))
-    word = words.matrix()
-    unit = tfidf(word, arrays["idf"])
-    features = [_sum(unit[first].multiply(unit[second]))]
-    flagged = [(words.matrix(flag), np.ones(SIZE, np.float32)) for flag in (NUMBER, NEGATION)]
-    for matrix, weights in ((word, arrays["idf"]), (word, arrays["name"]), *flagged):
-        bare, weighted = _weighted(matrix), _weighted(matrix, weights)
-        a, b = weighted[first], weighted[second]
-        both = a.multiply(bare[second]).tocsr()
-        shared, all_a, all_b = _sum(both), _sum(a), _sum(b)
-        features += [shared, all_a - shared, all_b - shared]
-        features += [(shared + 1) / (all_a + 1), (shared + 1) / (all_b + 1)]
-        features += [_most(both), _most(a - both), _most(b - both)]
+    first = np.array([rows[text] for text in texts], np.int64)
+    second = np.array([rows[text] for text in pairs], np.int64)
+    counts = words.matrix()
+    unit = tfidf(counts, arrays["idf"])
+    cosine = _row_sums(unit[first].multiply(unit[second]))
+    ones = np.ones(WORD_COLUMNS, np.float32)
+    features = [
+        cosine,
+        *_overlap(counts, arrays["idf"], first, second),
+        *_overlap(counts, arrays["name"], first, second),
+        *_overlap(words.matrix(NUMBER), ones, first, second),
+        *_overlap(words.matrix(NEGATION), ones, first, second),
+    ]
     return np.column_stack(features).astype(np.float32)
 
 
-#: Tables of fluency: the coding (0 words, 1 and 2 endings, 3 and 4 clusters) and the offsets of an n-gram's pieces, and the table of its context.
-TABLES: tuple[tuple[int, tuple[int, ...], int | None], ...] = (
-    (0, (0,), None), (0, (1, 0), 0), (0, (2, 0), None), (0, (2, 1, 0), 1),
-    (1, (1, 0), None), (1, (2, 1, 0), 4), (1, (3, 2, 1, 0), 5),
-    (2, (2, 1, 0), None), (2, (3, 2, 1, 0), 7), (2, (4, 3, 2, 1, 0), 8),
-    (3, (1, 0), None), (3, (2, 1, 0), 10), (3, (3, 2, 1, 0), 11),
-    (4, (2, 1, 0), None), (4, (3, 2, 1, 0), 13), (4, (4, 3, 2, 1, 0), 14),
-    (1, (0,), None), (3, (0,), None),
-)  # fmt: skip
+def _overlap(counts: csr_matrix, weights: Array, first: Array, second: Array) -> list[Array]:
+    """Compare the words of pairs of texts, eight columns (n,).
+
+    Args:
+        counts: Words of texts, (texts, WORD_COLUMNS). A word counts once, however often a text has it.
+        weights: Weight of each word, (WORD_COLUMNS,).
+        first: The rows of n first texts.
+        second: The rows of n second texts.
+
+    Returns:
+        The weights that both texts have, the first alone and the second alone; the smoothed share of the
+        first and of the second that both have; the largest weight of both, of the first and of the second.
+    """
+    weighted = _weighted(counts, weights)
+    of_first = weighted[first]
+    of_second = weighted[second]
+    is_in_second = _weighted(counts, np.ones(WORD_COLUMNS, np.float32))[second]
+    of_both = of_first.multiply(is_in_second).tocsr()
+    both = _row_sums(of_both)
+    all_first = _row_sums(of_first)
+    all_second = _row_sums(of_second)
+    return [
+        both,
+        all_first - both,
+        all_second - both,
+        (both + 1) / (all_first + 1),
+        (both + 1) / (all_second + 1),
+        _row_maxima(of_both),
+        _row_maxima(of_first - of_both),
+        _row_maxima(of_second - of_both),
+    ]
+
+
+#: Columns of `Pieces.codes`: the piece itself.
+WORD = 0
+#: The last three letters of a word that is not frequent.
+ENDING = 1
+#: Its last two letters and how long it is.
+SHORT_ENDING = 2
+#: Its group among many groups of words that appear in similar places, or its ending.
+CLUSTER = 3
+#: Its group among fewer groups, or its ending.
+WIDE_CLUSTER = 4
+#: Where the n-grams of its letters stand in `Pieces.letters`.
+LETTERS = 5
+
+
+class NgramTable(NamedTuple):
+    """A table of counts of n-grams of pieces.
+
+    Attributes:
+        coding: How pieces are told apart, `WORD` to `WIDE_CLUSTER`.
+        offsets: How many places before the last piece of an n-gram each of its pieces stands.
+        context: The table in `TABLES` of the n-grams without their last piece, which the count is divided by.
+    """
+
+    coding: int
+    offsets: tuple[int, ...]
+    context: int | None = None
+
+
+#: The tables of fluency, in the order in which a judge saves their counts.
+TABLES = (
+    NgramTable(WORD, (0,)),
+    NgramTable(WORD, (1, 0), context=0),
+    NgramTable(WORD, (2, 0)),
+    NgramTable(WORD, (2, 1, 0), context=1),
+    NgramTable(ENDING, (1, 0)),
+    NgramTable(ENDING, (2, 1, 0), context=4),
+    NgramTable(ENDING, (3, 2, 1, 0), context=5),
+    NgramTable(SHORT_ENDING, (2, 1, 0)),
+    NgramTable(SHORT_ENDING, (3, 2, 1, 0), context=7),
+    NgramTable(SHORT_ENDING, (4, 3, 2, 1, 0), context=8),
+    NgramTable(CLUSTER, (1, 0)),
+    NgramTable(CLUSTER, (2, 1, 0), context=10),
+    NgramTable(CLUSTER, (3, 2, 1, 0), context=11),
+    NgramTable(WIDE_CLUSTER, (2, 1, 0)),
+    NgramTable(WIDE_CLUSTER, (3, 2, 1, 0), context=13),
+    NgramTable(WIDE_CLUSTER, (4, 3, 2, 1, 0), context=14),
+    NgramTable(ENDING, (0,)),
+    NgramTable(CLUSTER, (0,)),
+)
 #: Tables of pairs that are held against chance, each with the table of its single pieces.
 PAIRED = ((1, 0), (4, 16), (10, 17))
 #: Letters of the n-grams that tell whether a word is spelt like others.
-LETTERS = 4
+LETTERS_OF_NGRAM = 4
+#: Numbers that mix the codes of an n-gram: 2**64 divided by the golden ratio, and bits to the right.
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+_SHIFT = np.uint64(29)
+#: Codes of the two places before a headline.
+_BEGINNING = (1, 1, 1, 1, 1, 0)
+#: Codes of the place after it.
+_END = (2, 2, 2, 2, 2, 0)
+
+
+class _CodesByPiece(dict[str, tuple[int, ...]]):
+    """A dictionary of pieces to their codes, a row of `Pieces.codes`, which codes a piece when it is met.
+
+    Attributes:
+        letters: For each piece the columns of its n-grams of letters; the first entry is that of no letters.
+    """
+
+    def __init__(self, frequent: frozenset[str], clusters: Array):
+        super().__init__()
+        self._frequent = frequent
+        self._clusters = clusters
+        self.letters: list[list[int]] = [[]]
+
+    def __missing__(self, piece: str) -> tuple[int, ...]:
+        """Return the codes of a piece that was not met before, and keep them."""
+        is_word = piece[0].isalpha()
+        ending = piece
+        short_ending = piece
+        if piece[0].isdigit():
+            ending = "~0"
+            short_ending = "~0"
+        elif is_word and piece not in self._frequent:
+            length = min(len(piece), 9) // 4
+            ending = f"~{piece[-3:]}"
+            short_ending = f"~{piece[-2:]}{length}"
+        word_code = bucket(piece)
+        ending_code = bucket(ending)
+        # group 0 is that of words without a group
+        groups = [int(group) or ending_code for group in self._clusters[:, word_code % COUNT_COLUMNS]]
+        codes = (word_code, ending_code, bucket(short_ending), *groups, len(self.letters))
+        self.letters.append(_letter_columns(piece) if is_word else [])
+        self[piece] = codes
+        return codes
+
+
+def _letter_columns(word: str) -> list[int]:
+    """Return the columns of a word's n-grams of letters, with a mark at either end of the word."""
+    marked = f"^{word}$"
+    starts = range(len(marked) - LETTERS_OF_NGRAM + 1)
+    return [bucket(marked[start : start + LETTERS_OF_NGRAM]) % COUNT_COLUMNS for start in starts]
 
 
 class Pieces:
-    """Words and marks of headlines (or their `pieces`) between two beginnings and an end, as themselves and as classes.
+    """Words and marks of headlines, hashed, between two beginnings and an end each.
 
-    A class is a frequent word itself, and of others their last letters, or the words that appear in similar places (`clusters`).
+    Texts are headlines or their `split_pieces`. A frequent word is a class of its own; others are classed by
+    their last letters, and by the words that appear in similar places (`clusters`).
+
+    Attributes:
+        lengths: Number of pieces of each headline, with its beginnings and its end, (n,).
+        codes: What each piece is, from itself to its widest class, uint64 (pieces, 6); columns are `WORD` to
+            `LETTERS`.
+        letters: For each distinct piece the columns of its n-grams of letters.
     """
 
     def __init__(self, texts: Sequence[str | list[str]], frequent: frozenset[str], clusters: Array):
-        known: dict[str, tuple[int, ...]] = {}
-        self.spelt: list[list[int]] = []  # for each different piece the columns of its letters
-
-        def number(piece: str) -> tuple[int, ...]:
-            if piece not in known:
-                fine = coarse = piece
-                if piece[0].isdigit():
-                    fine = coarse = "~0"
-                elif piece[0].isalpha() and piece not in frequent:
-                    fine, coarse = "~" + piece[-3:], f"~{piece[-2:]}{min(len(piece), 9) // 4}"
-                whole, ending, short = bucket(piece), bucket(fine), bucket(coarse)
-                groups = [int(group) or ending for group in clusters[:, whole % COUNTS]]
-                known[piece] = (whole, ending, short, *groups, len(self.spelt))
-                letters = f"^{piece}$" if piece[0].isalpha() else ""
-                runs = (letters[start : start + LETTERS] for start in range(len(letters) - LETTERS + 1))
-                self.spelt.append([bucket(run) % COUNTS for run in runs])
-            return known[piece]
-
-        begin, end = (1, 1, 1, 1, 1, 0), (2, 2, 2, 2, 2, 0)
-        self.spelt.append([])
-        split = (pieces(text) if isinstance(text, str) else text for text in texts)
-        rows = [[begin] * 2 + [number(piece) for piece in row] + [end] for row in split]
+        codes = _CodesByPiece(frequent, clusters)
+        rows = []
+        for text in texts:
+            pieces = split_pieces(text) if isinstance(text, str) else text
+            rows.append([_BEGINNING, _BEGINNING, *[codes[piece] for piece in pieces], _END])
+        every = list(chain.from_iterable(rows))
         self.lengths = np.array([len(row) for row in rows])
-        self.codes = np.array([codes for row in rows for codes in row], np.uint64).reshape(-1, 6)
+        self.codes = np.array(every, np.uint64).reshape(-1, len(_END))
+        self.letters = codes.letters
 
-    def buckets(self) -> Iterator[Array]:
-        """For each table the column of the n-gram that ends at each piece, one table at a time in memory."""
-        return (self.columns(table, offsets) for table, (_, offsets, _) in enumerate(TABLES))
+    def columns_by_table(self) -> Iterator[Array]:
+        """Yield for each table the column of the n-gram that ends at each piece, one table at a time."""
+        for number, table in enumerate(TABLES):
+            yield self.columns(number, table.offsets)
 
-    def columns(self, table: int, offsets: tuple[int, ...]) -> Array:
-        """For each piece the column in a table of the pieces so many places before it; before a headline there are beginnings, never another one."""
-        first = np.repeat(np.cumsum(self.lengths) - self.lengths, self.lengths)
-        mixed = np.full(len(self.codes), 7919 * table + 1, np.uint64)
+    def columns(self, number: int, offsets: tuple[int, ...]) -> Array:
+        """Hash n-grams to columns of a table, int64 (pieces,).
+
+        Args:
+            number: The table in `TABLES`.
+            offsets: How many places before each piece the pieces of its n-gram stand. Before a headline there
+                are beginnings, never another headline.
+        """
+        codes = self.codes[:, TABLES[number].coding]
+        places = np.arange(len(codes))
+        beginnings = np.cumsum(self.lengths) - self.lengths
+        first = np.repeat(beginnings, self.lengths)
+        hashed = np.full(len(codes), 7919 * number + 1, np.uint64)
         for offset in offsets:
-            before = np.maximum(np.arange(len(first)) - offset, first)
-            mixed = (mixed ^ self.codes[before, TABLES[table][0]]) * np.uint64(0x9E3779B97F4A7C15)
-            mixed ^= mixed >> np.uint64(29)
-        return (mixed % np.uint64(COUNTS)).astype(np.int64)
+            before = np.maximum(places - offset, first)
+            hashed ^= codes[before]
+            hashed *= _MULTIPLIER
+            hashed ^= hashed >> _SHIFT
+        return (hashed % np.uint64(COUNT_COLUMNS)).astype(np.int64)
 
     def counts(self) -> Array:
-        """Counts of the n-grams of pieces, and of letters, in the texts, (tables + 1, COUNTS)."""
-        times = np.bincount(self.codes[:, -1].astype(np.int64), minlength=len(self.spelt))
-        times = np.repeat(times, [len(columns) for columns in self.spelt])
-        letters = np.array(list(chain.from_iterable(self.spelt)), np.int64)
-        counts = np.empty((len(TABLES) + 1, COUNTS), np.int32)
-        for table, columns in zip(counts, self.buckets(), strict=False):
-            table[:] = np.bincount(columns, minlength=COUNTS)
-        counts[-1] = np.bincount(letters, times, COUNTS)
+        """Count the n-grams of pieces, and of letters last, int32 (tables + 1, COUNT_COLUMNS)."""
+        counts = np.empty((len(TABLES) + 1, COUNT_COLUMNS), np.int32)
+        for table, columns in zip(counts[:-1], self.columns_by_table(), strict=True):
+            table[:] = np.bincount(columns, minlength=COUNT_COLUMNS)
+        letter_columns = np.array(list(chain.from_iterable(self.letters)), np.int64)
+        # the letters of a distinct piece count as often as it stands in the texts
+        times_of_pieces = np.bincount(self._letters_row(), minlength=len(self.letters))
+        lengths = [len(columns) for columns in self.letters]
+        times = np.repeat(times_of_pieces, lengths)
+        counts[-1] = np.bincount(letter_columns, times, COUNT_COLUMNS)
         return counts
 
-    def rarest(self, counts: Array) -> Array:
-        """The least count of each piece's letter n-grams."""
-        least = [counts[columns].min() if columns else np.inf for columns in self.spelt]
-        return np.minimum(np.array(least), 1000.0)[self.codes[:, -1].astype(np.int64)]
+    def rarest(self, letter_counts: Array) -> Array:
+        """Return how often the rarest n-gram of each piece's letters was counted, at most 1000, (pieces,).
+
+        A piece without letters has 1000.
+        """
+        least = [letter_counts[columns].min() if columns else np.inf for columns in self.letters]
+        return np.minimum(np.array(least), 1000.0)[self._letters_row()]
+
+    def _letters_row(self) -> Array:
+        """Return where in `letters` each piece has its n-grams, int64 (pieces,)."""
+        return self.codes[:, LETTERS].astype(np.int64)
 
 
-def pieces(text: str) -> list[str]:
-    """Words and marks, in lower case."""
+def split_pieces(text: str) -> list[str]:
+    """Split a text into words and marks, in lower case."""
     return _PIECE.findall(unicodedata.normalize("NFC", text).lower())
 
 
-def fluency_features(texts: Pieces, counts: Array) -> Array:
-    """Features of n headlines from the counts of a corpus, float32 (n, features).
+class _Summary:
+    """Sums up values of pieces over each headline, without its two beginnings.
 
-    Mean, least, soft least, first and last of each table's counts, of their ratio to the context's, and of how much more often than by
-    chance two pieces stand side by side; length; shares of unknown and of repeated words and pairs.
+    Attributes:
+        begin: Place of the first beginning of each headline, (n,).
     """
-    buckets = zip(counts[:-1], texts.buckets(), strict=True)
-    times = [table[columns].astype(np.float64) for table, columns in buckets]  # of each table
-    total = max(1.0, float(counts[0].sum()))
-    single = np.log((times[0] + 0.5) / total)
-    values = [np.log((times[1] + 0.5) * total / ((times[0] + 1) * (np.roll(times[0], 1) + 1)))]
-    values += [np.log1p(count) for count in (*times[1:], texts.rarest(counts[-1]))]
-    for (coding, _, context), count in zip(TABLES, times, strict=True):
-        if context is not None:
-            ratio = np.log((count + 0.3) / (np.roll(times[context], 1) + 1))
-            values.append(ratio - single if coding == 0 else ratio)
-    for pair, piece in PAIRED:
-        beside = _lift(times[pair], times[piece], 1, total)
-        # small where the pieces around this one's left neighbour would join better without it
-        without = _lift(counts[pair][texts.columns(pair, (2, 0))].astype(np.float64), times[piece], 2, total)
-        values += [beside, beside + np.roll(beside, 1) - without]
-    lengths = texts.lengths
-    begin = np.cumsum(lengths) - lengths
-    is_piece = np.ones(len(single), bool)
-    is_piece[begin] = is_piece[begin + 1] = False
+
+    def __init__(self, lengths: Array):
+        self.begin = np.cumsum(lengths) - lengths
+        self._lengths = lengths
+        self._counts = np.ones(lengths.sum(), bool)
+        self._counts[self.begin] = False
+        self._counts[self.begin + 1] = False
+
+    def mean(self, values: Array) -> Array:
+        """Return the mean of each headline, (n,) from (pieces,)."""
+        sums = np.add.reduceat(np.where(self._counts, values, 0.0), self.begin)
+        return np.asarray(sums / (self._lengths - 2))
+
+    def features(self, values: Array) -> list[Array]:
+        """Return the mean, least, soft least, first and last value of each headline, five columns (n,)."""
+        exponentials = np.exp(-np.clip(values, -12, 12))
+        soft = np.add.reduceat(np.where(self._counts, exponentials, 0.0), self.begin)
+        least = np.minimum.reduceat(np.where(self._counts, values, np.inf), self.begin)
+        first = values[self.begin + 2]
+        last = values[self.begin + self._lengths - 1]
+        return [self.mean(values), least, -np.log(soft), first, last]
+
+
+def fluency_features(texts: Pieces, counts: Array) -> Array:
+    """Return features of n headlines from the counts of a corpus, float32 (n, features).
+
+    They sum up what counts say of each piece, and add the length and the shares of unknown and of repeated
+    words and pairs.
+    """
+    times = []
+    for table, columns in zip(counts[:-1], texts.columns_by_table(), strict=True):
+        times.append(table[columns].astype(np.float64))
+    summary = _Summary(texts.lengths)
     features: list[Array] = []
-
-    def mean(value: Array) -> Array:
-        return np.add.reduceat(np.where(is_piece, value, 0.0), begin) / (lengths - 2)
-
-    for value in values:
-        soft = np.add.reduceat(np.where(is_piece, np.exp(-np.clip(value, -12, 12)), 0.0), begin)
-        least = np.minimum.reduceat(np.where(is_piece, value, np.inf), begin)
-        features += [mean(value), least, -np.log(soft), value[begin + 2], value[begin + lengths - 1]]
-    rows = np.split(texts.codes[:, :2], begin[1:])
-    repeated = np.array([_repeats(row[2:-1].tolist()) for row in rows], np.float64).reshape(-1, 4)
-    features += [np.log(lengths - 2.0), mean(times[0] == 0), mean(times[1] == 0), *repeated.T]
+    for values in _values_of_pieces(texts, counts, times):
+        features += summary.features(values)
+    unknown_words = summary.mean(times[0] == 0)
+    unknown_pairs = summary.mean(times[1] == 0)
+    length = np.log(texts.lengths - 2.0)
+    features += [length, unknown_words, unknown_pairs]
+    words_and_endings = texts.codes[:, [WORD, ENDING]]
+    repetitions = []
+    for codes in np.split(words_and_endings, summary.begin[1:]):
+        without_ends = codes[2:-1].tolist()
+        repetitions.append(_repetitions(without_ends))
+    features.extend(np.array(repetitions, np.float64).reshape(-1, 4).T)
     return np.column_stack(features).astype(np.float32)
 
 
+def _values_of_pieces(texts: Pieces, counts: Array, times: Sequence[Array]) -> list[Array]:
+    """Return what counts say of each piece, arrays (pieces,).
+
+    Args:
+        texts: The headlines.
+        counts: What `Pieces.counts` counted in a corpus.
+        times: For each table how often the corpus has the n-gram that ends at each piece, (pieces,).
+
+    Returns:
+        How much more often than by chance a word follows another. Logarithms of all counts, and of their
+        ratios to the counts of their contexts. How much more often than by chance pieces of `PAIRED` stand
+        side by side, and how much better so than without the left one.
+    """
+    words = times[0]
+    pairs_of_words = times[1]
+    total = max(1.0, float(counts[0].sum()))
+    words_before = np.roll(words, 1)
+    by_chance = (words + 1) * (words_before + 1)
+    values = [np.log((pairs_of_words + 0.5) * total / by_chance)]
+    values.extend(np.log1p(count) for count in times[1:])
+    rarest_letters = texts.rarest(counts[-1])
+    values.append(np.log1p(rarest_letters))
+    frequency = np.log((words + 0.5) / total)
+    for table, count in zip(TABLES, times, strict=True):
+        if table.context is not None:
+            context_count = np.roll(times[table.context], 1)
+            ratio = np.log((count + 0.3) / (context_count + 1))
+            if table.coding == WORD:
+                ratio = ratio - frequency
+            values.append(ratio)
+    for pair, piece in PAIRED:
+        single = times[piece]
+        beside = _lift(times[pair], single, 1, total)
+        columns_around = texts.columns(pair, (2, 0))
+        times_around = counts[pair][columns_around].astype(np.float64)
+        around = _lift(times_around, single, 2, total)
+        # small where the pieces around this one's left neighbour would join better without it
+        with_neighbour = beside + np.roll(beside, 1)
+        values.append(beside)
+        values.append(with_neighbour - around)
+    return values
+
+
 def _lift(pairs: Array, pieces: Array, offset: int, total: float) -> Array:
-    """Log of how often a piece and the one so many places before it appear side by side, over how often by chance."""
-    return np.asarray(np.log((pairs + 1) / (pieces * np.roll(pieces, offset) / total + 1)))
+    """Return how much more often than by chance pieces stand `offset` places apart, as a logarithm (pieces,).
+
+    Args:
+        pairs: How often each piece and the one before it were counted together.
+        pieces: How often each piece was counted.
+        offset: Places between them.
+        total: All pieces that were counted.
+    """
+    by_chance = pieces * np.roll(pieces, offset) / total
+    return np.asarray(np.log((pairs + 1) / (by_chance + 1)))
 
 
-def _repeats(codes: list[list[int]]) -> tuple[float, ...]:
-    """The shares of a headline's words and pairs that it had before, its rare words that it had, and its phrases that appear twice in a row."""
+def _repetitions(codes: list[list[int]]) -> tuple[float, float, int, int]:
+    """Measure what a headline says twice, from the codes of each of its words and of their endings.
+
+    Returns:
+        The share of its words that it had before, the share of its pairs of words, the number of its rare
+        words, and the number of phrases that appear twice in a row.
+    """
     words = [word for word, _ in codes]
     pairs = list(pairwise(words))
-    rare = [word for word, kind in codes if word != kind]
+    rare = [word for word, ending in codes if word != ending]
     different = len(set(words))
-    # Only a headline that has a word twice can have a phrase twice in a row.
-    twice = _phrases_twice(words) if different < len(words) else 0
-    shares = (1 - different / max(1, len(words)), 1 - len(set(pairs)) / max(1, len(pairs)))
-    return *shares, len(rare) - len(set(rare)), twice
+    repeated_words = 1 - different / max(1, len(words))
+    repeated_pairs = 1 - len(set(pairs)) / max(1, len(pairs))
+    repeated_rare = len(rare) - len(set(rare))
+    phrases = 0
+    if different < len(words):  # a phrase appears twice in a row only where a word appears twice
+        phrases = _count_phrases_twice(words)
+    return repeated_words, repeated_pairs, repeated_rare, phrases
 
 
-def _phrases_twice(words: list[int]) -> int:
+def _count_phrases_twice(words: list[int]) -> int:
     """Count the phrases that appear twice in a row, by their places."""
     twice = 0
     for length in range(1, LONGEST_REPEAT + 1):
         for place in range(len(words) - 2 * length + 1):
             middle = place + length
-            if words[place] == words[middle]:
-                twice += words[place:middle] == words[middle : middle + length]
+            # the first words alone decide mostly, and no list is cut for them
+            is_likely = words[place] == words[middle]
+            if is_likely and words[place:middle] == words[middle : middle + length]:
+                twice += 1
     return twice
 
 
-def boosted(features: Array, arrays: Arrays) -> Array:
-    """Sum of the trees' leaves, (n,) of features (n, f): a row goes left where a feature is at most the threshold."""
-    place = np.broadcast_to(arrays["root"], (len(features), len(arrays["root"])))
+def sum_leaves(features: Array, arrays: Arrays) -> Array:
+    """Return the sum of the leaves that trees lead rows to, float64 (n,) from features (n, f).
+
+    A row goes left where a feature is at most the threshold.
+
+    Raises:
+        ValueError: the trees contain a cycle.
+    """
+    roots = arrays["root"]
+    feature = arrays["feature"]
+    threshold = arrays["threshold"]
+    left = arrays["left"]
+    right = arrays["right"]
     rows = np.arange(len(features))[:, None]
-    for _ in range(len(arrays["feature"])):  # no path is longer than the nodes are many
-        left = features[rows, arrays["feature"][place]] <= arrays["threshold"][place]
-        further = np.where(left, arrays["left"][place], arrays["right"][place])
-        if (further == place).all():
-            return np.asarray(arrays["value"][place].sum(axis=1, dtype=np.float64))
-        place = further
-    raise ValueError("its trees have a circle")
+    # the node of each row in each tree
+    nodes = np.broadcast_to(roots, (len(features), len(roots)))
+    for _ in range(len(feature)):  # no path is longer than the nodes are many
+        goes_left = features[rows, feature[nodes]] <= threshold[nodes]
+        next_nodes = np.where(goes_left, left[nodes], right[nodes])
+        if (next_nodes == nodes).all():
+            leaves = arrays["value"][nodes]
+            return np.asarray(leaves.sum(axis=1, dtype=np.float64))
+        nodes = next_nodes
+    raise ValueError("the saved trees contain a cycle")
 
 
 def _headline_odds(texts: Sequence[str], pairs: Sequence[str], config: Any, arrays: Arrays) -> Array:
@@ -338,15 +628,16 @@ def _headline_odds(texts: Sequence[str], pairs: Sequence[str], config: Any, arra
 def _printed_odds(texts: Sequence[str], pairs: Sequence[str], config: Any, arrays: Arrays) -> Array:
     """Return the log odds of class 1 by trees on what counts of n-grams in printed texts say."""
     headlines = Pieces(texts, frozenset(config.frequent or ()), arrays["clusters"])
-    return boosted(fluency_features(headlines, arrays["counts"]), arrays)
+    return sum_leaves(fluency_features(headlines, arrays["counts"]), arrays)
 
 
 def _pair_odds(texts: Sequence[str], pairs: Sequence[str], config: Any, arrays: Arrays) -> Array:
     """Return the log odds of class 1 by trees on what two texts have in common."""
-    return boosted(features_of_pairs(texts, pairs, config, arrays), arrays)
+    return sum_leaves(features_of_pairs(texts, pairs, config, arrays), arrays)
 
 
-#: The features that a configuration names, by the judges that they were made for; a new judge may see those of any.
+#: The features that a configuration names, by the judges that they were made for. Another judge may see those
+#: of any.
 FEATURES = {"main": _headline_odds, "fluency": _printed_odds, "hh": _pair_odds, "ah": _pair_odds}
 
 
@@ -361,9 +652,12 @@ def decision(
     """Return the log odds of class 1, float64 (n,), of n texts, or of n texts and their n second ones."""
     odds = FEATURES[config.judges]
     texts = [unicodedata.normalize("NFC", text) for text in texts]
-    parts = [slice(start, start + TEXTS) for start in range(0, len(texts), TEXTS)]
-    answers = [odds(texts[part], (pairs and pairs[part]) or (), config, arrays) for part in parts]
-    return np.concatenate([np.empty(0), *answers]) + constant
+    answers = [np.empty(0)]
+    for start in range(0, len(texts), TEXTS_AT_ONCE):
+        part = slice(start, start + TEXTS_AT_ONCE)
+        second_texts = pairs[part] if pairs else ()
+        answers.append(odds(texts[part], second_texts, config, arrays))
+    return np.concatenate(answers) + constant
 
 
 def probabilities(odds: Array) -> Array:
@@ -372,15 +666,20 @@ def probabilities(odds: Array) -> Array:
     return np.column_stack([1 - second, second])
 
 
-def texts_of(input_ids: Any) -> list[list[str]]:
-    """The two texts, the second one maybe empty, that each row of ids of bytes stands for: 1 ends a text, 3 is byte 0."""
+def decode_texts(input_ids: Any) -> list[tuple[str, str]]:
+    """Return the two texts, of which the second may be empty, that each row of ids of bytes stands for.
+
+    An id of 1 ends a text, and 3 is byte 0, as `ByT5Tokenizer` has them.
+    """
     rows = []
     for row in input_ids.tolist():
-        parts: list[list[int]] = [[], []]
+        parts: tuple[list[int], list[int]] = ([], [])
         part = 0
         for number in row:
-            part += number == 1
-            if 3 <= number < 259 and part < 2:
+            if number == 1:
+                part += 1
+            elif 3 <= number < 259 and part < 2:
                 parts[part].append(number - 3)
-        rows.append([bytes(text).decode(errors="ignore") for text in parts])
+        first, second = parts
+        rows.append((bytes(first).decode(errors="ignore"), bytes(second).decode(errors="ignore")))
     return rows

@@ -1,8 +1,8 @@
-"""Training of linear judges: scikit-learn on the arrays that `linear_features` reads, in seconds."""
+"""Fit linear judges: scikit-learn on the arrays that `linear_features` reads, in seconds."""
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import chain
 from typing import Any
@@ -12,11 +12,29 @@ from scipy.sparse import csr_matrix, hstack
 from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
-from change_it.judges import linear_features
 from change_it.judges.data import Examples, TaskData
 from change_it.judges.linear import LinearJudgeConfig
 from change_it.judges.linear import LinearJudgeForSequenceClassification as LinearJudge
-from change_it.judges.linear_features import Array, Arrays
+from change_it.judges.linear_features import (
+    CAPITAL,
+    COUNT_COLUMNS,
+    MONOTONICITY,
+    TABLES,
+    WORD_COLUMNS,
+    Array,
+    Arrays,
+    Pieces,
+    Words,
+    bucket,
+    features_of_headlines,
+    features_of_pairs,
+    fluency_features,
+    inverse_frequency,
+    ngrams,
+    split_pieces,
+    sum_leaves,
+    surface_features,
+)
 from change_it.judges.options import MARKS, NGRAMS
 from change_it.judges.registration import register_judges
 from change_it.judges.spec import FLUENCY_ACCEPTS, JUDGES, Task, resolve
@@ -24,18 +42,52 @@ from change_it.stats import Floats
 
 register_judges()
 
-#: From n headlines to (n, 2) probabilities of outlets A and B.
-Ask = Callable[[Sequence[str]], Floats]
+#: Returns probabilities of outlets A and B, (n, 2), of n headlines.
+PredictProba = Callable[[Sequence[str]], Floats]
 
-#: Examples of pairs that are learnt from, and texts that words are counted in, at most.
-PAIRS, COUNTED = 8000, 10_000
-#: Headlines that have an n-gram of main, at least; a word is a name where this share of it has a capital; a tree's share of its step.
-FOUND, NAME, RATE = 2, 0.8, 0.12
-#: Frequent pieces that are classes of their own.
-FREQUENT = 200
-#: Words that are grouped by their neighbours, at most, how often they appear at least, the neighbours that count, dimensions, groups.
-CLUSTERED, LEAST, CONTEXTS, DIMENSIONS, GROUPS = 8000, 4, 500, 50, (200, 60)
-NEGATIONS = ["cannot", "mai", "nessun", "nessuna", "nessuno", "never", "niente", "no", "nobody", "non", "none", "nor", "not", "nulla", "né", "senza", "t", "without"]  # fmt: skip
+#: Examples of pairs that are learnt from, at most.
+MAX_PAIRS = 8000
+#: Texts that the words of pairs are counted in, at most.
+MAX_COUNTED_TEXTS = 10_000
+#: Headlines that have an n-gram of main, at least.
+LEAST_HEADLINES = 2
+#: A word of which more than this share has a capital is a name.
+NAME_SHARE = 0.8
+#: Share of its step that each tree takes.
+LEARNING_RATE = 0.12
+#: Pieces that are classes of their own, the most frequent ones.
+FREQUENT_PIECES = 200
+#: Pieces that are grouped by their neighbours, at most, the most frequent ones.
+GROUPED_PIECES = 8000
+#: Times that a grouped piece appears, at least.
+LEAST_TIMES = 4
+#: Pieces that count as neighbours, the most frequent ones.
+NEIGHBOURS = 500
+#: Dimensions of the vectors by which pieces are grouped.
+DIMENSIONS = 50
+#: Groups of each of the two groupings.
+GROUPS = (200, 60)
+#: Words that HH and AH take for negations.
+NEGATIONS = [
+    "cannot",
+    "mai",
+    "nessun",
+    "nessuna",
+    "nessuno",
+    "never",
+    "niente",
+    "no",
+    "nobody",
+    "non",
+    "none",
+    "nor",
+    "not",
+    "nulla",
+    "né",
+    "senza",
+    "t",
+    "without",
+]
 
 
 def fit_linear(task: Task, data: TaskData, *, seed: int) -> LinearJudge:
@@ -46,12 +98,12 @@ def fit_linear(task: Task, data: TaskData, *, seed: int) -> LinearJudge:
 
 def fit_task_of_outlets(task: Task, data: TaskData, *, seed: int) -> LinearJudge:
     """Fit a judge of headlines by their outlets on its training and validation examples."""
-    return fit_main(data.known, seed=seed)
+    return fit_main(data.train_and_validation, seed=seed)
 
 
 def fit_task_of_pairs(task: Task, data: TaskData, *, seed: int) -> LinearJudge:
     """Fit a judge of pairs of texts on its training and validation examples."""
-    return fit_pairs(task, data.known, data.headlines + data.articles, seed=seed)
+    return fit_pairs(task, data.train_and_validation, data.headlines + data.articles, seed=seed)
 
 
 def fit_task_of_printed(task: Task, data: TaskData, *, seed: int) -> LinearJudge:
@@ -59,129 +111,236 @@ def fit_task_of_printed(task: Task, data: TaskData, *, seed: int) -> LinearJudge
     return fit_fluency(data, seed=seed)
 
 
-@lru_cache(maxsize=1)  # a judge and its baselines read the same headlines
+# A judge and its baselines read the same headlines.
+@lru_cache(maxsize=1)
 def _read(headlines: tuple[str, ...]) -> tuple[csr_matrix, Array]:
-    return linear_features.ngrams(headlines), linear_features.surface_features(headlines)
+    """Return the n-grams and the surface features of headlines, (n, columns) each."""
+    return ngrams(headlines), surface_features(headlines)
 
 
-@threadpool_limits.wrap(limits=1)  # more threads sum in another order, and give other weights
+# More threads sum in another order, and give other weights.
+@threadpool_limits.wrap(limits=1)
 def fit_main(examples: Examples, *, seed: int, ngrams_alone: bool = False) -> LinearJudge:
     """Fit main on n-grams, marks, capitals and length; or on n-grams alone."""
     from sklearn.linear_model import LogisticRegression  # loads pandas
 
-    counts, marks = _read(tuple(examples.texts))
-    arrays = {"idf": linear_features.inverse_frequency(counts, FOUND)}
+    counts, surface = _read(tuple(examples.texts))
+    arrays = {"idf": inverse_frequency(counts, LEAST_HEADLINES)}
     if not ngrams_alone:
-        deviation = marks.std(axis=0)
-        arrays |= {"mean": marks.mean(axis=0), "scale": 1 / np.where(deviation > 0, deviation, np.float32(1))}
-    matrix = linear_features.features_of_headlines(counts, marks, arrays)
+        deviation = surface.std(axis=0)
+        arrays["mean"] = surface.mean(axis=0)
+        arrays["scale"] = 1 / np.where(deviation > 0, deviation, np.float32(1))
+    matrix = features_of_headlines(counts, surface, arrays)
+    # Columns that no headline has are left out, and their weights stay 0.
     known = np.flatnonzero(np.bincount(matrix.indices, matrix.data != 0, matrix.shape[1]))
     model = LogisticRegression(C=10.0, class_weight="balanced", max_iter=1000, random_state=seed)
     model.fit(matrix[:, known], examples.labels)
     weight = np.zeros(matrix.shape[1], np.float32)
     weight[known] = model.coef_[0]
-    return LinearJudge.of(arrays | {"weight": weight}, float(model.intercept_[0]), judges="main")
+    arrays["weight"] = weight
+    return LinearJudge.from_arrays(arrays, float(model.intercept_[0]), judges="main")
 
 
-@lru_cache(maxsize=1)  # they are asked on training pairs and on A2
+# They are asked on training pairs and on A2.
+@lru_cache(maxsize=1)
 @threadpool_limits.wrap(limits=1)
-def fit_baselines(examples: Examples, *, seed: int) -> dict[str, Ask]:
-    """The baselines of main, fitted on its examples: n-grams alone; marks, capitals and length."""
+def fit_baselines(examples: Examples, *, seed: int) -> dict[str, PredictProba]:
+    """Fit the baselines of main on its examples: n-grams alone; marks, capitals and length."""
     from sklearn.linear_model import LogisticRegression  # loads pandas
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
+    _, surface = _read(tuple(examples.texts))
     marks = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000, random_state=seed))
-    marks.fit(_read(tuple(examples.texts))[1], examples.labels)
-    return {
-        NGRAMS: fit_main(examples, seed=seed, ngrams_alone=True).predict_proba,
-        MARKS: lambda texts: np.asarray(
-            marks.predict_proba(linear_features.surface_features(texts)), np.float64
-        ),
-    }
+    marks.fit(surface, examples.labels)
+
+    def ask_marks(texts: Sequence[str]) -> Floats:
+        return np.asarray(marks.predict_proba(surface_features(texts)), np.float64)
+
+    on_ngrams = fit_main(examples, seed=seed, ngrams_alone=True)
+    return {NGRAMS: on_ngrams.predict_proba, MARKS: ask_marks}
 
 
 def fit_pairs(task: str, examples: Examples, texts: Sequence[str], *, seed: int) -> LinearJudge:
-    """Fit HH or AH; `texts` of the training side say how rare words are, and which are names."""
+    """Fit HH or AH.
+
+    Args:
+        task: hh or ah.
+        examples: Pairs of texts that match (1) or not (0); at most `MAX_PAIRS` of them are drawn.
+        texts: Texts of the training side, which say how rare words are, and which are names; at most
+            `MAX_COUNTED_TEXTS` of them are drawn.
+        seed: Seed of what is drawn and of the trees.
+    """
     rng = np.random.default_rng(seed)
-    examples = examples.select(np.sort(rng.permutation(len(examples))[:PAIRS]))
-    counted = [texts[row] for row in rng.permutation(len(texts))[:COUNTED]]
-    words = linear_features.Words(counted, frozenset(NEGATIONS))
-    capitals = np.bincount(
-        words.word[words.flags & linear_features.CAPITAL > 0], minlength=linear_features.SIZE
-    )
-    every = np.bincount(words.word, minlength=linear_features.SIZE)
-    idf = linear_features.inverse_frequency(words.matrix())
-    arrays = {"idf": idf, "name": idf * (capitals > NAME * every).astype(np.float32)}
-    settings: dict[str, Any] = {"judges": task, "negations": NEGATIONS}
-    config = LinearJudgeConfig(**settings)
-    features = linear_features.features_of_pairs(examples.texts, examples.pairs or [], config, arrays)
+    drawn_examples = np.sort(rng.permutation(len(examples))[:MAX_PAIRS])
+    drawn_texts = rng.permutation(len(texts))[:MAX_COUNTED_TEXTS]
+    examples = examples.select(drawn_examples)
+    words = Words([texts[row] for row in drawn_texts], frozenset(NEGATIONS))
+    has_capital = words.flags & CAPITAL > 0
+    with_capital = np.bincount(words.word[has_capital], minlength=WORD_COLUMNS)
+    every = np.bincount(words.word, minlength=WORD_COLUMNS)
+    is_name = (with_capital > NAME_SHARE * every).astype(np.float32)
+    idf = inverse_frequency(words.matrix())
+    arrays = {"idf": idf, "name": idf * is_name}
+    config = LinearJudgeConfig(judges=task, negations=NEGATIONS)
+    features = features_of_pairs(examples.texts, examples.pairs or [], config, arrays)
     trees = _boost(
-        features, examples.labels, leaves=8, rounds=75, share=0.3, seed=seed, rising=linear_features.RISING
+        features,
+        examples.labels,
+        leaves=8,
+        rounds=75,
+        feature_share=0.3,
+        monotonicity=MONOTONICITY,
+        seed=seed,
     )
-    return LinearJudge.of(arrays | trees, 0.0, **settings)
+    return LinearJudge.from_arrays(arrays | trees, 0.0, judges=task, negations=NEGATIONS)
 
 
 @threadpool_limits.wrap(limits=1)
 def fit_fluency(data: TaskData, *, seed: int) -> LinearJudge:
-    """Fit fluency: counts of n-grams in printed texts, and trees on what they say of headlines, printed and broken.
+    """Fit fluency: counts of n-grams in printed texts, and trees on what they say of headlines.
 
-    The counts of a headline's own part of the texts are left out. `FLUENCY_ACCEPTS` of the printed validation headlines get more than a half.
+    The counts of a headline's own part of the texts are left out. `FLUENCY_ACCEPTS` of the printed validation
+    headlines get more than a half.
     """
-    examples, parts = data.train, np.asarray(data.parts)
-    counted_parts = np.tile(np.asarray(data.counted_parts), 2)
-    # a piece that appears a thousand times is one object
-    counted = [[*map(sys.intern, linear_features.pieces(text))] for text in data.headlines + data.articles]
-    frequent = frozenset(piece for piece, _ in Counter(chain.from_iterable(counted)).most_common(FREQUENT))
+    counted: list[list[str]] = []
+    for text in data.headlines + data.articles:
+        # a piece that appears a thousand times is one object
+        counted.append(list(map(sys.intern, split_pieces(text))))
+    times = Counter(chain.from_iterable(counted))
+    frequent = frozenset(piece for piece, _ in times.most_common(FREQUENT_PIECES))
     clusters = _clusters(counted, seed=seed)
-    read = partial(linear_features.Pieces, frequent=frequent, clusters=clusters)
-    counts = np.zeros((len(linear_features.TABLES) + 1, linear_features.COUNTS), np.int32)
-    own = {}
-    for part in np.unique(counted_parts):
-        of_part = read([counted[row] for row in np.flatnonzero(counted_parts == part)]).counts()
-        counts += of_part
-        own[part] = of_part.astype(np.min_scalar_type(of_part.max()))  # half of the memory, or a quarter
+    to_pieces = partial(Pieces, frequent=frequent, clusters=clusters)
+    # an article is of the part of its headline
+    counted_parts = np.tile(np.asarray(data.counted_parts), 2)
+    counts, counts_of_parts = _count_parts(counted, counted_parts, to_pieces)
     del counted
-    rows = [np.flatnonzero(parts == part) for part in np.unique(parts)]
-    blocks = []
-    for part, chosen in zip(np.unique(parts), rows, strict=True):
-        counts -= own[part]
-        blocks.append(linear_features.fluency_features(read(examples.select(chosen).texts), counts))
-        counts += own.pop(part)  # and give its memory back
-    features = np.concatenate(blocks)[np.argsort(np.concatenate(rows))]
-    trees = _boost(features, examples.labels, leaves=16, rounds=150, share=0.06, rows=0.5, seed=seed)
+    parts = np.asarray(data.parts)
+    features = _features_by_part(data.train, parts, counts, counts_of_parts, to_pieces)
+    trees = _boost(
+        features,
+        data.train.labels,
+        leaves=16,
+        rounds=150,
+        feature_share=0.06,
+        row_share=0.5,
+        seed=seed,
+    )
     saved = np.minimum(counts, np.iinfo(np.int16).max).astype(np.int16)
     printed = data.validation.select(np.flatnonzero(data.validation.labels)).texts
-    scores = linear_features.boosted(linear_features.fluency_features(read(printed), saved), trees)
-    arrays = {"counts": saved, "clusters": clusters} | trees
-    shift = float(np.quantile(scores, 1 - FLUENCY_ACCEPTS))
-    return LinearJudge.of(arrays, -shift, judges="fluency", frequent=sorted(frequent))
+    odds = sum_leaves(fluency_features(to_pieces(printed), saved), trees)
+    threshold = float(np.quantile(odds, 1 - FLUENCY_ACCEPTS))
+    arrays = {"counts": saved, "clusters": clusters, **trees}
+    return LinearJudge.from_arrays(arrays, -threshold, judges="fluency", frequent=sorted(frequent))
 
 
-def _clusters(read: Sequence[list[str]], *, seed: int) -> Array:
-    """Two groupings of the words of texts by the words before and after them (Schütze 1995), uint8 (2, COUNTS); 0 for rare words."""
+def _count_parts(
+    counted: Sequence[list[str]], parts: Array, to_pieces: Callable[[list[list[str]]], Pieces]
+) -> tuple[Array, dict[int, Array]]:
+    """Count n-grams in texts, and in those of each part.
+
+    Args:
+        counted: The pieces of each text.
+        parts: The part of each text, (texts,).
+        to_pieces: Hashes the pieces of texts.
+
+    Returns:
+        Counts of all texts, int32 (tables + 1, COUNT_COLUMNS), and part to its own counts, in the smallest
+        type that has room for them, which saves half of the memory or more.
+    """
+    counts = np.zeros((len(TABLES) + 1, COUNT_COLUMNS), np.int32)
+    counts_of_parts = {}
+    for part in np.unique(parts):
+        rows = np.flatnonzero(parts == part)
+        texts = [counted[row] for row in rows.tolist()]
+        own = to_pieces(texts).counts()
+        smallest = np.min_scalar_type(own.max())
+        counts += own
+        counts_of_parts[part] = own.astype(smallest)
+    return counts, counts_of_parts
+
+
+def _features_by_part(
+    examples: Examples,
+    parts: Array,
+    counts: Array,
+    counts_of_parts: dict[int, Array],
+    to_pieces: Callable[[list[str]], Pieces],
+) -> Array:
+    """Return the features of fluency's examples, each from the counts without those of its own part.
+
+    Args:
+        examples: n headlines, printed and broken.
+        parts: The part of each, (n,).
+        counts: Counts of all texts, which change meanwhile, and are in the end what they were.
+        counts_of_parts: Part to its own counts; it is empty in the end, which gives much memory back.
+        to_pieces: Splits headlines into hashed pieces.
+    """
+    rows_of_parts = []
+    blocks = []
+    for part in np.unique(parts):
+        rows = np.flatnonzero(parts == part)
+        counts -= counts_of_parts[part]
+        headlines = to_pieces(examples.select(rows).texts)
+        blocks.append(fluency_features(headlines, counts))
+        counts += counts_of_parts.pop(part)
+        rows_of_parts.append(rows)
+    order = np.argsort(np.concatenate(rows_of_parts))
+    return np.asarray(np.concatenate(blocks)[order])
+
+
+def _clusters(texts: Sequence[list[str]], *, seed: int) -> Array:
+    """Group the pieces of texts twice by the pieces before and after them (Schütze 1995).
+
+    Args:
+        texts: The pieces of each text.
+        seed: Seed of the vectors and the groups.
+
+    Returns:
+        The group of each column that a piece is hashed to, uint8 (2, COUNT_COLUMNS); 0 for rare pieces.
+    """
     from sklearn.cluster import MiniBatchKMeans
     from sklearn.decomposition import TruncatedSVD
     from sklearn.preprocessing import normalize
 
-    count = Counter(chain.from_iterable(read))
-    known = {piece: row for row, (piece, times) in enumerate(count.most_common(CLUSTERED)) if times >= LEAST}
-    rows = [known.get(piece, len(known)) for text in read for piece in (*text, "")]
-    place = np.array(rows)
-    shape = (len(known) + 1, CONTEXTS)
-    sides = []
-    for before, after in ((place[:-1], place[1:]), (place[1:], place[:-1])):
-        frequent = after < CONTEXTS
-        ones = np.ones(frequent.sum())
-        sides.append(csr_matrix((ones, (before[frequent], after[frequent])), shape=shape)[:-1].log1p())
+    known: dict[str, int] = {}
+    for piece, times in Counter(chain.from_iterable(texts)).most_common(GROUPED_PIECES):
+        if times >= LEAST_TIMES:
+            known[piece] = len(known)
+    # the number of all other pieces, and of the end of a text
+    other = len(known)
+    numbers_of_pieces: list[int] = []
+    for text in texts:
+        numbers_of_pieces += [known.get(piece, other) for piece in text]
+        numbers_of_pieces.append(other)
+    numbers = np.array(numbers_of_pieces)
+    following = _neighbour_counts(numbers[:-1], numbers[1:], other)
+    preceding = _neighbour_counts(numbers[1:], numbers[:-1], other)
     dimensions = min(DIMENSIONS, len(known) - 1)
-    vectors = normalize(TruncatedSVD(dimensions, random_state=seed).fit_transform(hstack(sides)))
-    columns = [linear_features.bucket(piece) % linear_features.COUNTS for piece in known]
-    clusters = np.zeros((len(GROUPS), linear_features.COUNTS), np.uint8)
+    reduced = TruncatedSVD(dimensions, random_state=seed).fit_transform(hstack([following, preceding]))
+    vectors = normalize(reduced)
+    columns = [bucket(piece) % COUNT_COLUMNS for piece in known]
+    clusters = np.zeros((len(GROUPS), COUNT_COLUMNS), np.uint8)
     for row, groups in enumerate(GROUPS):
         model = MiniBatchKMeans(min(groups, len(known)), random_state=seed, n_init=1)
+        # 1 and 2 are the codes of beginnings and ends
         clusters[row, columns] = model.fit_predict(vectors) + 3
     return clusters
+
+
+def _neighbour_counts(pieces: Array, neighbours: Array, known: int) -> csr_matrix:
+    """Count the most frequent pieces beside others, as logarithms, (known, NEIGHBOURS).
+
+    Args:
+        pieces: Numbers of pieces, the most frequent one first; `known` is a piece that is not counted.
+        neighbours: Numbers of the pieces that stand beside them.
+        known: Number of pieces that are counted.
+    """
+    is_frequent = neighbours < NEIGHBOURS
+    ones = np.ones(is_frequent.sum())
+    places = (pieces[is_frequent], neighbours[is_frequent])
+    counts = csr_matrix((ones, places), shape=(known + 1, NEIGHBOURS))
+    return counts[:-1].log1p()
 
 
 def _boost(
@@ -190,49 +349,78 @@ def _boost(
     *,
     leaves: int,
     rounds: int,
-    share: float,
+    feature_share: float,
     seed: int,
-    rows: float = 1.0,
-    rising: Sequence[int] | None = None,
+    row_share: float = 1.0,
+    monotonicity: Sequence[int] | None = None,
 ) -> Arrays:
-    """The trees of a gradient boosting as arrays for `boosted`; both classes have the same weight.
+    """Fit a gradient boosting in which both classes have the same weight; return its trees for `sum_leaves`.
 
-    Each fits Newton's step, the gradient over the second derivative, on a share of the rows, by a share of the features a split. Ours,
-    since of scikit-learn's boosting only the trees of the one without monotonicity are public.
+    Each tree fits Newton's step, the gradient over the second derivative. It is ours, since of scikit-learn's
+    boosting only the trees of the one without monotonicity are public.
+
+    Args:
+        features: Features of n examples, (n, features).
+        labels: Classes of n examples, 0 or 1.
+        leaves: Leaves of a tree, at most.
+        rounds: Number of trees.
+        feature_share: Share of the features that a split looks at, 0-1.
+        seed: Seed of the rows and features that are drawn.
+        row_share: Share of the examples that a tree is fitted on, 0-1.
+        monotonicity: For each feature 1 where trees may only rise with it, and -1 where they may only fall.
     """
     from sklearn.tree import DecisionTreeRegressor
 
     features = np.ascontiguousarray(features, np.float32)  # so that it is not checked for each tree
-    even = np.where(labels == 1, 0.5 / np.mean(labels), 0.5 / np.mean(1 - labels))
-    least, total = max(1, min(20, len(labels) // 20)), np.zeros(len(labels))
-    settings: dict[str, Any] = {"max_leaf_nodes": leaves, "min_samples_leaf": least, "max_features": share}
-    trees, random = [], np.random.default_rng(seed)
+    class_weights = np.where(labels == 1, 0.5 / np.mean(labels), 0.5 / np.mean(1 - labels))
+    examples_of_leaf = max(1, min(20, len(labels) // 20))
+    drawn_rows = int(row_share * len(labels))
+    random = np.random.default_rng(seed)
+    odds = np.zeros(len(labels))
+    trees = []
     for number in range(rounds):
-        p = expit(total)
+        p = expit(odds)
         curvature = np.maximum(p * (1 - p), 1e-4)
-        part = (
-            slice(None) if rows == 1 else np.sort(random.permutation(len(labels))[: int(rows * len(labels))])
+        step = (labels - p) / curvature
+        weights = class_weights * curvature
+        model = DecisionTreeRegressor(
+            max_leaf_nodes=leaves,
+            min_samples_leaf=examples_of_leaf,
+            max_features=feature_share,
+            monotonic_cst=monotonicity,
+            random_state=seed + number,
         )
-        model = DecisionTreeRegressor(**settings, monotonic_cst=rising, random_state=seed + number)
-        step, weight = ((labels - p) / curvature)[part], (even * curvature)[part]
-        model.fit(features[part], step, sample_weight=weight, check_input=False)
-        total += RATE * model.predict(features, check_input=False)
+        rows: slice | Array = slice(None)
+        if row_share < 1:
+            rows = np.sort(random.permutation(len(labels))[:drawn_rows])
+        model.fit(features[rows], step[rows], sample_weight=weights[rows], check_input=False)
+        odds += LEARNING_RATE * model.predict(features, check_input=False)
         trees.append(model.tree_)
+    return _arrays_of_trees(trees)
+
+
+def _arrays_of_trees(trees: Sequence[Any]) -> Arrays:
+    """Return the trees of scikit-learn as arrays of all their nodes, for `sum_leaves`."""
     sizes = np.array([tree.node_count for tree in trees])
-    names = ("feature", "threshold", "children_left", "children_right", "value")
-    feature, cut, left, right, value = (
-        np.concatenate([getattr(tree, name) for tree in trees]) for name in names
-    )
-    leaf, here, root = left < 0, np.arange(len(left)), np.cumsum(sizes) - sizes
-    shift = np.repeat(root, sizes)
-    exact = cut.astype(np.float32)
-    above = exact > cut  # rounded up: the next one below splits float32 features alike
-    exact[above] = np.nextafter(exact[above], np.float32(-np.inf))
+    root = np.cumsum(sizes) - sizes
+    first_node = np.repeat(root, sizes)
+    feature = np.concatenate([tree.feature for tree in trees])
+    left = np.concatenate([tree.children_left for tree in trees])
+    right = np.concatenate([tree.children_right for tree in trees])
+    value = np.concatenate([tree.value for tree in trees]).ravel()
+    exact = np.concatenate([tree.threshold for tree in trees])
+    threshold = exact.astype(np.float32)
+    # where float32 rounds up, the next value below splits float32 features alike
+    is_above = threshold > exact
+    threshold[is_above] = np.nextafter(threshold[is_above], np.float32(-np.inf))
+    # a leaf leads to itself
+    is_leaf = left < 0
+    itself = np.arange(len(left))
     return {
         "root": root.astype(np.int64),
-        "feature": np.where(leaf, 0, feature).astype(np.int64),
-        "threshold": np.where(leaf, 0, exact).astype(np.float32),
-        "left": np.where(leaf, here, left + shift).astype(np.int64),
-        "right": np.where(leaf, here, right + shift).astype(np.int64),
-        "value": np.where(leaf, RATE * value.ravel(), 0).astype(np.float32),
+        "feature": np.where(is_leaf, 0, feature).astype(np.int64),
+        "threshold": np.where(is_leaf, 0, threshold).astype(np.float32),
+        "left": np.where(is_leaf, itself, left + first_node).astype(np.int64),
+        "right": np.where(is_leaf, itself, right + first_node).astype(np.int64),
+        "value": np.where(is_leaf, LEARNING_RATE * value, 0).astype(np.float32),
     }

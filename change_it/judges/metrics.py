@@ -1,4 +1,4 @@
-"""Metrics of judges: precision, recall and F1; and of main, where topic does not help: the two headlines of one event, and the scale of style."""
+"""Measure judges: precision, recall and F1; and main on the two headlines of one event, of the same topic."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,13 +6,19 @@ import numpy as np
 import polars as pl
 
 from change_it.corpus.folder import read_table
-from change_it.judges.linear_training import Ask
+from change_it.judges.linear_training import PredictProba
 from change_it.judges.record import ClassScores, Leads, TestScores, WithinEvent, WithinEventShare
 from change_it.stats import AVERAGE, Events, Floats, Ints, Score, Statistics, log_odds, measure
 
 
 def scores(labels: np.ndarray, predicted: np.ndarray, classes: tuple[str, ...]) -> TestScores:
-    """Precision, recall and F1 of classes 0 and 1 (EvalNLGEval 2020, Table 1) by their names, their mean, and accuracy."""
+    """Return precision, recall and F1 of each class, their mean, and accuracy (EvalNLGEval 2020, Table 1).
+
+    Args:
+        labels: Classes of n examples, 0 or 1.
+        predicted: What was decided of them.
+        classes: Names of classes 0 and 1.
+    """
     from sklearn.metrics import precision_recall_fscore_support  # loads pandas
 
     columns = precision_recall_fscore_support(labels, predicted, labels=[0, 1], zero_division=0)
@@ -29,54 +35,93 @@ def scores(labels: np.ndarray, predicted: np.ndarray, classes: tuple[str, ...]) 
 
 
 def f1_lead(labels: Ints, judge: Ints, baseline: Ints, events: Sequence[str]) -> Score:
-    """Mean F1 of a judge less that of a baseline on the same (n,) examples: `value`, and `low` and `high` of its 95% interval, drawn by event."""
-    columns: dict[str, Floats] = {}
-    for name, decided in (("judge", judge), ("baseline", baseline)):
-        for label in (0, 1):
-            columns[f"{name} hits {label}"] = ((decided == label) & (labels == label)).astype(np.float64)
-            columns[f"{name} sizes {label}"] = (decided == label) + (labels == label).astype(np.float64)
+    """Return the mean F1 of a judge less that of a baseline, with its 95% interval, drawn by event.
 
-    def mean_f1(sums: Statistics, name: str) -> Floats:
-        f1 = [2 * sums[f"{name} hits {i}"] / np.maximum(sums[f"{name} sizes {i}"], 1) for i in (0, 1)]
-        return (f1[0] + f1[1]) / 2
+    Args:
+        labels: Classes of n examples, 0 or 1.
+        judge: What the judge decided of them.
+        baseline: What the baseline decided.
+        events: The event of each.
+    """
+    statistics = {**_f1_statistics("judge", labels, judge), **_f1_statistics("baseline", labels, baseline)}
 
     def leads(sums: Statistics) -> dict[str, Floats]:
-        return {"lead": mean_f1(sums, "judge") - mean_f1(sums, "baseline")}
+        return {"lead": _mean_f1(sums, "judge") - _mean_f1(sums, "baseline")}
 
-    return measure(columns, leads, events=events)[AVERAGE]["lead"]
+    return measure(statistics, leads, events=events)[AVERAGE]["lead"]
+
+
+def _f1_statistics(system: str, labels: Ints, decided: Ints) -> dict[str, Floats]:
+    """Return the columns (n,) that `_mean_f1` sums: hits of each class, and times it is right or decided."""
+    statistics = {}
+    for label in (0, 1):
+        is_decided = (decided == label).astype(np.float64)
+        is_right = (labels == label).astype(np.float64)
+        statistics[f"{system} hits {label}"] = is_decided * is_right
+        statistics[f"{system} sizes {label}"] = is_decided + is_right
+    return statistics
+
+
+def _mean_f1(sums: Statistics, system: str) -> Floats:
+    """Return the mean F1 of both classes from the sums of a system's columns."""
+    first = 2 * sums[f"{system} hits 0"] / np.maximum(sums[f"{system} sizes 0"], 1)
+    second = 2 * sums[f"{system} hits 1"] / np.maximum(sums[f"{system} sizes 1"], 1)
+    return (first + second) / 2
 
 
 def accuracy(steps: Floats, events: Events) -> Score:
-    """Share of n pairs, 0-1, whose step (n,), the log odds of outlet B of B's headline less those of A's, is above 0; a tie counts a half: `value`, and `low` and `high` of its 95% interval, drawn by event."""
+    """Return the share of pairs that a judge gets right, 0-1, with its 95% interval, drawn by event.
+
+    Args:
+        steps: Step of each of n pairs, see `steps_of_pairs`. Above 0 is right, and a tie counts a half.
+        events: The event of each pair.
+    """
     return _mean((np.sign(steps) + 1) / 2, events, {"mean": "n"})
 
 
 def lead(judge: Floats, baseline: Floats, events: Events) -> Score:
-    """Accuracy of a judge less that of a baseline on the same n pairs, of their steps (n,), like `accuracy`."""
+    """Return the accuracy of a judge less that of a baseline, from the steps of both on the same n pairs."""
     return _mean((np.sign(judge) - np.sign(baseline)) / 2, events, {})
 
 
 def _mean(values: Floats, events: Events, shares: Mapping[str, str]) -> Score:
-    columns = {"n": np.ones(len(values)), "sum": values}
-    means = measure(columns, lambda sums: {"mean": sums["sum"] / sums["n"]}, events=events, shares=shares)
-    return means[AVERAGE]["mean"]
+    """Return the mean of values (n,) with its 95% interval; `shares` are those of `measure`."""
+    statistics = {"n": np.ones(len(values)), "sum": values}
+
+    def mean(sums: Statistics) -> dict[str, Floats]:
+        return {"mean": sums["sum"] / sums["n"]}
+
+    return measure(statistics, mean, events=events, shares=shares)[AVERAGE]["mean"]
 
 
-def _steps(ask: Ask, pairs: pl.DataFrame) -> Floats:
-    """The log odds of outlet B of B's headline less those of A's, (n,)."""
-    first, second = np.split(log_odds(ask([*pairs["a_headline"], *pairs["b_headline"]])[:, 1]), 2)
-    return np.asarray(second - first)
+def steps_of_pairs(ask: PredictProba, pairs: pl.DataFrame) -> Floats:
+    """Return the log odds of outlet B of each pair's headline of B less those of its headline of A, (n,)."""
+    headlines = [*pairs["a_headline"], *pairs["b_headline"]]
+    of_a, of_b = np.split(log_odds(ask(headlines)[:, 1]), 2)
+    return np.asarray(of_b - of_a)
 
 
-def measure_main(corpus: str, systems: Mapping[str, Ask]) -> WithinEvent | None:
-    """Measure main and its baselines on the pairs of A2, by their names, the judge first; None where there are no pairs."""
+def measure_main(corpus: str, systems: Mapping[str, PredictProba]) -> WithinEvent | None:
+    """Measure main and its baselines on the pairs of A2.
+
+    Args:
+        corpus: Corpus folder, or its id on the Hub.
+        systems: Main, the first one, and its baselines by their names.
+
+    Returns:
+        None where there are no pairs.
+    """
     pairs = read_table(corpus, "pairs", "test", ["a_headline", "b_headline", "event"])
     if pairs.is_empty():
         return None
-    steps, events = {name: _steps(ask, pairs) for name, ask in systems.items()}, pairs["event"].to_list()
-    judge = next(iter(steps))
+    events = pairs["event"].to_list()
+    steps = {name: steps_of_pairs(ask, pairs) for name, ask in systems.items()}
+    main = next(iter(systems))
     measured = {}
     for name, step in steps.items():
-        leads = None if name == judge else Leads(within_event=lead(steps[judge], step, events))
-        measured[name] = WithinEventShare(**accuracy(step, events)._asdict(), lead=leads)
+        share = accuracy(step, events)
+        leads = None
+        if name != main:
+            leads = Leads(within_event=lead(steps[main], step, events))
+        measured[name] = WithinEventShare(value=share.value, low=share.low, high=share.high, lead=leads)
     return WithinEvent(pairs=pairs.height, events=pairs["event"].n_unique(), systems=measured)

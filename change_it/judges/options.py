@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from math import isfinite
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
@@ -17,22 +16,28 @@ from change_it.training.training_options import CONSTANT, TrainingOptions
 Fold = Literal["all", "0", "1"]
 TrainingSet = Literal["main", "train_d", "train_m", "random"]
 
+#: The command that trains judges, as messages name it.
 COMMAND = "change-it train judge"
 #: Tokens that a judge reads, at most.
 LONGEST = 1_000_000
-#: What `--encoder` may be besides the name of a pre-trained model: a linear judge; the classifier of LREC 2020.
-LINEAR, BILSTM = "linear", "bilstm"
-#: Further baselines of main.
-NGRAMS, MARKS = "n-grams", "marks, capitals, length"
+#: The `--encoder` of a linear judge.
+LINEAR = "linear"
+#: The `--encoder` of the classifier of LREC 2020.
+BILSTM = "bilstm"
+#: The baseline of main that reads n-grams alone.
+NGRAMS = "n-grams"
+#: Its baseline that reads no words.
+MARKS = "marks, capitals, length"
 #: Aligned training pairs below which main has no scale of style.
 SCALE_PAIRS = 20
 #: Minutes that a preset's updates may take on a processor, by measured ones.
 MINUTES_ON_CPU = 60.0
 #: The papers' encoder (EvalNLGEval 2020, section 4).
 PAPERS = "bert-base-multilingual-cased"
-#: Tokens of other encoders, bytes of the Bi-LSTM, and its training: LREC 2020 gives the optimiser alone.
-TOKENS = {BILSTM: 256, LINEAR: LONGEST}
-OF_BILSTM = arguments(64, 5, 1e-3, early_stopping=4, **CONSTANT)
+#: What the encoders that are no transformers read: bytes of the Bi-LSTM, and whole texts.
+TOKENS_BY_ENCODER = {BILSTM: 256, LINEAR: LONGEST}
+#: Arguments with which the Bi-LSTM is trained. LREC 2020 gives the optimiser alone.
+BILSTM_ARGUMENTS = arguments(64, 5, 1e-3, early_stopping=4, **CONSTANT)
 
 
 @dataclass(kw_only=True)
@@ -46,15 +51,20 @@ class JudgeFields:
     out: Path
     """Folder of the judge. What it holds is replaced only when the run is finished."""
     encoder: str = LINEAR
-    """linear: n-grams and shared words; or a transformer: the Hub id or folder of a pre-trained encoder; or, for main, bilstm: the classifier of LREC 2020."""
+    """linear: n-grams and shared words; or a transformer: the Hub id or folder of a pre-trained encoder; or,
+    for main, bilstm: the classifier of LREC 2020."""
     train_on: TrainingSet = "main"
-    """Training set of main: main (R, A3 and A1), train_d or train_m (LREC 2020), or random (80% of all articles, tested on the others)."""
+    """Training set of main: main (R, A3 and A1), train_d or train_m (LREC 2020), or random (80% of all
+    articles, tested on the others)."""
     vectors: Path | None = None
-    """Word vectors of bilstm: a word2vec file, with .bin in its name if it is binary, .gz or not; they stay as they are. Without it words learn theirs."""
+    """Word vectors of bilstm: a word2vec file, with .bin in its name if it is binary, .gz or not; they stay
+    as they are. Without it words learn theirs."""
     as_published: bool = False
-    """The papers' judge: bert-base-multilingual-cased unless --encoder says another one, random wrong partners (hh_random, ah_random), AH read as article and headline, no token types."""
+    """The papers' judge: bert-base-multilingual-cased unless --encoder says another one, random wrong
+    partners (hh_random, ah_random), AH read as article and headline, no token types."""
     fold: Fold = "all"
-    """Train on one fold only; judges that choose candidates and judges that score them take different ones."""
+    """Train on one fold only; judges that choose candidates and judges that score them take different
+    ones."""
     max_tokens: int = 0
     """Longer inputs are cut; 0 is the preset's."""
 
@@ -65,60 +75,81 @@ class JudgeOptions(TrainingOptions, LoraFields, JudgeFields):
 
     @property
     def inputs(self) -> tuple[str | Path | None, ...]:
-        """The files and folders that it reads."""
+        """Return the files and folders that it reads."""
         return self.corpus, self.encoder, self.vectors
 
     @property
     def preset(self) -> dict[str, Any]:
-        """See `TrainingOptions`; by task and encoder."""
+        """Return the arguments of its task and encoder; see `TrainingOptions`."""
+        if self.encoder == LINEAR:
+            return {}
+        if self.encoder == BILSTM:
+            return BILSTM_ARGUMENTS
         spec = JUDGES[self.task]
-        of_transformer = spec.arguments
-        if self.as_published:
-            of_transformer = spec.published_arguments or spec.arguments
-        rate = {"learning_rate": LORA_RATE} if self.lora else {}
-        return {LINEAR: {}, BILSTM: OF_BILSTM}.get(self.encoder, {**of_transformer, **rate})
+        preset = dict(spec.arguments)
+        if self.as_published and spec.published_arguments:
+            preset = dict(spec.published_arguments)
+        if self.lora:
+            preset["learning_rate"] = LORA_RATE
+        return preset
 
-    def about(self, outlets: Sequence[str]) -> dict[str, Any]:
-        """The part of a judge's configuration under `change_it`: what it was trained for."""
-        about = {name: getattr(self, name) for name in ("task", "fold", "seed", "max_tokens")}
+    def configuration(self, outlets: Sequence[str]) -> dict[str, Any]:
+        """Return what a judge's configuration has under `change_it`: what it was trained for."""
+        entry: dict[str, Any] = {
+            "task": self.task,
+            "fold": self.fold,
+            "seed": self.seed,
+            "max_tokens": self.max_tokens,
+        }
         if self.as_published:
-            about |= JUDGES[self.task].published
-        names = {"corpus": Path(self.corpus).name, "encoder": Path(self.encoder).name}
-        return {**about, "outlets": list(outlets), **names}
+            entry.update(JUDGES[self.task].published)
+        entry["outlets"] = list(outlets)
+        entry["corpus"] = Path(self.corpus).name
+        entry["encoder"] = Path(self.encoder).name
+        return entry
 
 
 def settings_of(options: JudgeOptions) -> JudgeOptions:
-    """The options with the encoder and the tokens that are meant; refused where they contradict each other."""
-    task, encoder = options.task, options.encoder
-    published = compliancy_tasks()
-    if options.as_published and task not in published:
-        raise InputError(f"--as-published requires one of the tasks {', '.join(published)}")
-    if options.as_published and encoder == LINEAR:
-        encoder = PAPERS
-    if options.arg and encoder == LINEAR:
-        raise InputError("--arg requires an --encoder: a linear judge is fitted without a Trainer")
+    """Return the options with the encoder and the tokens that are meant.
+
+    Raises:
+        InputError: options contradict each other.
+    """
+    encoder = options.encoder
+    if options.as_published:
+        published = compliancy_tasks()
+        if options.task not in published:
+            raise InputError(f"--as-published requires one of the tasks {', '.join(published)}")
+        if encoder == LINEAR:
+            encoder = PAPERS
     if encoder == LINEAR:
-        for name in ("epochs", "batch_size", "max_minutes", "checkpoint_minutes"):
-            if getattr(options, name) != getattr(TrainingOptions, name):
-                option = name.replace("_", "-")
-                raise InputError(
-                    f"--{option} requires an --encoder: a linear judge is fitted without a Trainer"
-                )
-    if options.max_tokens and encoder == LINEAR:
-        raise InputError("--max-tokens requires an --encoder: a linear judge reads whole texts")
+        _check_linear(options)
     if options.vectors and encoder != BILSTM:
         raise InputError(f"--vectors requires --encoder {BILSTM}")
-    for_main = {f"encoder {BILSTM}": encoder == BILSTM, "train-on": options.train_on != "main"}
-    for name, is_given in for_main.items():
-        if is_given and task != MAIN:
-            raise InputError(f"--{name} requires --task {MAIN}, not {task}")
+    if options.task != MAIN:
+        if encoder == BILSTM:
+            raise InputError(f"--encoder {BILSTM} requires --task {MAIN}, not {options.task}")
+        if options.train_on != "main":
+            raise InputError(f"--train-on requires --task {MAIN}, not {options.task}")
     _check_lora(options, encoder)
-    spec = JUDGES[task]
-    usual = spec.tokens
-    if options.as_published:
-        usual = spec.published_tokens or spec.tokens
-    tokens = options.max_tokens or TOKENS.get(encoder, usual)
+    spec = JUDGES[options.task]
+    tokens = spec.tokens
+    if options.as_published and spec.published_tokens:
+        tokens = spec.published_tokens
+    tokens = options.max_tokens or TOKENS_BY_ENCODER.get(encoder, tokens)
     return replace(options, encoder=encoder, max_tokens=tokens)
+
+
+def _check_linear(options: JudgeOptions) -> None:
+    """Refuse options that a linear judge does not read."""
+    if options.arg:
+        raise InputError("--arg requires an --encoder: a linear judge is fitted without a Trainer")
+    for name in ("epochs", "batch_size", "max_minutes", "checkpoint_minutes"):
+        if getattr(options, name) != getattr(TrainingOptions, name):
+            option = name.replace("_", "-")
+            raise InputError(f"--{option} requires an --encoder: a linear judge is fitted without a Trainer")
+    if options.max_tokens:
+        raise InputError("--max-tokens requires an --encoder: a linear judge reads whole texts")
 
 
 def _check_lora(options: JudgeOptions, encoder: str) -> None:
@@ -133,73 +164,126 @@ def _check_lora(options: JudgeOptions, encoder: str) -> None:
 
 
 def check_tasks(folder: Path, name: str | Path) -> None:
-    """Refuse a folder in which a judge is missing that compliancy requires; `name` is what it was called."""
-    if missing := [task for task in compliancy_tasks() if not (folder / task).is_dir()]:
+    """Refuse a folder that lacks a judge which compliancy requires; `name` is what it was called."""
+    missing = [task for task in compliancy_tasks() if not (folder / task).is_dir()]
+    if missing:
         mend = suggest_folder(folder, "judges") or f"train them with {COMMAND} --task all"
         raise InputError(f"{name} lacks the judge {' and '.join(missing)}: {mend}")
 
 
 class StyleScale(NamedTuple):
-    """What style is measured by: how main's log odds of the other outlet move on aligned training pairs that it did not learn from.
+    """What style is measured by: the steps of main on aligned training pairs that it did not learn from.
 
-    The step of a headline is their change from the original to it. From A to B and from B to A the two headlines of a pair
-    have the same step; clauses have not, so theirs and what follows are given by direction, from A first.
+    A step is the change of main's log odds of the other outlet, from the original to a headline. The two
+    headlines of a pair have the same step in both directions. Clauses have not, so `clause`, `low` and `high`
+    have a figure for each direction, the one from A to B first.
+
+    Attributes:
+        pairs: Number of pairs.
+        events: Number of their events.
+        gold: Median step of the other newspaper's own headline.
+        clause: Median steps of random clauses of the original's own article.
+        low: Lower ends of the 95% intervals of gold less clause, drawn by event.
+        high: Their upper ends.
+        accuracy: Share of the pairs whose step is above 0, 0-1.
+        leads: Baseline to the 95% interval of main's lead over it in that share.
+        evidence: Share of the pairs' headlines whose numbers, names and quotations the texts of both outlets
+            have, 0-1.
     """
 
     pairs: int
-    events: int  # that they are of
-    gold: float  # median step of the other newspaper's own headline
-    clause: tuple[float, float]  # median steps of random clauses of the original's own article
-    low: tuple[float, float]  # ends of the 95% intervals of gold - clause, drawn by event
+    events: int
+    gold: float
+    clause: tuple[float, float]
+    low: tuple[float, float]
     high: tuple[float, float]
-    accuracy: float  # share of the pairs whose step is above 0, 0-1
-    leads: dict[str, tuple[float, float]]  # baseline to the 95% interval of main's lead over it in that share
-    evidence: float  # share of their headlines whose numbers, names and quotations the texts of both outlets have, 0-1
+    accuracy: float
+    leads: dict[str, tuple[float, float]]
+    evidence: float
 
     def faults(self, outlets: Sequence[str]) -> dict[str, str]:
-        """Outlet aimed at to why style cannot be measured, in a sentence without a full stop; without those for which it can."""
-        why, known = "", f"on {self.pairs} training pairs main is"
+        """Return why style cannot be measured, by the outlet aimed at, in a sentence without a full stop.
+
+        Outlets for which it can be measured are left out.
+        """
+        fault = self._fault_of_main()
+        if fault:
+            return dict.fromkeys(outlets, f"style is n/a: {fault}")
+        a, b = outlets
+        faults = {}
+        if self.low[0] <= 0:
+            faults[b] = self._fault_of_direction(a, b, self.clause[0])
+        if self.low[1] <= 0:
+            faults[a] = self._fault_of_direction(b, a, self.clause[1])
+        return faults
+
+    def _fault_of_main(self) -> str:
+        """Return why main cannot measure style in any direction; empty where it can."""
         if self.pairs < SCALE_PAIRS:
-            why = f"main measured its scale on {self.pairs} aligned training pairs, fewer than {SCALE_PAIRS}"
-        elif self.leads[MARKS][0] <= 0:
-            why = f"{known} not surely better than {MARKS} within an event (ahead by {' to '.join(map(figure, self.leads[MARKS]))})"
-        elif self.leads[NGRAMS][1] < 0:
-            why = f"{known} surely worse than {NGRAMS} within an event (ahead by {' to '.join(map(figure, self.leads[NGRAMS]))})"
-        if why:
-            return dict.fromkeys(outlets, f"style is n/a: {why}")
-        return {
-            to: f"style of {source}2{to} is n/a: main does not surely tell {to}'s own headlines from clauses of {source}'s articles "
+            few = f"{self.pairs} aligned training pairs, fewer than {SCALE_PAIRS}"
+            return f"main measured its scale on {few}"
+        known = f"on {self.pairs} training pairs main is"
+        low, high = self.leads[MARKS]
+        if low <= 0:
+            ahead = f"{figure(low)} to {figure(high)}"
+            return f"{known} not surely better than {MARKS} within an event (ahead by {ahead})"
+        low, high = self.leads[NGRAMS]
+        if high < 0:
+            ahead = f"{figure(low)} to {figure(high)}"
+            return f"{known} surely worse than {NGRAMS} within an event (ahead by {ahead})"
+        return ""
+
+    def _fault_of_direction(self, source: str, target: str, clause: float) -> str:
+        """Say that main takes clauses of the source for headlines of the target; `clause` is their step."""
+        return (
+            f"style of {source}2{target} is n/a: main does not surely tell {target}'s own headlines "
+            f"from clauses of {source}'s articles "
             f"(median steps {self.gold:.2f} and {clause:.2f} on {self.pairs} pairs)"
-            for low, clause, source, to in zip(self.low, self.clause, outlets, outlets[::-1], strict=True)
-            if low <= 0
-        }
+        )
 
 
 @dataclass(kw_only=True, eq=False)
 class JudgeInfo:
-    """What the configuration of a judge says of it."""
+    """What the configuration of a judge says of it.
+
+    Attributes:
+        task: What it decides.
+        fold: The fold that it was trained on.
+        outlets: Short names of A and B.
+        max_tokens: Tokens that it reads. Longer inputs are cut; fluency refuses them.
+        article_first: Whether ah reads article and headline, as in the organisers' notebook.
+        shift: What is subtracted from the log odds of class 1, so that fluency accepts its share of printed
+            headlines.
+        style: Of main, its scale of style; None of an earlier version.
+    """
 
     task: Task
-    fold: Fold  # that it was trained on
-    outlets: tuple[str, str]  # short names of A and B
-    max_tokens: int  # longer inputs are cut; fluency refuses them
-    article_first: bool = False  # ah reads article and headline, as in the organisers' notebook
-    # subtracted from the log odds of class 1, so that fluency accepts its share of printed headlines
+    fold: Fold
+    outlets: tuple[str, str]
+    max_tokens: int
+    article_first: bool = False
     shift: float = 0.0
-    style: StyleScale | None = None  # of main; None of an earlier version
+    style: StyleScale | None = None
 
 
 def read_judge_info(record: Any) -> JudgeInfo:
-    """Read the entry `change_it` of a judge's configuration; a LookupError, TypeError or ValueError where it is not as training writes it."""
+    """Read the entry `change_it` of a judge's configuration.
+
+    Raises:
+        LookupError, TypeError or ValueError: it is not as training writes it.
+    """
     a, b = map(str, record["outlets"])
     fields = {name: record[name] for name in JudgeInfo.__annotations__ if name in record}
-    scale, numbers = None, [float(record.get("shift", 0.0))]
+    numbers = [float(record.get("shift", 0.0))]
+    scale = None
     if fields.get("style"):
         scale = StyleScale(**fields["style"])
-        numbers += [*scale[:3], scale.accuracy, scale.evidence]
-        numbers += chain(scale.clause, scale.low, scale.high, scale.leads[MARKS], scale.leads[NGRAMS])
-    info = JudgeInfo(**fields | {"outlets": (a, b), "style": scale})
-    known = info.task in trained_tasks() and info.fold in get_args(Fold) and 1 <= info.max_tokens <= LONGEST
-    if not known or not all(map(isfinite, numbers)):
+        numbers += [scale.pairs, scale.events, scale.gold, scale.accuracy, scale.evidence]
+        numbers += [*scale.clause, *scale.low, *scale.high, *scale.leads[MARKS], *scale.leads[NGRAMS]]
+    fields["outlets"] = (a, b)
+    fields["style"] = scale
+    info = JudgeInfo(**fields)
+    is_known = info.task in trained_tasks() and info.fold in get_args(Fold)
+    if not is_known or not 1 <= info.max_tokens <= LONGEST or not all(map(isfinite, numbers)):
         raise ValueError("config.json is not as training writes it")
     return info

@@ -1,4 +1,4 @@
-"""What `metrics.json` of a judge holds: its tests, those of its baselines, and the record of its training."""
+"""Read `metrics.json` of a judge: its tests, those of its baselines, and the record of its training."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,14 @@ from change_it.training.record import METRICS, TrainingRecord
 
 @dataclass(frozen=True, kw_only=True)
 class ClassScores:
-    """Precision, recall and F1 of a class, 0 to 1, and its number of examples."""
+    """What a judge gets right of one class.
+
+    Attributes:
+        precision: Share of right answers among the examples that it puts into the class, 0 to 1.
+        recall: Share of right answers among the examples of the class, 0 to 1.
+        f1: Harmonic mean of both.
+        support: Number of examples of the class.
+    """
 
     precision: float
     recall: float
@@ -23,13 +30,15 @@ class ClassScores:
 
 @dataclass(frozen=True, kw_only=True)
 class TestScores:
-    """What a judge or a baseline gets right in a test; in the file the classes stand beside the other figures.
+    """What a judge or a baseline gets right in a test.
+
+    In the file the classes stand beside the other figures.
 
     Attributes:
-        classes: class to its figures, class 0 first.
-        macro_f1: mean of their F1, 0 to 1.
-        accuracy: share of right answers, 0 to 1.
-        lead: of a baseline, mean F1 of the judge less its own.
+        classes: Class to its figures, class 0 first.
+        macro_f1: Mean of their F1, 0 to 1.
+        accuracy: Share of right answers, 0 to 1.
+        lead: Of a baseline, mean F1 of the judge less its own.
     """
 
     __test__ = False  # not a pytest class
@@ -42,14 +51,25 @@ class TestScores:
 
 @dataclass(frozen=True, kw_only=True)
 class Leads:
-    """How far the judge is ahead of a baseline, in each measure."""
+    """How far the judge is ahead of a baseline, in each measure.
+
+    Attributes:
+        within_event: Share of pairs within an event that the judge gets right, less the baseline's.
+    """
 
     within_event: Score
 
 
 @dataclass(frozen=True, kw_only=True)
 class WithinEventShare:
-    """Share of the events both headlines of which a system assigns to their outlets, with its interval; of a baseline the judge's lead, too."""
+    """How often a system assigns the two headlines of a pair to their outlets.
+
+    Attributes:
+        value: Share of the pairs, 0 to 1.
+        low: Lower end of its 95% interval.
+        high: Its upper end.
+        lead: Of a baseline, the judge's lead.
+    """
 
     value: float
     low: float
@@ -59,7 +79,13 @@ class WithinEventShare:
 
 @dataclass(frozen=True, kw_only=True)
 class WithinEvent:
-    """Main and its baselines on the pairs of A2: numbers of pairs and events, and system to its share, the judge first."""
+    """Main and its baselines on the pairs of A2.
+
+    Attributes:
+        pairs: Number of pairs.
+        events: Number of their events.
+        systems: System to its share, the judge first.
+    """
 
     pairs: int
     events: int
@@ -68,12 +94,14 @@ class WithinEvent:
 
 @dataclass(frozen=True, kw_only=True)
 class BesideLinear:
-    """A transformer beside the linear judge of the same training examples, on validation examples that neither learnt from.
+    """A transformer beside the linear judge of the same training examples.
+
+    Both are asked about validation examples that neither has learnt from.
 
     Attributes:
-        judge: mean F1 of the judge, 0 to 1.
-        linear: the same of the linear judge.
-        lead: the first less the second, with its interval, drawn by first text.
+        judge: Mean F1 of the judge, 0 to 1.
+        linear: Mean F1 of the linear judge.
+        lead: The first less the second, with its interval, drawn by first text.
     """
 
     judge: float
@@ -82,7 +110,7 @@ class BesideLinear:
 
     @property
     def is_no_better(self) -> bool:
-        """Whether the judge may be ahead by nothing."""
+        """Return whether the judge may be ahead by nothing."""
         return self.lead.low <= 0
 
 
@@ -91,17 +119,17 @@ class JudgeResults:
     """What was measured on a judge.
 
     Attributes:
-        task: what it decides.
-        classes: names of classes 0 and 1.
-        fold: the fold that it was trained on.
-        precision: of its arithmetic.
-        results: test to what it gets right.
-        baselines: baseline to the same of it, with the judge's lead.
-        sizes: part of the data to its number of examples.
-        thresholds: of the corpus, where the judge reads pairs.
-        within_event: of main, but for a random split.
-        style: of main, the scale of style.
-        validation: of a transformer, its F1 beside a linear judge's.
+        task: What it decides.
+        classes: Names of classes 0 and 1.
+        fold: The fold that it was trained on.
+        precision: Its arithmetic.
+        results: Test to what the judge gets right.
+        baselines: Baseline to what it gets right in each test, with the judge's lead.
+        sizes: Part of the data to its number of examples.
+        thresholds: Thresholds of the corpus, where the judge reads pairs.
+        within_event: Of main, how often it is right within an event; None after a random split.
+        style: Of main, the scale of style.
+        validation: Of a transformer, its F1 beside a linear judge's.
     """
 
     task: str

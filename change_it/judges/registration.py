@@ -1,4 +1,4 @@
-"""Registration of the judges' models with the Auto classes of transformers."""
+"""Register the judges' models with the Auto classes of transformers."""
 
 from transformers import AutoModelForSequenceClassification
 

@@ -1,4 +1,4 @@
-"""What each judge sees and misses, by the tests of its training and 95% intervals; and the tables of a training."""
+"""Say what each judge sees and misses, by the tests of its training, and make the tables of a training."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,11 +6,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from change_it.corpus.reading.issues import tells_outlets
+from change_it.corpus.record import Thresholds
 from change_it.files.atomic import record_errors
 from change_it.files.records import record_to_json
 from change_it.files.texts import join_truncated
 from change_it.judges.options import MARKS, StyleScale
-from change_it.judges.record import JudgeMetrics, JudgeResults, WithinEvent, read_judge_metrics
+from change_it.judges.record import (
+    JudgeMetrics,
+    JudgeResults,
+    TestScores,
+    WithinEvent,
+    WithinEventShare,
+    read_judge_metrics,
+)
 from change_it.judges.spec import EVIDENCE, FACTS, JUDGES, Task, resolve, trained_tasks
 from change_it.render.tables import Column, Row, Table, Value, figure, with_interval
 from change_it.stats import share_interval
@@ -19,17 +27,21 @@ from change_it.training.record import METRICS
 if TYPE_CHECKING:  # loads polars and scipy
     from change_it.judges.judge import Judge
 
-#: How far a judge can be relied on for what it is for: fully, with care, not at all. Colours follow it, no sentence says it.
+#: How far a judge can be relied on for what it is for: fully, with care, not at all. Colours follow it, no
+#: sentence says it.
 Level = Literal["rely", "care", "distrust"]
 #: What a judge makes of a test.
 Outcome = Literal["sees", "sees in part", "misses"]
-#: A judge sees a test of which its share of right answers is surely above GOOD, halfway from chance to perfect; it misses one
-#: whose share may be CHANCE.
+#: A judge sees a test of which its share of right answers is surely above this, halfway from chance to
+#: perfect.
 GOOD = 0.75
+#: A judge misses a test of which its share of right answers may be this.
 CHANCE = 0.5
 
 #: What follows the name of a baseline of main among its tests.
 BASELINE = " (baseline)"
+#: The test of main within an event.
+WITHIN_EVENT = "says which of two headlines of one event is whose"
 #: What to know of all verdicts.
 NOTES = (
     "sees: the share of right answers is surely above .75; misses: it may be chance, .5; 95% intervals",
@@ -42,10 +54,10 @@ class Verdict:
     """What a judge sees and misses of what it is for.
 
     Attributes:
-        judge: one of `spec.JUDGES`.
-        level: how far it can be relied on.
-        text: what else to know; no full stop.
-        shares: a test to the share that the judge gets right, 0-1, and the ends of its 95% interval.
+        judge: One of `spec.JUDGES`.
+        level: How far it can be relied on.
+        text: What else to know; no full stop.
+        shares: Test to the share that the judge gets right, 0-1, and the ends of its 95% interval.
     """
 
     judge: str
@@ -62,7 +74,11 @@ class Verdict:
             ['sees', 'sees in part', 'misses']
         """
         _, low, _ = self.shares[test]
-        return "sees" if low > GOOD else "sees in part" if low > CHANCE else "misses"
+        if low > GOOD:
+            return "sees"
+        if low > CHANCE:
+            return "sees in part"
+        return "misses"
 
     def tests(self, outcome: Outcome) -> list[str]:
         """Return the judge's own tests with this outcome, without those of its baselines."""
@@ -89,8 +105,9 @@ class Verdict:
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON object that is written, with the outcome of each test beside its share."""
-        outcomes = {test: self.outcome(test) for test in self.shares}
-        return record_to_json(self) | {"outcomes": outcomes}
+        written = record_to_json(self)
+        written["outcomes"] = {test: self.outcome(test) for test in self.shares}
+        return written
 
 
 def verdicts_table(verdicts: Sequence[Verdict]) -> Table:
@@ -104,31 +121,37 @@ def verdicts_table(verdicts: Sequence[Verdict]) -> Table:
     rows = []
     for verdict in verdicts:
         heading = JUDGES[verdict.judge].heading
-        cells: list[dict[str, Value]] = []
-        for test, (share, low, high) in verdict.shares.items():
-            is_baseline = test.endswith(BASELINE)
-            outcome = "" if is_baseline else verdict.outcome(test)
-            cells.append({"test": test, "outcome": outcome, "share": share, "share_interval": (low, high)})
-        if verdict.text:
-            cells.append({"test": verdict.text, "outcome": "", "share": ""})
-        for number, cell in enumerate(cells):
-            rows.append(Row({"judge": "" if number else heading, **cell}, verdict.judge))
+        for cells in _cells_of_verdict(verdict):
+            rows.append(Row({"judge": heading, **cells}, verdict.judge))
+            heading = ""  # stands in the first row alone
     return Table(columns, rows, "What each judge sees and misses", NOTES)
 
 
+def _cells_of_verdict(verdict: Verdict) -> list[dict[str, Value]]:
+    """Return the cells of a row for each test, and of one for what else to know."""
+    rows: list[dict[str, Value]] = []
+    for test, (share, low, high) in verdict.shares.items():
+        outcome = "" if test.endswith(BASELINE) else verdict.outcome(test)
+        rows.append({"test": test, "outcome": outcome, "share": share, "share_interval": (low, high)})
+    if verdict.text:
+        rows.append({"test": verdict.text, "outcome": "", "share": ""})
+    return rows
+
+
 def hashes(judges: Mapping[Task, "Judge"]) -> dict[str, str]:
-    """Judge to the hash of its model."""
+    """Return the hash of each judge's model."""
     return {task: judge.model_hash for task, judge in judges.items()}
 
 
 def read_metrics(judges: str | Path) -> dict[str, JudgeMetrics]:
-    """Read the `metrics.json` of each judge, in a folder with one for each; judges without one are left out."""
+    """Read the `metrics.json` of each judge in a folder of judges; those without one are left out."""
     metrics: dict[str, JudgeMetrics] = {}
     for judge in trained_tasks():
         folder = Path(judges) / judge
         record = read_judge_metrics(folder)
         if record is not None:
-            with record_errors(folder / METRICS):  # where the figures are used
+            # a file that lacks a figure is refused here, and not where the figure is used
+            with record_errors(folder / METRICS):
                 rate_by_tests(judge, None, record)
             metrics[judge] = record
     return metrics
@@ -141,153 +164,237 @@ def rate_judges(
     *,
     has_capitals: bool = True,
 ) -> list[Verdict]:
-    """Verdicts on the judges by the results of `read_metrics`; and on evidence by the share of gold that it accepts, of so many events."""
-    made = []
+    """Rate the judges by the results of `read_metrics`, and evidence by the newspapers' own headlines.
+
+    Args:
+        judges: Task to judge.
+        metrics: Task to what its training measured.
+        gold: The share of gold that evidence accepts, None where articles are too short for it, and the
+            number of events; without it evidence is not rated.
+        has_capitals: Whether the script has capitals to tell names by.
+
+    Returns:
+        The verdicts that say something, evidence last.
+    """
+    verdicts = []
     for task in trained_tasks():
         if task in judges:
-            made.append(resolve(JUDGES[task].rate)(task, judges[task], metrics.get(task)))
+            verdicts.append(resolve(JUDGES[task].rate)(task, judges[task], metrics.get(task)))
         else:
-            so = ", so that acceptability is n/a" if JUDGES[task].in_acceptability else ""
-            made.append(Verdict(task, "distrust", f"there is none{so}"))
+            consequence = ", so that acceptability is n/a" if JUDGES[task].in_acceptability else ""
+            verdicts.append(Verdict(task, "distrust", f"there is none{consequence}"))
     if gold is not None:
-        made.append(_rate_evidence(*gold, has_capitals=has_capitals))
-    return [verdict for verdict in made if verdict.text or verdict.shares]
+        share, events = gold
+        verdicts.append(_rate_evidence(share, events, has_capitals=has_capitals))
+    return [verdict for verdict in verdicts if verdict.text or verdict.shares]
 
 
 def _level(lows: Sequence[float]) -> Level:
-    """By the lowest end of the shares that decide; with care where there are none."""
+    """Return how far a judge can be relied on, by the lower ends of the shares that decide.
+
+    Without any it is used with care.
+    """
     low = min(lows, default=GOOD)
-    return "rely" if low > GOOD else "care" if low > CHANCE else "distrust"
+    if low > GOOD:
+        return "rely"
+    if low > CHANCE:
+        return "care"
+    return "distrust"
 
 
 def rate_main(task: Task, main: "Judge", metrics: JudgeResults | None) -> Verdict:
-    """Rate main by what it gets right within an event, beside its baselines; with care where it may tell how files were exported."""
-    systems = metrics.within_event.systems if metrics and metrics.within_event else {}
-    names = {"judge": "says which of two headlines of one event is whose"}
-    shares = {
-        names.get(name, f"{name}{BASELINE}"): (share.value, share.low, share.high)
-        for name, share in systems.items()
-    }
-    judge, *baselines = shares or [""]
-    ahead = [name for name in baselines if shares[name][1] > shares[judge][2]]
-    remarks = [f"{join_truncated(ahead)} is ahead of it"] if ahead else []
+    """Rate main by what it gets right within an event, beside its baselines.
+
+    It is used with care where it may tell how files were exported. Where it cannot measure style, it is not
+    relied on.
+    """
+    systems: Mapping[str, WithinEventShare] = {}
+    if metrics is not None and metrics.within_event is not None:
+        systems = metrics.within_event.systems
+    shares = {}
+    for name, share in systems.items():
+        test = WITHIN_EVENT if name == "judge" else f"{name}{BASELINE}"
+        shares[test] = (share.value, share.low, share.high)
+    level = _level([])
+    remarks = []
+    if shares:
+        judge, *baselines = shares
+        _, low, high = shares[judge]
+        level = _level([low])
+        ahead = [name for name in baselines if shares[name][1] > high]
+        if ahead:
+            remarks.append(f"{join_truncated(ahead)} is ahead of it")
+    signs = _signs_of_export(main, systems)
+    if signs:
+        remarks.append(f"it may read the export ({join_truncated(signs)})")
+    if remarks and level == "rely":
+        level = "care"
+    if main.style:
+        faults = dict.fromkeys(main.style.faults(main.outlets).values())
+        remarks.extend(faults)
+        if faults:
+            level = "distrust"
+    return Verdict(task, level, "; ".join(remarks), shares)
+
+
+def _signs_of_export(main: "Judge", systems: Mapping[str, WithinEventShare]) -> list[str]:
+    """List what speaks for it that main tells the files of the outlets apart, and not their style."""
+    signs = []
     leads = systems[MARKS].lead if MARKS in systems else None
-    why = [f"{MARKS} alone are as good"] if leads and leads.within_event.low <= 0 else []
-    issues = [issue for issue in main.corpus.looks or [] if tells_outlets(issue.name)]
-    why += [f"{issue.outlet}: {issue.name}" for issue in issues]
-    remarks += [f"it may read the export ({join_truncated(why)})"] if why else []
-    level = _level([shares[judge][1]] if shares else [])
-    level = "care" if remarks and level == "rely" else level
-    faults = dict.fromkeys(main.style.faults(main.outlets).values() if main.style else ())
-    return Verdict(task, "distrust" if faults else level, "; ".join([*remarks, *faults]), shares)
+    if leads is not None and leads.within_event.low <= 0:
+        signs.append(f"{MARKS} alone are as good")
+    for issue in main.corpus.looks or []:
+        if tells_outlets(issue.name):
+            signs.append(f"{issue.outlet}: {issue.name}")
+    return signs
 
 
 def rate_by_tests(task: Task, judge: "Judge | None", metrics: JudgeResults | None) -> Verdict:
-    """Rate a judge by what it gets right of `JudgeSpec.tests`, and by where it is no better than a baseline."""
+    """Rate a judge by what it gets right of `JudgeSpec.tests`; name baselines that it is no better than."""
     if metrics is None:
         return Verdict(task, _level([]))
-    spec, results = JUDGES[task], metrics.results
-    shares, lows = {}, []
+    spec = JUDGES[task]
+    shares = {}
+    lows = []
     for test, name, words in spec.tests:
-        if test in results:
-            of_class = results[test].classes[name]
-            low, high = share_interval(of_class.recall, max(1, of_class.support / spec.per_event))
-            shares[words] = of_class.recall, low, high
-            lows += [low] if test != FACTS else []
-    beaten = {test: no_better_than(metrics, test) for test in results if test != FACTS}
-    text = [
-        f"no better than {join_truncated(names)} on the test {test}"
-        for test, names in beaten.items()
-        if names
-    ]
-    return Verdict(task, _level(lows), "; ".join(text), shares)
+        if test in metrics.results:
+            of_class = metrics.results[test].classes[name]
+            events = max(1, of_class.support / spec.per_event)
+            low, high = share_interval(of_class.recall, events)
+            shares[words] = (of_class.recall, low, high)
+            if test != FACTS:
+                lows.append(low)
+    remarks = []
+    for test in metrics.results:
+        baselines = no_better_than(metrics, test)
+        if baselines and test != FACTS:
+            remarks.append(f"no better than {join_truncated(baselines)} on the test {test}")
+    return Verdict(task, _level(lows), "; ".join(remarks), shares)
 
 
 def _rate_evidence(share: float | None, events: int, *, has_capitals: bool) -> Verdict:
-    """By the share of the newspapers' own headlines that it accepts."""
+    """Rate evidence by the share of the newspapers' own headlines that it accepts."""
     if share is None:
-        return Verdict(
-            EVIDENCE, "distrust", "articles are too short for it, so that acceptability leaves it out"
-        )
+        fault = "articles are too short for it, so that acceptability leaves it out"
+        return Verdict(EVIDENCE, "distrust", fault)
     low, high = share_interval(share, events)
-    level, shares = _level([low]), {"accepts the newspapers' own headlines": (share, low, high)}
-    only = "it looks up numbers and quotations only, since this script has no capitals to tell names by"
-    is_limited = level == "rely" and not has_capitals
-    return Verdict(EVIDENCE, "care" if is_limited else level, "" if has_capitals else only, shares)
+    shares = {"accepts the newspapers' own headlines": (share, low, high)}
+    level = _level([low])
+    if has_capitals:
+        return Verdict(EVIDENCE, level, shares=shares)
+    if level == "rely":
+        level = "care"
+    remark = "it looks up numbers and quotations only, since this script has no capitals to tell names by"
+    return Verdict(EVIDENCE, level, remark, shares)
 
 
 def no_better_than(metrics: JudgeResults, test: str) -> tuple[str, ...]:
-    """List the baselines that the judge is not surely ahead of on a test: the interval of its lead reaches 0."""
-    leads = {name: results[test].lead for name, results in metrics.baselines.items()}
-    return tuple(name for name, lead in leads.items() if lead is not None and lead.low <= 0)
+    """Return the baselines that the judge is not surely ahead of on a test.
+
+    The interval of its lead reaches 0.
+    """
+    names = []
+    for name, results in metrics.baselines.items():
+        lead = results[test].lead
+        if lead is not None and lead.low <= 0:
+            names.append(name)
+    return tuple(names)
 
 
 def within_event_table(within: WithinEvent | None, scale: StyleScale | None = None) -> Table | None:
-    """Make a table of main within an event, with a note on its scale of style; None where there is nothing."""
+    """Make a table of main within an event, with a note on its scale of style; None without a measurement."""
     if within is None:
         return None
-    rows, notes = [], []
+    rows = []
+    notes = []
     for name, share in within.systems.items():
-        cells: dict[str, Value] = {
-            "system": name,
-            "value": share.value,
-            "interval": (share.low, share.high),
-        }
+        interval = (share.low, share.high)
+        cells: dict[str, Value] = {"system": name, "value": share.value, "interval": interval}
         if share.lead:
             cells["lead"] = share.lead.within_event.interval
             if share.lead.within_event.high < 0:
                 notes.append(f"{name} is better than this judge within an event: do not score style with it")
         rows.append(Row(cells, highlight=name == "judge"))
-    columns = [Column("system", "text"), Column("value", title="within an event")]
-    columns += [
+    columns = [
+        Column("system", "text"),
+        Column("value", title="within an event"),
         Column("interval", "interval", "95% interval"),
         Column("lead", "interval", "judge is ahead by"),
     ]
     notes.append("within an event: main assigns both headlines of an event to their outlets; chance is .5")
     if scale:
-        first, second = scale.clause
-        notes.append(
-            f"style: on {scale.pairs:,} training pairs of {scale.events:,} events that it did not learn from, the median step of the log odds is "
-            f"{scale.gold:.2f} to the other newspaper's headline and {first:.2f} and {second:.2f} to clauses of the original's "
-            f"article; main is right in {figure(scale.accuracy)} of these pairs"
-        )
+        notes.append(_note_on_style(scale))
     title = f"main within an event · {within.pairs:,} pairs of {within.events:,} events of A2"
     return Table(columns, rows, title, notes)
 
 
-def table_of(metrics: JudgeMetrics) -> Table:
+def _note_on_style(scale: StyleScale) -> str:
+    """Say what main's scale of style was measured on, and what it is."""
+    from_a, from_b = scale.clause
+    return (
+        f"style: on {scale.pairs:,} training pairs of {scale.events:,} events that it did not learn from, "
+        f"the median step of the log odds is {scale.gold:.2f} to the other newspaper's headline and "
+        f"{from_a:.2f} and {from_b:.2f} to clauses of the original's article; "
+        f"main is right in {figure(scale.accuracy)} of these pairs"
+    )
+
+
+def results_table(metrics: JudgeMetrics) -> Table:
     """Make a table of a judge and its baselines, as in the papers' Table 1."""
-    sizes, training = metrics.sizes, metrics.training
     spec = JUDGES[metrics.task]
-    updates = f"{training.updates:,} updates ({training.epochs:.1f} epochs)"
-    best = f"best validation F1 {training.best_score:.3f}; " if training.best_score is not None else ""
-    tests = metrics.results
-    counts = ", ".join(f"{name} {sizes[name]:,}" for name in tests)
-    notes = [
-        f"{sizes['train']:,} training and {sizes['validation']:,} validation examples, test: {counts}; "
-        f"{updates if training.updates else 'fitted'} in {metrics.seconds.all:.0f} s; "
-        f"{best}fold {metrics.fold}; hash {metrics.model_hash[:6]}"
-    ]
+    notes = [_note_on_training(metrics)]
     if metrics.thresholds:
-        loose, strict = figure(metrics.thresholds.loose), figure(metrics.thresholds.strict)
-        near = f"; near: from {loose} to {strict}, two days apart or more" if "near" in tests else ""
-        notes.append(f"hard: of the most similar wrong article below a cosine of {loose}{near}")
+        notes.append(_note_on_partners(metrics.thresholds, has_near="near" in metrics.results))
     rows = []
-    for test, result in tests.items():
-        baselines = {name: others[test] for name, others in metrics.baselines.items()}
-        for system, found in {"judge": result, **baselines}.items():
-            cells: dict[str, Value] = {"test": test, "system": system, "mean F1": found.macro_f1}
-            for name, figures in found.classes.items():
-                cells |= {
-                    f"{name} P": figures.precision,
-                    f"{name} R": figures.recall,
-                    f"{name} F1": figures.f1,
-                }
-            rows.append(Row(cells, test, system == "judge"))
-        if names := no_better_than(metrics, test):
+    for test, result in metrics.results.items():
+        rows.append(Row(_cells_of_test(test, "judge", result), test, True))
+        for baseline, results in metrics.baselines.items():
+            rows.append(Row(_cells_of_test(test, baseline, results[test]), test, False))
+        names = no_better_than(metrics, test)
+        if names:
             notes.append(
                 f"on {test} the judge is no better than {' and '.join(names)}: it may be ahead by nothing"
             )
     columns = [Column("test", "text", "negatives" if spec.pairs else "test"), Column("system", "text")]
-    columns += [Column(f"{name} {short}") for name in metrics.classes for short in ("P", "R", "F1")]
-    return Table([*columns, Column("mean F1")], rows, f"{spec.heading} · gold A2", notes)
+    for name in metrics.classes:
+        columns += [Column(f"{name} P"), Column(f"{name} R"), Column(f"{name} F1")]
+    columns.append(Column("mean F1"))
+    return Table(columns, rows, f"{spec.heading} · gold A2", notes)
+
+
+def _cells_of_test(test: str, system: str, scores: TestScores) -> dict[str, Value]:
+    """Return the cells of what a judge or a baseline gets right in a test."""
+    cells: dict[str, Value] = {"test": test, "system": system, "mean F1": scores.macro_f1}
+    for name, figures in scores.classes.items():
+        cells[f"{name} P"] = figures.precision
+        cells[f"{name} R"] = figures.recall
+        cells[f"{name} F1"] = figures.f1
+    return cells
+
+
+def _note_on_training(metrics: JudgeMetrics) -> str:
+    """Say how many examples a judge learnt from and was tested on, how long it took, and which one it is."""
+    sizes = metrics.sizes
+    training = metrics.training
+    tests = ", ".join(f"{name} {sizes[name]:,}" for name in metrics.results)
+    how = "fitted"
+    if training.updates:
+        how = f"{training.updates:,} updates ({training.epochs:.1f} epochs)"
+    parts = [
+        f"{sizes['train']:,} training and {sizes['validation']:,} validation examples, test: {tests}",
+        f"{how} in {metrics.seconds.all:.0f} s",
+    ]
+    if training.best_score is not None:
+        parts.append(f"best validation F1 {training.best_score:.3f}")
+    parts.append(f"fold {metrics.fold}")
+    parts.append(f"hash {metrics.model_hash[:6]}")
+    return "; ".join(parts)
+
+
+def _note_on_partners(thresholds: Thresholds, *, has_near: bool) -> str:
+    """Say which wrong partners are hard, and which are near."""
+    loose = figure(thresholds.loose)
+    note = f"hard: of the most similar wrong article below a cosine of {loose}"
+    if has_near:
+        note += f"; near: from {loose} to {figure(thresholds.strict)}, two days apart or more"
+    return note

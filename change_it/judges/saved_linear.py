@@ -1,9 +1,10 @@
-"""A linear judge as it lies in a folder, opened without torch and transformers: its configuration and its arrays."""
+"""Open a linear judge from its folder, without torch and transformers: its configuration and its arrays."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 from safetensors.numpy import load_file
@@ -20,7 +21,7 @@ MODEL_TYPE = "change_it_linear_judge"
 #: Name of the one weight that is no array of the configuration.
 CONSTANT = "constant"
 #: What the features read of a configuration, where an earlier version did not write it.
-DEFAULTS = {"judges": "main", "arrays": None, "negations": None, "frequent": None}
+DEFAULTS: dict[str, Any] = {"judges": "main", "arrays": None, "negations": None, "frequent": None}
 
 
 def is_linear_judge(folder: Path) -> bool:
@@ -46,23 +47,29 @@ class SavedLinearJudge:
     @classmethod
     def load(cls, folder: Path) -> "SavedLinearJudge":
         """Read a linear judge, and refuse weights that do not fit its configuration or are not finite."""
-        config = SimpleNamespace(**DEFAULTS | (read_json(folder / "config.json") or {}))
-        tensors: Arrays = {}
+        record = read_json(folder / "config.json") or {}
+        config = SimpleNamespace(**{**DEFAULTS, **record})
+        arrays: Arrays = {}
         for path in weight_files(folder, command=COMMAND):
-            tensors |= _read_arrays(path)
-        shapes = {name: tuple(shape) for name, (_, *shape) in (config.arrays or {}).items()}
+            arrays.update(_read_arrays(path))
+        kinds: dict[str, str] = {}
+        shapes: dict[str, tuple[int, ...]] = {}
+        for name, (kind, *shape) in (config.arrays or {}).items():
+            kinds[name] = kind
+            shapes[name] = tuple(shape)
         shapes[CONSTANT] = (1,)
-        strange = shapes.keys() ^ tensors.keys()
-        strange |= {name for name in shapes.keys() & tensors.keys() if tensors[name].shape != shapes[name]}
+        strange = shapes.keys() ^ arrays.keys()
+        for name in shapes.keys() & arrays.keys():
+            if arrays[name].shape != shapes[name]:
+                strange.add(name)
         refuse_strange_weights(folder, strange)
-        for name, array in tensors.items():
+        for name, array in arrays.items():
             if array.dtype.kind == "f" and not np.isfinite(array).all():
                 fault = f"{folder} has weights that are not finite numbers ({name})"
                 raise InputError(f"{fault}: train it again")
-        constant = float(tensors.pop(CONSTANT)[0])
+        constant = float(arrays.pop(CONSTANT)[0])
         # Weights that somebody saved in half precision are computed with in their own, as transformers does.
-        kinds = {name: kind for name, (kind, *_) in (config.arrays or {}).items()}
-        arrays = {name: array.astype(kinds[name], copy=False) for name, array in tensors.items()}
+        arrays = {name: array.astype(kinds[name], copy=False) for name, array in arrays.items()}
         return cls(config, arrays, constant)
 
     def predict_proba(self, texts: Sequence[str], pairs: Sequence[str] | None = None) -> Array:
@@ -88,9 +95,13 @@ def _read_arrays(path: Path) -> Arrays:
     """Read a file of weights; those in bfloat16, which numpy lacks, by torch."""
     try:
         arrays: Arrays = load_file(path)
+        return arrays
     except TypeError:
         from safetensors.torch import load_file as load_tensors  # loads torch
 
-        tensors = load_tensors(path).items()
-        arrays = {name: (one.float() if one.is_floating_point() else one).numpy() for name, one in tensors}
+    arrays = {}
+    for name, tensor in load_tensors(path).items():
+        if tensor.is_floating_point():
+            tensor = tensor.float()
+        arrays[name] = tensor.numpy()
     return arrays

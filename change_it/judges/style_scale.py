@@ -1,131 +1,255 @@
 """Measure how far a main judge moves between the two newspapers' headlines: the scale of style."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import chain
+from math import ceil
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from change_it.corpus.folder import read_table
 from change_it.judges.data import Examples
-from change_it.judges.linear_training import Ask, fit_baselines
-from change_it.judges.metrics import _steps, lead
+from change_it.judges.linear_training import PredictProba, fit_baselines
+from change_it.judges.metrics import lead, steps_of_pairs
 from change_it.judges.options import MARKS, NGRAMS, StyleScale
 from change_it.stats import Floats, Ints, log_odds
 from change_it.text.evidence import unsupported
 from change_it.text.sentences import cuts
 from change_it.text.typography import Typography
 
-#: Fits that `style_scale` compares, and pairs of events that were not learnt below which it fits at all.
-PARTS = 5
-
-PAIRS = 100
-
-#: Pairs that a scale is measured on, at most, those that evidence is looked up for, and resamples of intervals.
-SCALED = 2000
-
-EVIDENCE = 500
-
+#: Parts of the events that main has learnt; it is fitted again without each of them.
+REFITTED_PARTS = 5
+#: Pairs of events that main has not learnt, from which on it is not fitted again.
+ENOUGH_PAIRS = 100
+#: Pairs that a scale is measured on, at most.
+MAX_PAIRS = 2000
+#: Pairs that evidence is looked up for, at most.
+MAX_EVIDENCE_PAIRS = 500
+#: Resamples of intervals.
 RESAMPLES = 500
+
+#: The scale of a main for which there is no pair to measure it on.
+NO_SCALE = StyleScale(
+    pairs=0,
+    events=0,
+    gold=0.0,
+    clause=(0.0, 0.0),
+    low=(0.0, 0.0),
+    high=(0.0, 0.0),
+    accuracy=0.0,
+    leads={NGRAMS: (0.0, 0.0), MARKS: (0.0, 0.0)},
+    evidence=1.0,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """Pairs, and systems that have not learnt their events.
+
+    Attributes:
+        systems: The judge and its baselines by their names.
+        pairs: Aligned training pairs.
+    """
+
+    systems: dict[str, PredictProba]
+    pairs: pl.DataFrame
+
+
+class _ClauseScale(NamedTuple):
+    """What `StyleScale` has of clauses in one direction.
+
+    Attributes:
+        clause: Median step of a random clause.
+        low: Lower end of the 95% interval of gold less clause.
+        high: Its upper end.
+    """
+
+    clause: float
+    low: float
+    high: float
 
 
 def style_scale(
     corpus: str,
     outlets: tuple[str, str],
-    judge: Ask,
+    judge: PredictProba,
     learnt: Examples,
     *,
-    refit: Callable[[Examples], Ask] | None = None,
+    refit: Callable[[Examples], PredictProba] | None = None,
     seed: int = 1,
 ) -> StyleScale:
-    """Measure main, and baselines that are fitted on what it has `learnt`, on the strictly aligned training pairs (A1) of other events.
+    """Measure main and its baselines on strictly aligned training pairs (A1) of events that are new to it.
 
-    Where fewer than 100 pairs are of other events, `refit` fits a judge like it without each fifth of the events that it has
-    learnt, which judges the pairs of that fifth.
+    Args:
+        corpus: Corpus folder, or its id on the Hub.
+        outlets: Short names of A and B.
+        judge: Main.
+        learnt: The examples that it has learnt; baselines are fitted on them.
+        refit: Fits a judge like it. Where fewer than 100 pairs are of other events, it is fitted without each
+            fifth of the events that were learnt, and judges the pairs of that fifth.
+        seed: Seed of the baselines, the fifths and the intervals.
     """
     articles = read_table(corpus, "articles", "train", ["headline", "label", "event"])
-    texts_of_pairs = [f"{side}_{part}" for side in "ab" for part in ("headline", "article")]
-    pairs = read_table(corpus, "pairs", "train", [*texts_of_pairs, "event", "alignment"])
-    pairs = pairs.filter(alignment="A1").head(SCALED)
+    columns = ["a_headline", "a_article", "b_headline", "b_article", "event", "alignment"]
+    pairs = read_table(corpus, "pairs", "train", columns).filter(alignment="A1").head(MAX_PAIRS)
     texts = pl.Series(learnt.texts, dtype=pl.String)
-    is_known = pl.col("event").is_in(
-        articles.filter(pl.col("headline").is_in(texts.implode()))["event"].implode()
-    )
-    parts: list[tuple[dict[str, Ask], pl.DataFrame]] = []
-    if (apart := pairs.filter(~is_known)).height:
-        parts.append(({"judge": judge, **fit_baselines(learnt, seed=seed)}, apart))
-    if refit is not None and apart.height < PAIRS:
-        events = pairs.filter(is_known)["event"].unique().sort()
-        for part in np.array_split(np.random.default_rng(seed).permutation(len(events)), PARTS):
-            held = pl.col("event").is_in(events[part].implode())
-            headlines = articles.filter(held)["headline"]
-            rest = learnt.select(np.flatnonzero(~texts.is_in(headlines.implode()).to_numpy()))
-            if len(part) and len(set(rest.labels.tolist())) == 2:
-                parts.append(({"judge": refit(rest), **fit_baselines(rest, seed=seed)}, pairs.filter(held)))
+    learnt_events = articles.filter(pl.col("headline").is_in(texts.implode()))["event"]
+    is_learnt = pl.col("event").is_in(learnt_events.implode())
+    apart = pairs.filter(~is_learnt)
+    parts: list[_Part] = []
+    if apart.height:
+        parts.append(_Part({"judge": judge, **fit_baselines(learnt, seed=seed)}, apart))
+    if refit is not None and apart.height < ENOUGH_PAIRS:
+        parts.extend(_refitted_parts(refit, learnt, articles, pairs.filter(is_learnt), seed))
     if not parts:
-        return StyleScale(0, 0, 0.0, (0.0, 0.0), (0.0, 0.0), (0.0, 0.0), 0.0, dict.fromkeys((NGRAMS, MARKS), (0.0, 0.0)), 1.0)  # fmt: skip
-    typography = [
-        Typography.from_headlines(articles.filter(label=outlet)["headline"].to_list()) for outlet in outlets
-    ]
-    steps: dict[str, list[Floats]] = {name: [] for name in parts[0][0]}
-    clause_steps: tuple[list[Floats], list[Floats]] = ([], [])
-    for systems, rows in parts:
-        for name, ask in systems.items():
-            steps[name].append(_steps(ask, rows))
-        for side in (0, 1):
-            clause_steps[side].extend(_clause_steps(systems["judge"], rows, side, typography))
-    judged = pl.concat(rows for _, rows in parts)
-    gold, *others = map(np.concatenate, steps.values())
-    number = np.unique(judged["event"].to_numpy(), return_inverse=True)[1]
-    clause, low, high = zip(*(_medians(gold, side, number, seed) for side in clause_steps), strict=True)
-    leads = {name: lead(gold, step, number) for name, step in zip(list(steps)[1:], others, strict=True)}
+        return NO_SCALE
+    typography = [Typography.of(articles.filter(label=outlet)["headline"].to_list()) for outlet in outlets]
+    return _measure_parts(parts, typography, seed)
+
+
+def _refitted_parts(
+    refit: Callable[[Examples], PredictProba],
+    learnt: Examples,
+    articles: pl.DataFrame,
+    pairs: pl.DataFrame,
+    seed: int,
+) -> list[_Part]:
+    """Divide pairs of learnt events by event, and fit main and its baselines without each part's events."""
+    texts = pl.Series(learnt.texts, dtype=pl.String)
+    events = pairs["event"].unique().sort()
+    order = np.random.default_rng(seed).permutation(len(events))
+    parts = []
+    for rows in np.array_split(order, REFITTED_PARTS):
+        is_held_out = pl.col("event").is_in(events[rows].implode())
+        headlines = articles.filter(is_held_out)["headline"]
+        is_left = ~texts.is_in(headlines.implode()).to_numpy()
+        left = learnt.select(np.flatnonzero(is_left))
+        if len(rows) and len(set(left.labels.tolist())) == 2:
+            systems = {"judge": refit(left), **fit_baselines(left, seed=seed)}
+            parts.append(_Part(systems, pairs.filter(is_held_out)))
+    return parts
+
+
+def _measure_parts(parts: Sequence[_Part], typography: Sequence[Typography], seed: int) -> StyleScale:
+    """Measure the scale on all parts together; `typography` is that of A's headlines and that of B's."""
+    steps: dict[str, list[Floats]] = {name: [] for name in parts[0].systems}
+    clauses_of_a: list[Floats] = []
+    clauses_of_b: list[Floats] = []
+    for part in parts:
+        for name, ask in part.systems.items():
+            steps[name].append(steps_of_pairs(ask, part.pairs))
+        judge = part.systems["judge"]
+        clauses_of_a.extend(_clause_steps(judge, part.pairs, 0, typography))
+        clauses_of_b.extend(_clause_steps(judge, part.pairs, 1, typography))
+    pairs = pl.concat(part.pairs for part in parts)
+    events = np.unique(pairs["event"].to_numpy(), return_inverse=True)[1]
+    gold = np.concatenate(steps.pop("judge"))
+    times = _draw_events(events, seed)
+    from_a = _measure_clauses(gold, clauses_of_a, times)
+    from_b = _measure_clauses(gold, clauses_of_b, times)
+    leads = {}
+    for name, of_parts in steps.items():
+        leads[name] = lead(gold, np.concatenate(of_parts), events).interval
     return StyleScale(
-        pairs=judged.height,
-        events=judged["event"].n_unique(),
+        pairs=pairs.height,
+        events=pairs["event"].n_unique(),
         gold=float(np.median(gold)),
-        clause=clause,
-        low=low,
-        high=high,
+        clause=(from_a.clause, from_b.clause),
+        low=(from_a.low, from_b.low),
+        high=(from_a.high, from_b.high),
         accuracy=float((np.sign(gold) + 1).mean() / 2),
-        leads={name: ahead.interval for name, ahead in leads.items()},
-        evidence=_evidence(judged),
+        leads=leads,
+        evidence=_share_with_evidence(pairs),
     )
 
 
-def _clause_steps(ask: Ask, pairs: pl.DataFrame, side: int, typography: Sequence[Typography]) -> list[Floats]:
-    """For each pair the steps of all clauses of A's article (side 0) as B would print them, or of B's (1) as A would; of its headline where there are none."""
-    rows = pairs.select(f"{'ab'[side]}_headline", f"{'ab'[side]}_article")
-    texts = [cuts(article, typography[1 - side]) or [headline] for headline, article in rows.iter_rows()]
-    sources, clauses = rows.to_series().to_list(), list(chain.from_iterable(texts))
-    odds = log_odds(ask([*sources, *clauses])[:, 1]) * (1 - 2 * side)
-    parts = np.split(odds[len(sources) :], np.cumsum(list(map(len, texts)))[:-1])
-    return [part - source for part, source in zip(parts, odds, strict=False)]
+def _clause_steps(
+    ask: PredictProba, pairs: pl.DataFrame, side: int, typography: Sequence[Typography]
+) -> list[Floats]:
+    """Return for each pair the steps from the headline of one outlet to the clauses of its article.
+
+    A step is the change of the log odds of the other outlet. Clauses are written as that outlet prints
+    headlines. An article without clauses has its headline in their place.
+
+    Args:
+        ask: Main.
+        pairs: n pairs.
+        side: The outlet, 0 for A and 1 for B.
+        typography: That of A's headlines and that of B's.
+    """
+    outlet = "ab"[side]
+    other = typography[1 - side]
+    headlines = pairs[f"{outlet}_headline"].to_list()
+    articles = pairs[f"{outlet}_article"].to_list()
+    clauses: list[list[str]] = []
+    for headline, article in zip(headlines, articles, strict=True):
+        clauses.append(cuts(article, other) or [headline])
+    texts = [*headlines, *chain.from_iterable(clauses)]
+    odds = log_odds(ask(texts)[:, 1])
+    if side == 1:
+        # the other outlet is A
+        odds = -odds
+    count = len(headlines)
+    ends = np.cumsum([len(of_article) for of_article in clauses])
+    odds_of_clauses = np.split(odds[count:], ends[:-1])
+    steps = []
+    for of_headline, of_clauses in zip(odds[:count], odds_of_clauses, strict=True):
+        steps.append(of_clauses - of_headline)
+    return steps
 
 
-def _medians(gold: Floats, clauses: Sequence[Floats], events: Ints, seed: int) -> tuple[float, float, float]:
-    """The median step of a random clause of n articles, and the ends of the 95% interval of the difference of gold's (n,) from it, drawn by event."""
+def _draw_events(events: Ints, seed: int) -> Floats:
+    """Return how often each of n pairs is in the sample and in its resamples, (1 + RESAMPLES, n).
+
+    `events` are the numbers of their events, which are drawn. The first row is the sample, with ones.
+    """
     count = int(events.max()) + 1
-    draws = np.random.default_rng(seed).integers(0, count, (RESAMPLES, count))
-    times = np.stack([np.ones(count), *(np.bincount(draw, minlength=count) for draw in draws)])[:, events]
-
-    def medians(values: Floats, weights: Floats) -> Floats:
-        order = np.argsort(values)
-        below = weights[:, order].cumsum(axis=1)
-        return values[order][(below * 2 >= below[:, -1:]).argmax(axis=1)]
-
-    sizes = np.array(list(map(len, clauses)))
-    clause = medians(np.concatenate(clauses), np.repeat(times / sizes, sizes, axis=1))
-    low, high = np.quantile((medians(gold, times) - clause)[1:], [0.025, 0.975])
-    return float(clause[0]), float(low), float(high)
+    random = np.random.default_rng(seed)
+    times_of_events: list[Floats] = [np.ones(count)]
+    for draw in random.integers(0, count, (RESAMPLES, count)):
+        times_of_events.append(np.bincount(draw, minlength=count).astype(np.float64))
+    return np.stack(times_of_events)[:, events]
 
 
-def _evidence(pairs: pl.DataFrame) -> float:
-    """Share of the headlines of pairs, of at most `EVIDENCE` of them, whose numbers, names and quotations the other headline or an article has."""
-    rows = pairs.gather_every(max(1, -(-pairs.height // EVIDENCE)))
-    names = ("a_headline", "b_headline", "a_article", "b_article")
-    missing = [
-        unsupported(new, (source, *articles))
-        for a, b, *articles in rows.select(names).iter_rows()
-        for new, source in ((a, b), (b, a))
-    ]
-    return float(np.mean([not words for words in missing]))
+def _measure_clauses(gold: Floats, clauses: Sequence[Floats], times: Floats) -> _ClauseScale:
+    """Measure the step of a random clause, and how far gold's is above it, in one direction.
+
+    Args:
+        gold: Step of the other newspaper's headline, of each of n pairs.
+        clauses: Steps of the clauses of each pair.
+        times: How often each pair is drawn, of `_draw_events`.
+    """
+    sizes = np.array([len(of_pair) for of_pair in clauses])
+    # however many clauses a pair has, together they count as much as its gold
+    times_of_clauses = np.repeat(times / sizes, sizes, axis=1)
+    clause = _weighted_medians(np.concatenate(clauses), times_of_clauses)
+    differences = _weighted_medians(gold, times) - clause
+    low, high = np.quantile(differences[1:], [0.025, 0.975])
+    return _ClauseScale(float(clause[0]), float(low), float(high))
+
+
+def _weighted_medians(values: Floats, weights: Floats) -> Floats:
+    """Return the medians (rows,) of values (n,) by the weights of each row, (rows, n).
+
+    Between two values it is the lower one.
+    """
+    order = np.argsort(values)
+    below = weights[:, order].cumsum(axis=1)
+    is_half = below * 2 >= below[:, -1:]
+    return values[order][is_half.argmax(axis=1)]
+
+
+def _share_with_evidence(pairs: pl.DataFrame) -> float:
+    """Return the share of headlines whose numbers, names and quotations have a source, 0-1.
+
+    Sources are the other headline and both articles. At most `MAX_EVIDENCE_PAIRS` pairs are looked at.
+    """
+    looked_at = pairs.gather_every(max(1, ceil(pairs.height / MAX_EVIDENCE_PAIRS)))
+    has_evidence = []
+    columns = ("a_headline", "b_headline", "a_article", "b_article")
+    for a_headline, b_headline, *articles in looked_at.select(columns).iter_rows():
+        has_evidence.append(not unsupported(a_headline, (b_headline, *articles)))
+        has_evidence.append(not unsupported(b_headline, (a_headline, *articles)))
+    return float(np.mean(has_evidence))

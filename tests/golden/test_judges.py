@@ -1,9 +1,9 @@
-"""Judges that version 0.1.0 saved open in every later one, and say the same; command, `Judges` and `evaluate`
-give the same figures.
+"""Judges that version 0.1.0 saved open in every later one, and say the same.
 
-They are of `change-it corpus sample --articles 2400`, `corpus build --test-articles 0` and `train judge
---fold all`, in judges.tar.xz; judged.json has ten headlines and what the judges say of them, to six decimals.
-Its signature lacks the version, which every release changes.
+The command, `Judges` and `evaluate` give the same figures. The judges are in judges.tar.xz. They are of
+`change-it corpus sample --articles 2400`, `corpus build --test-articles 0` and `train judge --fold all`.
+judged.json has ten headlines and what the judges say of them, to six decimals. Its signature lacks the
+version, which every release changes.
 """
 
 import json
@@ -69,7 +69,8 @@ def test_scores_and_signature_are_the_same_by_the_function_and_by_evaluate(folde
 
 
 def test_the_command_says_the_same_of_one_headline(folder, tmp_path, capsys):
-    item, known = ITEMS[0], GOLDEN["judged"][0]
+    item = ITEMS[0]
+    known = GOLDEN["judged"][0]
     (tmp_path / "article.txt").write_text(item["articles"], encoding="utf-8")
     given = ["--original", item["originals"], "--article", str(tmp_path / "article.txt"), "--to", item["to"]]
     assert main(["judge", item["headlines"], *given, "--judges", str(folder), "--json"]) == 0

@@ -11,7 +11,7 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 from change_it.corpus.folder import read_table
 from change_it.errors import InputError
 from change_it.judges import train
-from change_it.judges.bilstm import KNOWN, UNKNOWN, build_bilstm, split
+from change_it.judges.bilstm import KNOWN, UNKNOWN, build_bilstm, split_words
 from change_it.judges.judge import Judge
 from change_it.judges.options import BILSTM
 
@@ -26,9 +26,10 @@ def built():
 
 def test_words_are_known_in_any_case_and_their_characters_as_printed():
     judge, _ = built()
-    assert split("Il  GOVERNO l'ha: e\u0300_3") == ["Il", "GOVERNO", "l", "'", "ha", ":", "è", "_", "3"]
+    assert split_words("Il  GOVERNO l'ha: e\u0300_3") == ["Il", "GOVERNO", "l", "'", "ha", ":", "è", "_", "3"]
     ids, lengths = judge.read(["il Il governo GOVERNO ponti!", "", "ponte" * 9])
-    words, characters = ids[..., 0], ids[..., 1:]
+    words = ids[..., 0]
+    characters = ids[..., 1:]
     assert lengths.tolist() == [6, 1, 1]
     il, again, governo, capitals, unknown, mark = words[0].tolist()
     assert (il, governo, unknown) == (again, capitals, 0)

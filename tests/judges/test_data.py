@@ -1,4 +1,4 @@
-"""What the judges learn from: classes, folds, validation, and nothing of A2; and what breaks headlines for fluency."""
+"""What the judges learn from: classes, folds, validation, nothing of A2, and broken headlines for fluency."""
 
 import shutil
 from functools import cache, partial
@@ -88,9 +88,10 @@ def test_partners_are_on_one_side_of_the_validation(corpus, loaded):
 
 
 def test_a_fold_trains_on_its_own_articles_and_tests_on_all(corpus, loaded):
-    whole, folds = loaded("main"), [load_task("main", corpus, fold=fold) for fold in ("0", "1")]
-    seen = [{*data.known.texts} for data in folds]
-    assert sum(len(data.known) for data in folds) == len(whole.known)
+    whole = loaded("main")
+    folds = [load_task("main", corpus, fold=fold) for fold in ("0", "1")]
+    seen = [{*data.train_and_validation.texts} for data in folds]
+    assert sum(len(data.train_and_validation) for data in folds) == len(whole.train_and_validation)
     assert len(seen[0] & seen[1]) < 0.02 * len(seen[0])
     assert all(data.tests["gold"].texts == whole.tests["gold"].texts for data in folds)
     assert set(folds[0].headlines) <= set(read_table(corpus, "articles", "train").filter(fold=0)["headline"])
@@ -116,13 +117,14 @@ def test_printed_and_broken_headlines_and_where_they_come_from(corpus, monkeypat
     used = []
     corrupt = judge_data.corrupt
     monkeypatch.setattr(judge_data, "corrupt", lambda *given: used.append(given[1]) or corrupt(*given))
-    monkeypatch.setattr(judge_data, "BROKEN", 200)
+    monkeypatch.setattr(judge_data, "MAX_BROKEN_HEADLINES", 200)
     data = load_fluency(corpus, fold="all", seed=1)
     printed = data.train.labels == 1
     assert (printed.sum(), (~printed).sum()) == (200, 2 * 200)
     assert {*data.parts} == {*range(1, PARTS + 1)}
     test = read_table(corpus, "articles", "test", ["headline", "event"])
-    learnt = {text for text, label in zip(data.known.texts, data.known.labels, strict=True) if label}
+    known = data.train_and_validation
+    learnt = {known.texts[row] for row in np.flatnonzero(known.labels)}
     assert not (learnt | {*data.headlines}) & {*test["headline"]}
     assert {*data.tests} == {SEEN, UNSEEN}
     for name, examples in data.tests.items():

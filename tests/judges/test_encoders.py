@@ -137,7 +137,8 @@ def test_adapters_are_merged_into_a_plain_classifier(task, corpus, encoder, tmp_
     assert not list(out.glob("adapter*"))
     model = AutoModelForSequenceClassification.from_pretrained(out)
     assert type(model) is BertForSequenceClassification
-    base, new = load_file(f"{encoder}/model.safetensors"), model.bert.state_dict()
+    base = load_file(f"{encoder}/model.safetensors")
+    new = model.bert.state_dict()
     changed = {name for name in base if not torch.equal(base[name], new[name])}
     adapted = {"attention.self.query.weight", "attention.self.value.weight"}
     expected = {f"encoder.layer.0.{name}" for name in adapted} | {"pooler.dense.weight", "pooler.dense.bias"}

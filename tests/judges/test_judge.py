@@ -89,7 +89,8 @@ def test_repeats_are_read_once(monkeypatch):
     monkeypatch.setattr(judge_module, "LARGEST_BATCH", 2)
     judge = RuleJudge("hh", lambda one, other: len(one + other) / 100)
     reports = []
-    texts, pairs = ["aa", "b", "aa", "dddd"], ["c", "cc", "c", "c"]
+    texts = ["aa", "b", "aa", "dddd"]
+    pairs = ["c", "cc", "c", "c"]
     answers = judge.probabilities(texts, pairs, progress=reports.append)
     assert answers[:, 1].tolist() == [0.03, 0.03, 0.03, 0.05]
     assert judge.asked == [("dddd", "c"), ("aa", "c"), ("b", "cc")]  # the longest first
@@ -99,7 +100,8 @@ def test_repeats_are_read_once(monkeypatch):
 def test_only_one_thread_at_a_time_uses_the_tokenizer(trained, monkeypatch):
     judge = Judge.from_pretrained(trained / "main", device="cpu")
     expected = judge.probabilities(HEADLINES, progress=False)
-    inside, usual = [], PreTrainedTokenizerBase.__call__
+    inside = []
+    usual = PreTrainedTokenizerBase.__call__
 
     def encode_alone(*arguments, **options):
         assert not inside

@@ -1,6 +1,4 @@
-"""What `metrics.json` of a judge holds comes back as it was written; another version's is refused in a
-sentence.
-"""
+"""`metrics.json` of a judge comes back as it was written; one of another version is refused in a sentence."""
 
 import json
 

@@ -1,4 +1,7 @@
-"""Linear judges: their features, their trees and their answers; `hub/test_round_trip.py` opens them by transformers alone."""
+"""Linear judges: their features, their trees and their answers.
+
+`hub/test_round_trip.py` opens them by transformers alone.
+"""
 
 from unicodedata import normalize
 
@@ -14,8 +17,15 @@ from transformers import ByT5Tokenizer
 from change_it.judges import linear_features
 from change_it.judges.data import Examples
 from change_it.judges.linear import LinearJudgeConfig
-from change_it.judges.linear_features import COUNTS, RISING, SIZE, Pieces, Words, boosted
-from change_it.judges.linear_training import RATE, _boost, fit_main, fit_pairs
+from change_it.judges.linear_features import (
+    COUNT_COLUMNS,
+    MONOTONICITY,
+    WORD_COLUMNS,
+    Pieces,
+    Words,
+    sum_leaves,
+)
+from change_it.judges.linear_training import LEARNING_RATE, _boost, fit_main, fit_pairs
 
 HEADLINES = ["Crolla il ponte: «Due morti»", "ECCO perché cade", "Derby sospeso, 3 feriti", "Non cade più"]
 ARTICLES = ["Il ponte è crollato, due morti.", "Il governo cade.", "Il derby è sospeso: 3 feriti.", "Cade."]
@@ -27,7 +37,8 @@ def main_judge():
 
 
 def pair_judge():
-    texts, pairs = HEADLINES * 20, ARTICLES * 10 + ARTICLES[::-1] * 10
+    texts = HEADLINES * 20
+    pairs = ARTICLES * 10 + ARTICLES[::-1] * 10
     labels = np.repeat([1, 0], 40)
     return fit_pairs("ah", Examples(texts, pairs, labels), HEADLINES + ARTICLES, seed=1)
 
@@ -54,7 +65,8 @@ def test_a_class_with_few_headlines_counts_as_much_as_the_other():
 
 
 def test_fits_are_on_one_thread(monkeypatch):
-    threads, fit = [], LogisticRegression.fit
+    threads = []
+    fit = LogisticRegression.fit
 
     def counted(*given, **options):
         threads.extend(pool["num_threads"] for pool in threadpool_info())
@@ -67,12 +79,13 @@ def test_fits_are_on_one_thread(monkeypatch):
 
 
 def test_ngrams_are_scikit_learns():
-    """The same products of headlines as by a vectorizer with a vocabulary, n-grams of one headline left out."""
+    """Products of headlines are those of a vectorizer with a vocabulary, without n-grams of one headline."""
     texts = [*HEADLINES, "Crolla il governo: «Non cade»", "Il derby cade"]
     vectorizer = TfidfVectorizer(
         token_pattern=r"\w+|[^\w\s]", ngram_range=(1, 2), lowercase=False, min_df=2, sublinear_tf=True
     )
-    expected, counts = vectorizer.fit_transform(texts), linear_features.ngrams(texts)
+    expected = vectorizer.fit_transform(texts)
+    counts = linear_features.ngrams(texts)
     found = linear_features.tfidf(counts, linear_features.inverse_frequency(counts, 2))
     assert (found @ found.T).toarray() == pytest.approx((expected @ expected.T).toarray(), abs=1e-6)
     assert linear_features.inverse_frequency(counts).max() == pytest.approx(
@@ -85,19 +98,22 @@ def test_combining_marks_belong_to_words():
     words = Words(["पुल टूटा", "पल टट"], frozenset())
     assert words.matrix().sum(axis=1).A1.tolist() == [2, 2]
     assert words.matrix()[0].multiply(words.matrix()[1]).nnz == 0
-    assert linear_features.pieces("पुल टूटा!") == ["पुल", "टूटा", "!"]
+    assert linear_features.split_pieces("पुल टूटा!") == ["पुल", "टूटा", "!"]
 
 
 def test_features_of_two_texts_by_hand():
-    ones = {"idf": np.ones(SIZE, np.float32), "name": np.ones(SIZE, np.float32)}
+    ones = {"idf": np.ones(WORD_COLUMNS, np.float32), "name": np.ones(WORD_COLUMNS, np.float32)}
     config = LinearJudgeConfig(judges="ah", negations=["non"])
     [row] = linear_features.features_of_pairs(["2 morti non Roma"], ["2 morti a Bari"], config, ones)
-    cosine, words, numbers, negations = row[0], row[1:9], row[17:25], row[25:]
+    cosine = row[0]
+    words = row[1:9]
+    numbers = row[17:25]
+    negations = row[25:]
     assert cosine == pytest.approx(2 / 4)
     assert words.tolist() == pytest.approx([2, 2, 2, 3 / 5, 3 / 5, 1, 1, 1])
     assert numbers.tolist() == pytest.approx([1, 0, 0, 1, 1, 1, 0, 0])
     assert negations.tolist() == pytest.approx([0, 1, 0, 1 / 2, 1, 0, 1, 0])
-    assert len(row) == len(RISING)
+    assert len(row) == len(MONOTONICITY)
     assert Words(["", "a"], frozenset()).matrix().sum() == 1
 
 
@@ -112,17 +128,20 @@ def test_trees_answer_as_scikit_learn_does():
     random = np.random.default_rng(1)
     features = random.integers(0, 9, (500, 4)).astype(np.float32) / np.float32(7)
     labels = (features[:, 0] * features[:, 1] > features[:, 2]).astype(int)
-    settings = {"leaves": 8, "share": 1.0, "seed": 1}
+    settings = {"leaves": 8, "feature_share": 1.0, "seed": 1}
     even = np.where(labels == 1, 1 / labels.mean(), 1 / (1 - labels.mean()))
     model = DecisionTreeRegressor(max_leaf_nodes=8, min_samples_leaf=20, random_state=1)
     model.fit(features, 4 * labels - 2, sample_weight=even)
-    first = boosted(features, _boost(features, labels, rounds=1, **settings))
-    assert first == pytest.approx(RATE * model.predict(features), abs=1e-6)
-    assert ((boosted(features, _boost(features, labels, rounds=60, **settings)) > 0) == labels).mean() > 0.95
+    first = sum_leaves(features, _boost(features, labels, rounds=1, **settings))
+    assert first == pytest.approx(LEARNING_RATE * model.predict(features), abs=1e-6)
+    assert (
+        (sum_leaves(features, _boost(features, labels, rounds=60, **settings)) > 0) == labels
+    ).mean() > 0.95
 
 
 def test_fluency_sees_what_was_never_joined_and_what_is_repeated():
-    frequent, clusters = frozenset(["il"]), np.zeros((2, COUNTS), np.uint8)
+    frequent = frozenset(["il"])
+    clusters = np.zeros((2, COUNT_COLUMNS), np.uint8)
     texts = Pieces(["il ponte cade", "ponte il cade", "il ponte il ponte cade"], frequent, clusters)
     counts = Pieces(["il ponte cade"] * 9, frequent, clusters).counts()
     printed, broken, looped = linear_features.fluency_features(texts, counts)
@@ -136,7 +155,7 @@ def test_fluency_sees_what_was_never_joined_and_what_is_repeated():
 
 
 def test_features_of_fluency_do_not_depend_on_the_headline_before():
-    clusters = np.zeros((2, COUNTS), np.int64)
+    clusters = np.zeros((2, COUNT_COLUMNS), np.int64)
     counts = Pieces(HEADLINES, frozenset(), clusters).counts()
     every = linear_features.fluency_features(Pieces(HEADLINES, frozenset(), clusters), counts)
     alone = [

@@ -1,6 +1,4 @@
-"""Linear judges that are opened without transformers answer as its model does, and are refused in the same
-sentences.
-"""
+"""Linear judges that are opened without transformers answer as its model does; broken ones are refused."""
 
 import json
 

@@ -20,7 +20,7 @@ from change_it.judges.judge import Judge
 from change_it.judges.metrics import scores
 from change_it.judges.options import LINEAR, PAPERS, settings_of
 from change_it.judges.record import JudgeMetrics
-from change_it.judges.reliability import table_of
+from change_it.judges.reliability import results_table
 from change_it.judges.spec import FLUENCY_ACCEPTS
 from change_it.stats import log_odds
 from change_it.training.run import TrainingRun
@@ -58,7 +58,8 @@ def metrics_of(folder):
 
 
 def test_a_linear_judge_is_saved_with_its_numbers(fitted, corpus):
-    metrics, judge = metrics_of(fitted), Judge.from_pretrained(fitted, device="cpu")
+    metrics = metrics_of(fitted)
+    judge = Judge.from_pretrained(fitted, device="cpu")
     assert metrics["results"]["gold"]["macro_f1"] > 0.7
     assert (metrics["fold"], metrics["task"], metrics["training"]["updates"]) == ("all", "main", 0)
     assert metrics["baselines"] == {}
@@ -90,7 +91,7 @@ def test_main_is_fitted_with_the_settings_that_it_always_had(fitted, corpus):
 
 
 def test_the_scale_of_a_fold_is_of_the_pairs_of_the_other_one(corpus, fitted, tmp_path, monkeypatch):
-    monkeypatch.setattr("change_it.judges.style_scale.PAIRS", 1)  # those of the other fold are enough
+    monkeypatch.setattr("change_it.judges.style_scale.ENOUGH_PAIRS", 1)  # those of the other fold are enough
     metrics = train.train_judge(options(corpus, tmp_path / "main", fold="0"))
     judge = Judge.from_pretrained(tmp_path / "main", device="cpu")
     pairs = read_table(corpus, "pairs", "train").filter(fold=1, alignment="A1")
@@ -102,7 +103,8 @@ def test_the_scale_of_a_fold_is_of_the_pairs_of_the_other_one(corpus, fitted, tm
 
 
 def test_a_transformer_stands_beside_the_linear_judge_of_the_same_examples(trained, fitted):
-    metrics, alone = metrics_of(trained), metrics_of(fitted)
+    metrics = metrics_of(trained)
+    alone = metrics_of(fitted)
     assert list(metrics["within_event"]["systems"])[1:] == [LINEAR, *BASELINES]
     assert 0 < metrics["style"]["pairs"] < alone["style"]["pairs"]  # of validation events
     beside = metrics["baselines"][LINEAR]["gold"]
@@ -113,13 +115,14 @@ def test_a_transformer_stands_beside_the_linear_judge_of_the_same_examples(train
     said = "on gold the judge is no better than linear"
     for low, expected in ((-0.01, 1), (0.0, 1), (0.001, 0)):
         beside["lead"] = {"value": 0.01, "low": low, "high": 0.02}
-        assert sum(said in note for note in table_of(from_json(JudgeMetrics, metrics)).notes) == expected
+        assert sum(said in note for note in results_table(from_json(JudgeMetrics, metrics)).notes) == expected
 
 
 def test_a_broken_run_leaves_the_old_judge_and_resumes_to_the_same_weights(
     trained, encoder, corpus, tmp_path, interrupted_at, monkeypatch
 ):
-    out, more = tmp_path / "main", {"encoder": encoder, "checkpoint_minutes": 1e-9, **TINY}
+    out = tmp_path / "main"
+    more = {"encoder": encoder, "checkpoint_minutes": 1e-9, **TINY}
     out.mkdir()
     (out / "model.safetensors").write_bytes(b"old")
     record = {"weights_hash": "", "model_hash": "", "files": ["model.safetensors", "metrics.json"]}
@@ -142,7 +145,7 @@ def test_content_judges_are_tested_on_every_kind_of_negatives(corpus, tmp_path, 
     metrics = train.train_judge(options(corpus, tmp_path / task, task=task, fold="0"))
     near = ["near"] if task == "hh" else []
     assert list(metrics.results) == ["random", "hard", *near, "facts"]
-    note = table_of(metrics).notes[1]
+    note = results_table(metrics).notes[1]
     assert note.startswith("hard: of the most similar wrong article below a cosine of .185")
     assert note.endswith("; near: from .185 to .500, two days apart or more") == (task == "hh")
     assert metrics.results["random"].macro_f1 > 0.8
@@ -169,7 +172,8 @@ def test_ah_as_published_reads_the_article_first_and_no_token_types(corpus, enco
     train.train_judge(options(corpus, tmp_path / "ah", max_minutes=0.0, **settings))
     judge = Judge.from_pretrained(tmp_path / "ah", device="cpu")
     learnt = load_task("ah", corpus, as_published=True).train
-    headline, article = learnt.texts[0], learnt.pairs[0]
+    headline = learnt.texts[0]
+    article = learnt.pairs[0]
     read = {"truncation": True, "max_length": 200, "return_tensors": "pt"}
     expected = AutoTokenizer.from_pretrained(tmp_path / "ah")(article, headline, **read)
     for batch in (run["collate"](run["examples"][:1]), judge.encode([headline], [article], 200), expected):

@@ -17,11 +17,13 @@ from change_it.judges.reliability import within_event_table
 
 def test_accuracy_and_lead_by_hand():
     """Right, wrong, a tie, right: 2.5 of 4; the first two are one event."""
-    steps, events = np.array([2.0, -1.0, 0.0, 1.0]), ["x", "x", "y", "z"]
+    steps = np.array([2.0, -1.0, 0.0, 1.0])
+    events = ["x", "x", "y", "z"]
     right = within_event.accuracy(steps, events)
     assert right.low < right.value == 2.5 / 4 < right.high
     assert within_event.accuracy(-steps, events).value == 1.5 / 4
-    judge, baseline = np.array([1.0, 1.0, -1.0, 1.0]), np.array([1.0, -1.0, -1.0, 0.0])
+    judge = np.array([1.0, 1.0, -1.0, 1.0])
+    baseline = np.array([1.0, -1.0, -1.0, 0.0])
     ahead = within_event.lead(judge, baseline, events)
     assert ahead.low <= ahead.value == (0 + 1 + 0 + 0.5) / 4 <= ahead.high
 
@@ -54,7 +56,11 @@ def ask(texts):
 
 @pytest.fixture
 def tables(monkeypatch):
-    """Six pairs, five of them strict; a clause of A's articles has .3, and one of B's .7; n-grams are as good as `ask`, marks say nothing."""
+    """Six pairs, five of them strict, and two baselines.
+
+    N-grams are as good as `ask`, and marks say nothing. `ask` gives a clause of A's articles .3, and one of
+    B's .7.
+    """
     headlines = [f"{outlet}{number}" for number in range(1, 7) for outlet in "ab"]
     events = [str(number) for number in range(1, 7) for _ in "ab"]
     aligned = {"a_headline": headlines[::2], "b_headline": [*headlines[1:-1:2], "b3"], "event": events[::2]}
@@ -79,7 +85,8 @@ def test_the_scale_of_style_by_hand(tables):
     odds = {p: np.log(p / (10 - p)) for p in range(1, 10)}
     assert found.gold == 0  # steps of 0, and of event 6 a negative one
     assert found.accuracy == 1.5 / 4
-    of_a, of_b = [odds[3] - odds[a] for a in (3, 4, 5, 6)], [odds[b] - odds[7] for b in (3, 4, 5, 3)]
+    of_a = [odds[3] - odds[a] for a in (3, 4, 5, 6)]
+    of_b = [odds[b] - odds[7] for b in (3, 4, 5, 3)]
     assert found.clause == pytest.approx((sorted(of_a)[1], sorted(of_b)[1]))  # the lower one of the middle
     for low, clause, high in zip(found.low, found.clause, found.high, strict=True):
         assert low <= found.gold - clause <= high
@@ -98,14 +105,14 @@ def test_the_scale_is_of_strict_pairs_of_events_that_were_not_learnt(tables, mon
 
     every = Examples(headlines, None, np.arange(12) % 2)
     assert scale(every, refit).pairs == 5
-    assert len(seen) == style_scale.PARTS
+    assert len(seen) == style_scale.REFITTED_PARTS
     assert all(("a" + text[1:] in texts) == ("b" + text[1:] in texts) for texts in seen for text in headlines)
     assert sum(len(headlines) - len(texts) for texts in seen) == 10  # each strict pair was held out once
     half = Examples(headlines[:6], None, np.arange(6) % 2)
     seen.clear()
     assert scale(half, refit).pairs == 5  # those of the other half, and own ones
     assert len(seen) == 2
-    monkeypatch.setattr(style_scale, "PAIRS", 3)
+    monkeypatch.setattr(style_scale, "ENOUGH_PAIRS", 3)
     seen.clear()
     assert scale(half, refit).pairs == 3  # enough of the other half
     assert not seen
