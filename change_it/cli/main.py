@@ -19,6 +19,7 @@ from typing import Annotated, Any, Union, get_type_hints
 
 import tyro
 
+from change_it.cli.field_help import join_help
 from change_it.errors import InputError, add_versions, escaped
 from change_it.files.atomic import WRITING
 from change_it.version import __version__
@@ -142,8 +143,10 @@ def command_of(*words: str) -> Callable[[Any], None]:
 
 
 def options_of(*words: str) -> type:
-    """The dataclass of a command's options."""
-    return get_type_hints(command_of(*words))["options"]
+    """Return the dataclass of a command's options, with its docstrings as the help shows them."""
+    options = get_type_hints(command_of(*words))["options"]
+    join_help(options)
+    return options
 
 
 def union_of(*words: str) -> Any:

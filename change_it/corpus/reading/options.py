@@ -18,17 +18,24 @@ class ReadingOptions:
     """Options for reading articles."""
 
     files: tyro.conf.Positional[tuple[str, ...]]
-    """CSV, TSV, JSON or parquet files, packed ones too, globs of them, or a data set id as hf://datasets/owner/name; OUTLET=FILE where a file is of one outlet."""
+    """CSV, TSV, JSON or parquet files, packed ones too, globs of them, or a data set id as
+    hf://datasets/owner/name; OUTLET=FILE where a file is of one outlet."""
     columns: str = ""
-    """Column map, ours=theirs: headline=title,article=body. CHANGE-IT's own layouts need none; date= leaves a column unread."""
+    """Column map, ours=theirs: headline=title,article=body. CHANGE-IT's own layouts need none; date= leaves a
+    column unread."""
     labels: str = ""
-    """The two outlets, A then B: left,right or R:rep,G:gio. Without it those of OUTLET=FILE in their order, or the two labels found, sorted."""
+    """The two outlets, A then B: left,right or R:rep,G:gio. Without it those of OUTLET=FILE in their order,
+    or the two labels found, sorted."""
     other_outlets: bool = False
-    """Keep the articles of further labels than the two of --labels; hh, ah and fluency learn from them too."""
+    """Keep the articles of further labels than the two of --labels; hh, ah and fluency learn from them
+    too."""
     dayfirst: tyro.conf.FlagConversionOff[bool | None] = None
-    """--dayfirst True reads 06/03/2024 as 6 March, --dayfirst False as June 3; each file's own dates decide when not given, and a file that leaves it open is refused."""
+    """--dayfirst True reads 06/03/2024 as 6 March, --dayfirst False as June 3; each file's own dates decide
+    when not given, and a file that leaves it open is refused."""
     mend: bool = False
-    """Take off what the headlines of one outlet share at an end, headlines at the beginning of their articles, and passages that an outlet's articles share, and decode escapes and what was encoded twice; it is counted."""
+    """Take off what the headlines of one outlet share at an end, headlines at the beginning of their
+    articles, and passages that an outlet's articles share, and decode escapes and what was encoded twice; it
+    is counted."""
 
 
 #: This machine, or the machines of a Ray cluster.
@@ -43,7 +50,8 @@ class BuildOptions(ReadingOptions):
         change-it corpus build runs/quickstart/sample.csv --out runs/mine/corpus
         change-it corpus build colle=a.csv faro=b.csv --out runs/mine/corpus
         change-it corpus build news.parquet --labels left,right --language en --out runs/news/corpus
-        change-it corpus build news.parquet --columns label=outlet --labels Post:post,Herald:herald --other-outlets --out runs/news/corpus
+        change-it corpus build news.parquet --columns label=outlet --labels Post:post,Herald:herald
+            --other-outlets --out runs/news/corpus
         change-it corpus build change-it/*.csv --out runs/changeit/corpus
         change-it corpus build archive/*.parquet --engine ray --address auto --out runs/archive/corpus
     """
@@ -51,9 +59,11 @@ class BuildOptions(ReadingOptions):
     out: Path
     """Folder to write: parquet files, README.md (data set card), rejected.csv, alignment.json."""
     language: str | None = None
-    """Language of the articles: it or en, whose stop words the alignment ignores, or the code of any other, or none; guessed when not given."""
+    """Language of the articles: it or en, whose stop words the alignment ignores, or the code of any other,
+    or none; guessed when not given."""
     window_days: int | Literal["none"] = 0
-    """Days between the two articles of a pair, at most: 0 is the same date. none compares everything, as where no article has a date."""
+    """Days between the two articles of a pair, at most: 0 is the same date. none compares everything, as
+    where no article has a date."""
     strict: float = 0.5
     """Cosine above which a pair is strictly aligned (A1 and A2)."""
     loose: float = 0.185
@@ -61,13 +71,16 @@ class BuildOptions(ReadingOptions):
     sizes: str = ""
     """Fixed numbers of pairs by rank instead of the thresholds: A1=5000,A2=5000,A3=10000."""
     test_articles: int | None = None
-    """Articles of each outlet without a partner that are kept for the test, from all training; as many as make 300 test articles of each, at most a tenth, when not given, and none with --sizes or the input's own splits."""
+    """Articles of each outlet without a partner that are kept for the test, from all training; as many as
+    make 300 test articles of each, at most a tenth, when not given, and none with --sizes or the input's own
+    splits."""
     seed: int = 1
     """Seed of every random choice."""
     engine: Engine = "local"
     """local: this machine; ray: the machines of a Ray cluster, with the same result (extra: ray)."""
     address: str | None = None
-    """Address of a running Ray cluster, host:port or auto; a cluster of this machine is started when not given."""
+    """Address of a running Ray cluster, host:port or auto; a cluster of this machine is started when not
+    given."""
 
     @property
     def window(self) -> int | None:
