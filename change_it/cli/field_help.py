@@ -21,6 +21,7 @@ def join_help(options: type) -> None:
     docstrings: dict[str, str] = {}
     for owner in reversed(options.__mro__):
         if owner is not object:
+            docstrings.update(_attributes(owner))
             docstrings.update(_field_docstrings(owner))
     for field in fields(options):
         if field.name in docstrings and "help" not in field.metadata:
@@ -43,6 +44,13 @@ def join_lines(docstring: str) -> str:
     """Return a docstring with one line for each paragraph."""
     paragraphs = inspect.cleandoc(docstring).split("\n\n")
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+
+
+def _attributes(owner: type) -> dict[str, str]:
+    """Return what the section `Attributes:` of a class's docstring says of its fields."""
+    _, _, section = join_examples(owner.__doc__ or "").partition("\nAttributes:\n")
+    lines = section.partition("\n\n")[0].splitlines()
+    return dict(line.strip().split(": ", 1) for line in lines)
 
 
 def _field_docstrings(owner: type) -> Iterator[tuple[str, str]]:

@@ -1,6 +1,7 @@
-"""The `change-it` program: a table of commands, each of a module of `change_it.cli` with its options, its check and its run.
+"""The `change-it` program: commands, each a module of `change_it.cli` with its options, its checks and its run.
 
-Only the module that is called is loaded, those of a list for its help. They load what is large only once they run.
+Only the module that is called is loaded, and no module for the help of a list. Each loads what is large only once
+it runs.
 """
 
 import errno
@@ -11,8 +12,9 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import fields
+from functools import partial
 from importlib import import_module
-from inspect import cleandoc, getdoc
+from inspect import getdoc
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any, Union, get_type_hints
@@ -20,9 +22,11 @@ from typing import Annotated, Any, Union, get_type_hints
 import tyro
 
 from change_it.cli.field_help import join_help
+from change_it.cli.groups import grouped, ungrouped
+from change_it.cli.help import SUMMARIES, command_help, list_help
+from change_it.cli.version_report import version_lines
 from change_it.errors import InputError, add_versions, escaped
 from change_it.files.atomic import WRITING
-from change_it.version import __version__
 
 #: Commands, modules of `change_it.cli`, and the commands in each.
 COMMANDS: dict[str, tuple[str, ...]] = {
@@ -33,25 +37,6 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "annotate": ("sheets", "pairs", "read", "score"),
     "demo": (),
     "push": (),
-}
-#: What the package is for; README, pyproject.toml, mkdocs.yml and CITATION.cff have the same sentence.
-DESCRIPTION = (
-    "Score headlines rewritten in another newspaper's style: "
-    "did the style change, did the story stay, can you trust the scores?"
-)
-#: The help of a list of commands, by the word before it.
-LISTS = {
-    "": f"""{DESCRIPTION}
-
-    `change-it COMMAND --help` explains a command; `eval "$(change-it --tyro-print-completion bash)"` (or zsh) completes commands and options.
-
-    Examples:
-        change-it quickstart
-        change-it judge "Ponte crollato, scuole chiuse" --original "Crolla il ponte: chiuse le scuole" --article article.txt
-    """,
-    "corpus": "Sample and build a corpus of two outlets, and list what systems rewrite.",
-    "train": "Train judges or a generator.",
-    "annotate": "Ask people or models about headlines and pairs, and score their answers.",
 }
 TYRO_CONFIG = (
     tyro.conf.OmitArgPrefixes,
@@ -79,16 +64,24 @@ _OF_FILES = _FULL | {
 }
 #: Options that were called otherwise, by their commands.
 RENAMED = {("hevas", "--system"): "--predictions"}
+#: Arguments that ask for the help of a command.
+HELP = {"-h", "--help"}
+#: Arguments that ask for the versions.
+VERSION = (["--version"], ["-v"], ["version"])
+#: Options of tyro that print or write the completion of commands and options, and the shells that it knows.
+COMPLETION = ("--tyro-write-completion", "--tyro-print-completion")
+SHELLS = ("bash", "zsh", "fish", "tcsh")
 #: Seeds that random generators take are below.
 SEEDS = 2**32
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run `change-it`; the exit code is 0 done, 2 bad input, 130 interrupted, 141 nobody reads the output. Faults of the package raise."""
+    """Run `change-it` and return its exit code; faults of the package raise.
+
+    The code is 0 where the command is done, 2 for bad input, 130 after an interruption, and 141 where nobody reads the
+    output.
+    """
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if arguments in (["--version"], ["-v"], ["version"]):
-        print(f"change-it {__version__}")
-        return 0
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal need not know every letter
     return exit_on_input_error(lambda: _call(arguments))
@@ -96,32 +89,87 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _call(arguments: Sequence[str]) -> None:
     """Run the command that the first words name, or show the list that they lead to."""
+    if list(arguments) in VERSION:
+        print("\n".join(version_lines()))
+        return
+    if arguments[:1] and arguments[0] in COMPLETION:
+        _write_completion(arguments)
+        return
+    words = _command_words(arguments)
+    rest = arguments[len(words) :]
+    members = _members(words)
+    if not members:
+        _run(words, rest)
+        return
+    if rest and rest[0] not in HELP:
+        kind = "option" if rest[0].startswith("-") else "command"
+        raise InputError(f"there is no {kind} {rest[0]}: give one of {', '.join(members)}")
+    print(list_help("".join(words), members))
+
+
+def _command_words(arguments: Sequence[str]) -> list[str]:
+    """Return the first words that name a command, or a list of commands."""
     words: list[str] = []
-    choices: Sequence[str] = list(COMMANDS)
     for word in arguments:
-        if word not in choices:
+        if word not in _members(words):
             break
-        choices = () if words else COMMANDS[word]
         words.append(word)
-    program, rest = " ".join(["change-it", *words]), arguments[len(words) :]
-    if choices and rest and not rest[0].startswith("-"):
-        raise InputError(f"there is no command {rest[0]}: give one of {', '.join(choices)}")
-    options = union_of(*words) if choices else options_of(*words)
-    for name in (argument.partition("=")[0] for argument in rest):
-        if new := RENAMED.get((" ".join(words), name)):
+    return words
+
+
+def _members(words: Sequence[str]) -> tuple[str, ...]:
+    """Return the commands of a list by the words that lead to it, none of a command that can run."""
+    if not words:
+        return tuple(COMMANDS)
+    return COMMANDS[words[0]] if len(words) == 1 else ()
+
+
+def _run(words: Sequence[str], arguments: Sequence[str]) -> None:
+    """Read the options of a command and run it."""
+    options = options_of(*words)
+    _check_renamed(words, arguments)
+    if words[0] == "train":
+        _check_names(options, arguments)
+    program = " ".join(["change-it", *words])
+    parse = partial(
+        tyro.cli, grouped(options), prog=program, description="", args=arguments, config=TYRO_CONFIG
+    )
+    if _asks_for_help(arguments):
+        print(command_help(getdoc(options) or "", parse))
+        return
+    parsed = parse()
+    given = ungrouped(options, parsed)
+    if not 0 <= getattr(given, "seed", 0) < SEEDS:
+        raise InputError(f"--seed {given.seed} is out of range: give a number from 0 to {SEEDS - 1}")
+    command_of(*words)(given)
+
+
+def _asks_for_help(arguments: Sequence[str]) -> bool:
+    """Return whether a command is to explain itself, and not to run."""
+    return not HELP.isdisjoint(arguments)
+
+
+def _check_renamed(words: Sequence[str], arguments: Sequence[str]) -> None:
+    """Refuse an option by the name that it had, and say its new one."""
+    for argument in arguments:
+        name = argument.partition("=")[0]
+        new = RENAMED.get((" ".join(words), name))
+        if new:
             raise InputError(f"{name} of {words[-1]} is called {new} now, as in change-it score: write {new}")
-    if words[:1] == ["train"] and not choices:
-        _check_names(options, rest)
-    text = cleandoc(LISTS["".join(words)]) if choices else getdoc(options)
-    arguments = rest or ["--help"] if choices else rest
-    parsed = tyro.cli(options, prog=program, description=text, args=arguments, config=TYRO_CONFIG)
-    if not 0 <= getattr(parsed, "seed", 0) < SEEDS:
-        raise InputError(f"--seed {parsed.seed} is out of range: give a number from 0 to {SEEDS - 1}")
-    command_of(*words)(parsed)
+
+
+def _write_completion(arguments: Sequence[str]) -> None:
+    """Let tyro write the completion of all commands and options for a shell."""
+    shell = arguments[1] if len(arguments) > 1 else "no shell"
+    if shell not in SHELLS:
+        raise InputError(f"{arguments[0]} {shell} is not known: give {', '.join(SHELLS)}")
+    tyro.cli(union_of(), prog="change-it", args=arguments, config=TYRO_CONFIG)
 
 
 def _check_names(options: Any, arguments: Sequence[str]) -> None:
     """Refuse an argument of transformers' training that is given as an option, which `--arg` takes."""
+    if _asks_for_help(arguments):
+        return
     known = {field.name for field in fields(options)}
     given = [word.partition("=")[0] for word in arguments if word.startswith("--")]
     names = {word: word.removeprefix("--").replace("-", "_") for word in given}
@@ -150,14 +198,12 @@ def options_of(*words: str) -> type:
 
 
 def union_of(*words: str) -> Any:
-    """A type for tyro of which each member is a command of a list with the first line of its help."""
+    """Return a type for tyro of which each member is a command of a list, by the words that lead to it."""
     members = []
-    for name in COMMANDS[words[0]] if words else COMMANDS:
-        is_list = not words and bool(COMMANDS[name])
-        options = union_of(name) if is_list else options_of(*words, name)
-        help_text = LISTS[name] if is_list else getdoc(options) or ""
-        first = help_text.partition("\n")[0]
-        members.append(Annotated[options, tyro.conf.subcommand(name, description=first)])
+    for name in _members(words):
+        options = union_of(*words, name) if _members([*words, name]) else grouped(options_of(*words, name))
+        description = SUMMARIES[" ".join([*words, name])]
+        members.append(Annotated[options, tyro.conf.subcommand(name, description=description)])
     return Union[tuple(members)]  # noqa: UP007 (built at run time)
 
 
