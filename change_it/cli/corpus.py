@@ -17,7 +17,7 @@ from change_it.render.tables import console, print_lines, print_table
 
 @dataclass(kw_only=True)
 class SampleOptions:
-    """Write the embedded sample, articles of two invented Italian newspapers, or a part of it as one CSV.
+    """Write the sample, articles of two invented Italian newspapers, or a part of it, as one CSV file.
 
     Examples:
         change-it corpus sample --out sample.csv
@@ -27,9 +27,9 @@ class SampleOptions:
     out: Path
     """CSV file to write: id, headline, article, label, date."""
     articles: int = 12000
-    """Number of articles, both newspapers together: at most 12000. Fewer are those of consecutive events, whole."""
+    """Number of articles of both newspapers together, at most 12000. Fewer are whole, consecutive events."""
     seed: int = 1
-    """Chooses the event that a part begins with; all 12000 articles are the same for every seed."""
+    """Seed of the event that a part begins with. It changes nothing of all 12000 articles."""
 
 
 def sample(options: SampleOptions) -> None:
@@ -91,10 +91,11 @@ def build(options: BuildOptions) -> None:
 
 @dataclass(kw_only=True)
 class ItemsOptions:
-    """Write the test headlines that systems rewrite, with their articles: what any program needs for a file that `score` reads.
+    """List the headlines that systems rewrite, with their articles.
 
-    Headlines with an aligned one (partner: yes) are compared with it. Those without one, if the corpus has any, tell systems
-    apart: `score` has a table of all of them where every system has written them, too.
+    A system writes a CSV file with id and its own headline, and change-it score reads it. A system that has no headline
+    leaves it empty and says why in a column error. Headlines with an aligned one (partner: yes) are compared with it.
+    Those without one tell systems apart: change-it score has a table of all, where every system has written them.
 
     Examples:
         change-it corpus items --corpus runs/quickstart/corpus --out todo.csv
@@ -104,9 +105,9 @@ class ItemsOptions:
     corpus: str
     """Corpus folder or data set id on the Hub."""
     out: Path
-    """CSV file to write: id, direction, headline, article, to, partner. A system writes a file with id and its own headline; where it has none, it leaves the headline empty and says why in a column error."""
+    """CSV file to write: id, direction, headline, article, to, partner."""
     to: str | None = None
-    """Only headlines to rewrite for this outlet."""
+    """List only headlines to rewrite for this outlet."""
 
 
 def items(options: ItemsOptions) -> None:

@@ -10,7 +10,7 @@ from change_it.render.tables import console
 
 @dataclass(kw_only=True)
 class DemoOptions:
-    """The page of the Space on this machine: transfer and score.
+    """Serve the page of the Space on this machine: rewrite headlines in a browser, and judge them.
 
     Examples:
         change-it demo
@@ -19,11 +19,11 @@ class DemoOptions:
     """
 
     run: Path = Path("runs/quickstart")
-    """Folder of a run with judges and perhaps generators: judges, or else judges-1. Without generators the page has the tab Score alone."""
+    """Folder of a run with judges (or judges-1) and perhaps generators. Without generators the page only judges."""
     judges: str | None = None
     """Folder or Hub id of judges, instead of those of the run."""
     port: int = 7860
-    """Port to listen at; 0 takes a free one."""
+    """Port of the page; 0 takes a free one."""
 
 
 def run(options: DemoOptions) -> None:

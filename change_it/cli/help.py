@@ -32,7 +32,7 @@ PURPOSES = {
 #: What each command does, in a line of its list.
 SUMMARIES = {
     "quickstart": "run everything, on sample data or your two newspapers",
-    "demo": "open the page in a browser: rewrite and judge headlines",
+    "demo": "serve a page: rewrite and judge headlines in a browser",
     "score": "score systems and write a report",
     "judge": "judge one headline",
     "audit": "test the judges with wrong headlines",

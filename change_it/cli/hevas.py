@@ -30,41 +30,50 @@ _METRICS = f"{' '.join(METRICS)}, or {', '.join(families())}; all when not given
 
 @dataclass(kw_only=True)
 class HevasOptions(MetricOptions):
-    """Measure headlines with HEvAS: informativeness and readability, with statistics and charts; no judges.
+    """Measure headlines with HEvAS: informativeness and readability, with statistics and charts, without judges.
 
     Documents are CSV, TSV, JSON lines or parquet with article, headline (or headlines, headline1, headline2, … for several
-    references) and perhaps id, or the paired test articles of a corpus folder; their references are the other newspaper's headlines.
+    references) and perhaps id. Or they are the paired test articles of a corpus folder: their references are the other
+    newspaper's headlines.
 
     Examples:
-        change-it hevas --documents runs/quickstart/corpus --predictions rewrite=runs/quickstart/predictions/rewrite.csv --out runs/mine/hevas
-        change-it hevas --documents articles.csv --predictions mine=mine.txt --baselines first random --out runs/hevas
-        change-it hevas --documents runs/mine/corpus --predictions sum=sum.csv s2s=s2s.csv --baselines copy first --out runs/mine/hevas
-        change-it hevas --documents news.jsonl --predictions mine=mine.txt --language en --metrics R-1 R-SU LSA-C JS-S Fog
+        change-it hevas --documents runs/quickstart/corpus
+            --predictions rewrite=runs/quickstart/predictions/rewrite.csv --out runs/mine/hevas
+        change-it hevas --documents articles.csv --predictions mine=mine.txt --baselines first random
+            --out runs/hevas
+        change-it hevas --documents runs/mine/corpus --predictions sum=sum.csv s2s=s2s.csv
+            --baselines copy first --out runs/mine/hevas
+        change-it hevas --documents news.jsonl --predictions mine=mine.txt --language en
+            --metrics R-1 R-SU LSA-C JS-S Fog
     """
 
     documents: str
     """File of documents with their reference headlines, or a corpus folder."""
     language: str = ""
-    """Language of documents and headlines: it or en; others, such as de, with --stop-words and without PNR, NR and PR; that of the corpus or of the articles when not given."""
+    """Language of documents and headlines: it or en; others, such as de, with --stop-words and without PNR, NR
+    and PR. When not given, that of the corpus or of the articles."""
     predictions: tuple[str, ...] = ()
-    """Systems as NAME=FILE: text with one headline a line, in the documents' order, or CSV with id, headline, as transfer writes it."""
+    """Systems as NAME=FILE: text with one headline a line, in the documents' order, or CSV with id and headline,
+    as change-it transfer writes it."""
     baselines: tuple[Literal["copy", Baseline], ...] = ()
-    """Systems that need no file: first, random, tfidf, wtextrank, stextrank of HEvAS, and of a corpus copy, the original headline."""
+    """Systems that need no file: those of HEvAS, and copy, the original headline of a corpus."""
     metrics: Annotated[tuple[str, ...], arg(help=_METRICS)] = ()
     charts: tuple[Literal["bar", "interval", "box", "scatter"], ...] = ("interval", "box", "scatter")
-    """Charts: bar without and interval with intervals of the means, box, and scatter of every two metrics."""
+    """Charts: bar (without intervals of the means), interval (with them), box, and scatter of every two metrics."""
     distinct: bool = False
     """Leave metrics that tell no two of the systems apart (≈) out of average and ranks."""
     shared_items: bool = False
-    """Measure all systems on the documents that every file of --predictions has a row of; else files with fewer are refused."""
+    """Measure all systems on the documents that every file of --predictions has. Without this option files with
+    fewer are refused."""
     columns: str = ""
-    """Column map of --documents, ours=theirs: article=body,headline=title; headline may be given several times."""
+    """Columns of --documents by our names: article=body,headline=title. There may be several of headline."""
     n_words: int = 9
     """Words in a baseline's headline, at most."""
     resamples: int = 1000
     """Bootstrap resamples of the intervals."""
     out: Path | None = None
-    """Folder for report.html, summary.csv, summary.json, items/<system>.csv and charts/; nothing is written when not given."""
+    """Folder for report.html, summary.csv, summary.json, items/SYSTEM.csv and charts/. Nothing is written when not
+    given."""
     json: bool = False
     """Print JSON instead of a table."""
 

@@ -31,12 +31,19 @@ if TYPE_CHECKING:  # loads polars and scipy
 
 @dataclass(kw_only=True)
 class JudgeHeadlineOptions:
-    """Judge a new headline: same content, fits the article, the other outlet's style, fluent, every number and name in the sources?
+    """Judge one headline.
+
+    Does it keep the story, fit the article, have the other newspaper's style, read fluently? Each judge says yes or no.
+    Evidence looks every number, name and quotation up in the sources.
 
     Examples:
-        change-it judge "Il segretario cittadino riceve la direttrice dei lavori, quattro ore di confronto" --original "Faccia a faccia tra segretario e direttrice: ecco che cosa cambia" --article - <<< "Il segretario cittadino ha ricevuto giovedì la direttrice dei lavori. L'incontro è durato quattro ore."
-        change-it judge "Ponte crollato, scuole chiuse" --original "Crolla il ponte: chiuse le scuole" --article article.txt
-        change-it judge "A bridge falls" --original "Bridge collapses" --article - --judges runs/mine/judges --to left < article.txt
+        change-it judge "Il segretario cittadino riceve la direttrice dei lavori"
+            --original "Faccia a faccia tra segretario e direttrice" --article -
+            <<< "Il segretario cittadino ha ricevuto giovedì la direttrice."
+        change-it judge "Ponte crollato, scuole chiuse" --original "Crolla il ponte: chiuse le scuole"
+            --article article.txt
+        change-it judge "A bridge falls" --original "Bridge collapses" --article -
+            --judges runs/mine/judges --to left < article.txt
     """
 
     headline: tyro.conf.Positional[str]
@@ -46,9 +53,9 @@ class JudgeHeadlineOptions:
     article: Path
     """Text file with the original's article; - reads standard input."""
     judges: str = "runs/quickstart/judges"
-    """Folder or Hub id that holds the judges main, hh and ah, and perhaps fluency."""
+    """Folder or Hub id of the judges main, hh and ah, and perhaps of fluency."""
     to: str | None = None
-    """Target outlet (default: the one main did not assign to the original)."""
+    """Outlet that the headline is for. When not given, the one that main does not see in the original."""
     json: bool = False
     """Print JSON instead of a table."""
     precision: Precision = "float32"

@@ -21,51 +21,58 @@ NAMED = 20
 
 @dataclass(kw_only=True)
 class PushOptions:
-    """Push a data set, judges, a generator, a metric or the Space to the Hugging Face Hub, in one commit.
+    """Publish a data set, judges, a generator, a metric or the Space on the Hugging Face Hub, in one commit.
 
-    Log in with `hf auth login`, or set HF_TOKEN. The repository is created if needed. A push removes the files of the last push
-    to the same repository that are not pushed again, and names them; `.change_it.json` there records them. Other files stay.
+    Log in with hf auth login, or set HF_TOKEN. The repository is made where there is none. Files of the last push that
+    are not pushed again are removed, and named; .change_it.json in the repository records them. Other files stay.
 
     Examples:
         change-it push dataset runs/quickstart/corpus me/headlines --dry-run --out staged
         change-it push judge runs/mine/judges me/headline-judges --dataset me/headlines
         change-it push generator runs/mine/generators/sum-gio me/sum-gio --private
         change-it push metric compliancy me/compliancy
-        change-it push space headline_transfer me/headline-transfer --variables CHANGE_IT_JUDGES=me/headline-judges
+        change-it push space headline_transfer me/headline-transfer
+            --variables CHANGE_IT_JUDGES=me/headline-judges
     """
 
     kind: tyro.conf.Positional[Literal["dataset", "judge", "generator", "metric", "space"]]
-    """Kind of what is pushed."""
+    """What is published: dataset | judge | generator | metric | space."""
     folder: tyro.conf.Positional[str]
-    """A corpus, one judge or a folder with main, hh and ah, or one generator; of a metric or Space its name, as in the examples."""
+    """A corpus, one judge, a folder with main, hh and ah, or one generator. Of a metric or the Space its name:
+    compliancy, hevas, headline_transfer."""
     repo_id: tyro.conf.Positional[str]
     """The repository: owner/name."""
     private: bool = False
-    """Make the repository private; an existing one that is public is refused."""
+    """Make the repository private. An existing one that is public is refused."""
     license: str | None = None
-    """Licence on the card of a data set or model, as cc-by-4.0; without it that of the corpus, where one is known. A data set without one is pushed with --private alone."""
+    """Licence on the card of a data set or model, such as cc-by-4.0. When not given, that of the corpus, where
+    one is known. A data set without a licence needs --private."""
     dataset: str | None = None
-    """Hub id of the corpus that judges or a generator were trained on, for their card; one of other articles is named as another one."""
+    """Hub id of the corpus that judges or a generator were trained on, for their card. A corpus of other articles
+    is named as another one."""
     base: str | None = None
-    """Name on the Hub of the model that adapters belong to, OWNER/NAME, where they were trained on a copy in a folder."""
+    """Hub id of the model that adapters belong to, OWNER/NAME, where they were trained on a copy in a folder."""
     package: str | None = None
-    """Address from which pip installs change-it, as git+https://huggingface.co/spaces/me/compliancy or git+https://…@TAG: the card of judges or a generator names it, a metric or Space installs it in the place of a copy."""
+    """Address from which pip installs change-it, git+https://ADDRESS, perhaps with @TAG. The card of judges or of
+    a generator names it; a metric or the Space installs it in the place of a copy."""
     variables: tuple[str, ...] = ()
-    """Variables of a metric or the Space as NAME=VALUE, such as the Hub ids of its models; the card of the Space lists them."""
+    """Variables of a metric or the Space as NAME=VALUE, such as the Hub ids of its models. The card of the Space
+    lists them."""
     replace: bool = False
-    """Push into a repository that holds files of others: one that has a name of this push is replaced, none is removed."""
+    """Publish into a repository that holds files of others. Those with the name of a new file are replaced, and
+    none is removed."""
     revision: str | None = None
-    """Branch that is pushed to; a new one begins at main. The main branch when not given."""
+    """Branch of the repository. A new one begins at main. When not given, main."""
     create_pr: bool = False
-    """Offer the push as a pull request."""
+    """Open a pull request."""
     commit_message: str | None = None
-    """Message of the commit; it names the kind and the version when not given."""
+    """Message of the commit. When not given, it names the kind and the version."""
     tag: str | None = None
-    """Tag for the commit, as v1."""
+    """Tag of the commit, such as v1."""
     dry_run: bool = False
-    """Write the folder that would be pushed, exactly, say what would be removed or replaced, and push nothing."""
+    """Write the folder that would be published, say what would be removed or replaced, and publish nothing."""
     out: Path | None = None
-    """Where --dry-run writes: a new or empty folder; push/ACCOUNT/NAME when not given."""
+    """Where --dry-run writes: a new or empty folder. When not given, push/ACCOUNT/NAME."""
 
 
 def run(options: PushOptions) -> None:

@@ -26,46 +26,60 @@ if TYPE_CHECKING:  # loads polars, scipy and matplotlib
 
 @dataclass(kw_only=True)
 class ScoreOptions:
-    """Score systems' headlines for compliancy, style and acceptability, beside the other newspaper's own (gold) and baselines: clause, lead, copy, random-target and, with judges that choose, floor.
+    """Score headlines and write a report.
 
-    All rows of a table are scored on the same headlines: those with an aligned one. Where the files also have headlines of test
-    articles without a partner, a second table, without gold, has all of them: it tells systems apart with narrower intervals.
+    Each system has compliancy, style and acceptability. Beside it stand the other newspaper's own headlines (gold) and
+    baselines: clause, lead, copy, random-target and, with --floor, floor. All rows of a table are scored on the same
+    headlines: those with an aligned one. A second table, without gold, has all test articles, where the files have
+    headlines of those without a partner, too: it tells systems apart with narrower intervals.
 
     Examples:
-        change-it score --corpus runs/quickstart/corpus --judges runs/quickstart/judges --out runs/mine/report
-        change-it score --corpus runs/mine/corpus --judges runs/mine/judges --predictions sum=sum.csv s2s=s2s.csv
-        change-it score --corpus runs/mine/corpus --judges runs/mine/judges --predictions prompted=prompted.csv --shared-items
-        change-it score --corpus runs/mine/corpus --judges runs/mine/judges-1 --floor runs/mine/judges-0
+        change-it score --corpus runs/quickstart/corpus --judges runs/quickstart/judges
+            --out runs/mine/report
+        change-it score --corpus runs/mine/corpus --judges runs/mine/judges
+            --predictions sum=sum.csv s2s=s2s.csv
+        change-it score --corpus runs/mine/corpus --judges runs/mine/judges
+            --predictions prompted=prompted.csv --shared-items
+        change-it score --corpus runs/mine/corpus --judges runs/mine/judges-1
+            --floor runs/mine/judges-0
     """
 
     corpus: str
     """Corpus folder or data set id on the Hub; its test articles are scored."""
     judges: str
-    """Folder or Hub id that holds the judges main, hh and ah, and fluency for acceptability."""
+    """Folder or Hub id of the judges main, hh and ah, and of fluency for acceptability."""
     predictions: tuple[str, ...] = ()
-    """Systems to score as NAME=FILE; a file is CSV with id and headline (from transfer also target, error, reranker, generator). A row without a headline says why in the column error, in any words, and counts against the system. Files of one name are runs with other seeds: their mean is shown, with intervals over runs and events."""
+    """Systems to score as NAME=FILE, CSV with id and headline. A row without a headline says why in a column
+    error, in any words, and counts against the system. Files of one name are runs with other seeds: their
+    mean is shown, with intervals over runs and events."""
     columns: str = ""
-    """Column map of the prediction files, ours=theirs: id=key,headline=output."""
+    """Columns of the files of --predictions by our names: id=key,headline=output."""
     shared_items: bool = False
-    """Score all systems on the headlines that every file of --predictions has (`transfer --items`)."""
+    """Score all systems on the headlines that every file of --predictions has, as after transfer --items."""
     floor: str | None = None
-    """Folder or Hub id of judges of the other fold, fluency among them: for each headline they choose a sentence or clause of the article's beginning."""
+    """Folder or Hub id of judges of the other fold, fluency among them. They make the baseline floor: for each
+    headline they choose a sentence or clause of the article's beginning."""
     labels: tuple[Path, ...] = ()
-    """Readers' labels of some headlines, for the share that they would accept: sheets with sources of `change-it annotate` that people or a model filled in, or files with id, headline and accept, or supported and printable (yes, no)."""
+    """Readers' labels of some headlines, for the share that they would accept: filled sheets with sources of
+    change-it annotate, or files with id, headline and accept, or supported and printable (yes, no)."""
     reversal: Literal["relative", "target"] = "relative"
-    """Style counts as reversed when main predicts another outlet than for the original (the paper's), or for the target."""
+    """What compliancy asks of main: another outlet than for the original (relative, as in the paper), or the
+    target (target)."""
     out: Path | None = None
-    """Folder for report.html, systems.csv, scores.json and items/; nothing is written when not given."""
+    """Folder for report.html, systems.csv, scores.json and items/. Nothing is written when not given."""
     by_direction: bool = False
     """Show each direction below the average."""
     json: bool = False
     """Print JSON instead of a table."""
     against: str | None = None
-    """Print differences from this system, with intervals and p: the name of a file, gold, floor or another baseline. Of several files the first when not given."""
+    """Print differences from this system, with intervals and p: a NAME, gold, floor or another baseline. When
+    not given, the first of several files."""
     format: TableForm | None = None
-    """Print one table alone, for a paper or a program: the systems, or with --against the differences. LaTeX needs the package booktabs."""
+    """Print one table alone, for a paper or a program: the systems, or with --against the differences. LaTeX
+    needs the package booktabs."""
     resamples: int = 1000
-    """Bootstrap resamples, and the minimum of permutations of the paired tests, which have 100 for each pair of systems."""
+    """Bootstrap resamples of the intervals. Paired tests have as many permutations, at least 100 for each pair
+    of systems."""
     seed: int = 1
     """Seed of intervals, paired tests and the baseline random-target."""
     precision: Precision = "float32"

@@ -44,30 +44,35 @@ def _task_choices() -> Any:
 def _task_help() -> str:
     """Return what each judge decides."""
     judges = "; ".join(f"{task}: {JUDGES[task].wording.decides}" for task in trained_tasks())
-    return f"{judges}; all: each of them, in OUT/main, OUT/hh, ...."
+    return f"{judges}; all: each of them, in OUT/main, OUT/hh and so on."
 
 
 @dataclass(kw_only=True)
 class TrainJudgeOptions(JudgeOptions):
-    """Train judges of style (main), content (hh, ah) and fluency, one or all, and test them on A2.
+    """Train judges of style (main), content (hh, ah) and fluency, one or all, and test them on the test pairs (A2).
 
     A linear judge is fitted in seconds. A transformer is compared with a linear judge of the same examples.
 
     Examples:
         change-it train judge --task main --corpus runs/quickstart/corpus --out runs/mine/judges/main
         change-it train judge --task all --fold both --corpus runs/mine/corpus --out runs/mine/judges
-        change-it train judge --task hh --corpus runs/mine/corpus --encoder xlm-roberta-base --out runs/mine/judges/hh
-        change-it train judge --task main --corpus runs/mine/corpus --encoder bilstm --train-on train_d --out runs/mine/lrec/main
-        accelerate launch -m change_it.judges.train --task ah --encoder xlm-roberta-base --corpus runs/mine/corpus --out runs/mine/judges/ah
+        change-it train judge --task hh --corpus runs/mine/corpus --encoder xlm-roberta-base
+            --out runs/mine/judges/hh
+        change-it train judge --task main --corpus runs/mine/corpus --encoder bilstm
+            --train-on train_d --out runs/mine/lrec/main
+        accelerate launch -m change_it.judges.train --task ah --encoder xlm-roberta-base
+            --corpus runs/mine/corpus --out runs/mine/judges/ah
     """
 
     task: Annotated[str, tyro.conf.arg(constructor_factory=_task_choices, help=_task_help())]
     out: Path
     """Folder of the judge, or of all judges. What it holds is replaced only when the run is finished."""
     processes: int = 0
-    """Linear judges that are trained at once, at most; 0 is one for each core, and never more than memory allows. Others are trained one by one."""
+    """Linear judges that are trained at once, at most; 0 is one for each core, and never more than memory
+    allows. Others are trained one by one."""
     fold: Fold | Literal["both"] = "all"  # type: ignore[assignment]
-    """Train on one fold only; judges that choose candidates and judges that score them take different ones. both, with --task all: fold 1 into OUT and fold 0 into OUT-0."""
+    """Half of the training events. Judges that choose candidates and judges that score them need different folds.
+    both, with --task all: fold 1 into OUT and fold 0 into OUT-0."""
 
     @property
     def judges(self) -> list[JudgeOptions]:

@@ -36,49 +36,60 @@ FREE = ("out", "device", "concurrency")
 
 @dataclass(kw_only=True)
 class TransferOptions:
-    """Write new headlines in the other outlet's style; with --rerank, judges choose the best of several candidates.
+    """Rewrite headlines in the other newspaper's style, with a generator or a chat model.
 
-    The headlines of --corpus or --input are written to --out, one row each: id, headline, target,
-    error, reranker, candidates, generator. An interrupted run is resumed by the same command, from FILE.*.partial.
+    The headlines of --corpus or --input are written to --out, one row each: id, headline, target, error, reranker,
+    candidates, generator. With --rerank judges choose the best of several candidates. The same command goes on with an
+    interrupted run, from FILE.*.partial.
 
     Examples:
-        change-it transfer --corpus runs/quickstart/corpus --items 20 --out runs/mine/predictions/rewrite.csv
-        change-it transfer --generator runs/mine/generators --recipe sum --corpus runs/mine/corpus --out runs/mine/predictions/sum.csv
+        change-it transfer --corpus runs/quickstart/corpus --items 20
+            --out runs/mine/predictions/rewrite.csv
+        change-it transfer --generator runs/mine/generators --recipe sum --corpus runs/mine/corpus
+            --out runs/mine/predictions/sum.csv
         change-it transfer --generator runs/mine/generators/sum-gio --input articles.csv --out new.csv
-        change-it transfer --generator NAME --endpoint http://localhost:8000/v1 --corpus runs/mine/corpus --out runs/mine/predictions/prompted.csv
-        change-it transfer --generator runs/mine/generators --corpus runs/mine/corpus --rerank runs/mine/judges-0 --out runs/mine/predictions/chosen.csv
+        change-it transfer --generator NAME --endpoint http://localhost:8000/v1
+            --corpus runs/mine/corpus --out runs/mine/predictions/prompted.csv
+        change-it transfer --generator runs/mine/generators --corpus runs/mine/corpus
+            --rerank runs/mine/judges-0 --out runs/mine/predictions/chosen.csv
     """
 
     out: Path
-    """CSV file to write; it appears only when the run is finished."""
+    """CSV file to write. It appears only when the run is finished."""
     corpus: str | None = None
-    """Corpus folder or data set id on the Hub; its test headlines are transferred unless there is an --input."""
+    """Corpus folder or data set id on the Hub. Its test headlines are rewritten unless there is an --input."""
     input: str | None = None
-    """CSV, TSV, JSON lines or parquet file with headline, article and label (the outlet the row comes from); id if there is one."""
+    """CSV, TSV, JSON lines or parquet file with headline, article, label (the outlet that a row is from) and
+    perhaps id."""
     columns: str = ""
-    """Column map of --input, ours=theirs: headline=title,article=body."""
+    """Columns of --input by our names: headline=title,article=body."""
     items: int | None = None
-    """Number of headlines of --corpus to transfer, drawn by --seed among those with an aligned one; all when not given."""
+    """Number of headlines of --corpus to rewrite, drawn by --seed among those with an aligned one. When not
+    given, all."""
     generator: str = "runs/quickstart/generators"
-    """Folder or Hub id of a generator, or a folder of them (both directions); with --endpoint the server's name of the model."""
+    """Folder or Hub id of a generator, or a folder of several (both directions). With --endpoint, the server's
+    name of the model."""
     recipe: RecipeName | None = None
-    """Which generators of a folder that holds several recipes."""
+    """Recipe of the generators, where a folder has several."""
     endpoint: str | None = None
-    """Address of an OpenAI-compatible server whose model --generator is prompted in the language of --corpus, without training; its key is read from the environment, CHANGE_IT_API_KEY."""
+    """Address of an OpenAI-compatible server. Its model --generator is prompted in the language of --corpus,
+    without training. The key is read from CHANGE_IT_API_KEY."""
     concurrency: int | None = None
-    """Requests at a time to --endpoint; 8 when not given."""
+    """Requests at a time to --endpoint. When not given, 8."""
     to: str | None = None
-    """Outlet to write for; of the rows of a file the other one than their label when not given."""
+    """Outlet to write for. When not given, the one that a row is not from."""
     rerank: str | None = None
-    """Folder or Hub id of judges main, hh and ah that choose, with fluency; train them with --fold, others of the other fold must score."""
+    """Folder or Hub id of the judges that choose: main, hh, ah and fluency. Train them on one fold: only judges of
+    the other fold may score what they have chosen."""
     candidates: int | None = None
-    """Candidates a headline that --rerank chooses among; 10 when not given."""
+    """Candidates of each headline that --rerank chooses among. When not given, 10."""
     generation: tuple[str, ...] = ()
-    """Settings of transformers' GenerationConfig: num_beams=1 (greedy; 5 when not given) do_sample=true temperature=0.7 max_new_tokens=200 no_repeat_ngram_size=3."""
+    """Settings of transformers' GenerationConfig, such as num_beams=1 (greedy; 5 when not given) do_sample=true
+    temperature=0.7 max_new_tokens=200 no_repeat_ngram_size=3."""
     batch_size: int | None = None
-    """Sources a generator reads at once; its own choice when not given."""
+    """Texts that a generator reads at once. When not given, it chooses."""
     seed: int = 1
-    """Seed of headlines that are drawn and of --items."""
+    """Seed of what a generator draws, and of --items."""
     precision: Precision = "float32"
     device: Device = "auto"
 
