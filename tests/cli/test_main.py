@@ -72,6 +72,39 @@ def test_the_version_stands_before_those_of_python_and_the_libraries(words, caps
     assert not [line for line in lines if line.startswith(("pytest ", "ruff "))]
 
 
+#: Completes the last word of a command, as bash does when somebody presses Tab.
+COMPLETE = """
+source completion
+COMP_WORDS=({words} "")
+COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
+_tyro_change_it
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+
+
+def test_bash_completes_commands_options_and_values(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as stop:
+        main(["--tyro-write-completion", "bash", "completion"])
+    assert not stop.value.code
+    wanted = {
+        "change-it": set(COMMANDS),
+        "change-it annotate": {"sheets", "read"},
+        "change-it score": {"--corpus", "--resamples"},
+        "change-it train judge --task": {"main", "hh", "ah", "fluency", "all"},
+    }
+    for words, values in wanted.items():
+        done = subprocess.run(
+            ["bash", "-c", COMPLETE.format(words=words)], capture_output=True, text=True, check=True
+        )
+        assert values <= {*done.stdout.split()}
+
+
+def test_completion_of_an_unknown_shell_is_refused(capsys):
+    assert main(["--tyro-write-completion", "basch", "completion"]) == 2
+    assert capsys.readouterr().err.endswith("basch is not known: give bash, zsh, fish, tcsh\n")
+
+
 def test_output_that_nobody_reads_is_no_fault():
     code = "import sys; from change_it.cli import main; sys.exit(main(['corpus', 'build', '--help']))"
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
