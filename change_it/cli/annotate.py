@@ -1,4 +1,4 @@
-"""`change-it annotate sheets`, `pairs`, `read` and `score`: writes sheets with their key, lets models fill them in, and scores filled ones."""
+"""Write sheets with their key, let models fill them in, and score filled ones: `change-it annotate`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,15 +20,18 @@ from change_it.training.training_options import Device, Precision
 if TYPE_CHECKING:  # loads the Hub's client
     from change_it.models.chat_server import Server
 
+#: Rows without an answer that a message names.
+SHOWN_FAULTS = 5
+
 
 @dataclass(kw_only=True)
 class AnnotateSheetsOptions:
     """Draw gold and system headlines for readers, mixed and without their source, as three sheets and a key.
 
-    The first sheet asks which outlet wrote a headline. The second asks which one a reader would print, a system's or the
-    other outlet's own. The last shows original and article, and asks whether the headline tells the same story, is
-    supported, printable and accepted. Use this order: later sheets reveal the answers of earlier ones. Name each copy
-    after its reader.
+    The first sheet asks which outlet wrote a headline. The second asks which one a reader would print, a
+    system's or the other outlet's own. The last shows original and article, and asks whether the headline
+    tells the same story, is supported, printable and accepted. Use this order: later sheets reveal the
+    answers of earlier ones. Name each copy after its reader.
 
     Examples:
         change-it annotate sheets --corpus runs/quickstart/corpus --out study/sheet.csv
@@ -39,15 +42,18 @@ class AnnotateSheetsOptions:
     corpus: str
     """Corpus folder or data set id on the Hub; its test articles are sampled."""
     out: Path
-    """The first sheet, a CSV file. Of sheet.csv, sheet-preferred.csv, sheet-sources.csv and the key sheet-key.csv
-    are written next to it."""
+    """The first sheet, a CSV file. Of sheet.csv, sheet-preferred.csv, sheet-sources.csv and the key
+    sheet-key.csv are written next to it.
+    """
     predictions: tuple[str, ...] = ()
-    """Systems as NAME=FILE, as change-it transfer writes them; each is a condition beside gold. A name may stand
-    before several files. Headlines aim at the other outlet, or all at the original's own (LREC 2020,
-    settings 1 and 2)."""
+    """Systems as NAME=FILE, as change-it transfer writes them; each is a condition beside gold. A name may
+    stand before several files. Headlines aim at the other outlet, or all at the original's own (LREC 2020,
+    settings 1 and 2).
+    """
     items: int = 200
-    """Headlines of each condition, an even number (LREC 2020: 200). Half aim at each outlet, or all at one where
-    a system writes for it alone."""
+    """Headlines of each condition, an even number (LREC 2020: 200). Half aim at each outlet, or all at one
+    where a system writes for it alone.
+    """
     random_split: bool = False
     """Draw also from the test part of main's random split of the same seed (LREC 2020, Table 1: one person,
     --items 100)."""
@@ -56,7 +62,7 @@ class AnnotateSheetsOptions:
 
 
 def check_new(*files: Path, inputs: Sequence[str | Path]) -> None:
-    """Refuse files that cannot be written, and those that are there: people may have answered in them."""
+    """Refuse files that cannot be written, and files that exist: people may have answered in them."""
     for file in files:
         check_writable(file, kind="csv", inputs=inputs)
         if file.exists():
@@ -64,11 +70,10 @@ def check_new(*files: Path, inputs: Sequence[str | Path]) -> None:
 
 
 def sheets(options: AnnotateSheetsOptions) -> None:
-    """Draw and write."""
+    """Draw headlines of a corpus and of systems, and write three sheets and their key."""
     check_corpus(options.corpus)
     systems = read_prediction_files(options.predictions)
-    out = options.out
-    files = {name: out.with_name(f"{out.stem}-{name}.csv") if name else out for name in (*SHEETS, "key")}
+    files = _sheet_files(options.out)
     check_new(*files.values(), inputs=[options.corpus, *(system.file for system in systems)])
 
     from change_it.corpus.test_set import read_test_set  # loads polars
@@ -79,19 +84,27 @@ def sheets(options: AnnotateSheetsOptions) -> None:
     if options.random_split:
         conditions["random split"] = in_random_split(test, options.seed)
     rows = draw_headlines(test, conditions, options.items, options.seed)
-    written = ", then ".join(map(str, write_sheets(files, rows)))
-    print(f"{len(rows)} headlines, {options.items} each of {', '.join(conditions)}: {written}")
+    sheets_written = ", then ".join(str(file) for file in write_sheets(files, rows))
+    print(f"{len(rows)} headlines, {options.items} each of {', '.join(conditions)}: {sheets_written}")
     print(f"The key, which readers must not see: {files['key']}")
     print(f"Next: change-it annotate score FILLED.csv --key {files['key']}")
+
+
+def _sheet_files(out: Path) -> dict[str, Path]:
+    """Return the file of each sheet and of their key; the first sheet, named by nothing, is `out`."""
+    files: dict[str, Path] = {}
+    for name in (*SHEETS, "key"):
+        files[name] = out.with_name(f"{out.stem}-{name}.csv") if name else out
+    return files
 
 
 @dataclass(kw_only=True)
 class AnnotatePairsOptions:
     """Draw aligned pairs for readers, as a sheet and a key, to choose the threshold of the alignment.
 
-    Pairs are drawn evenly over bands of cosine (LREC 2020, section 4.1). The sheet shows both headlines and openings,
-    without dates and cosines, and asks: do both report one event, yes or no? Name each copy after its reader. Then
-    change-it annotate score prints the share of one event by band.
+    Pairs are drawn evenly over bands of cosine (LREC 2020, section 4.1). The sheet shows both headlines and
+    openings, without dates and cosines, and asks: do both report one event, yes or no? Name each copy after
+    its reader. Then change-it annotate score prints the share of one event by band.
 
     Examples:
         change-it annotate pairs --corpus runs/quickstart/corpus --out study/pairs.csv
@@ -109,7 +122,7 @@ class AnnotatePairsOptions:
 
 
 def pairs(options: AnnotatePairsOptions) -> None:
-    """Draw and write."""
+    """Draw pairs of a corpus, and write a sheet and its key."""
     check_corpus(options.corpus)
     key = options.out.with_name(f"{options.out.stem}-key.csv")
     check_new(options.out, key, inputs=[options.corpus])
@@ -129,8 +142,8 @@ def pairs(options: AnnotatePairsOptions) -> None:
 class AnnotateReadOptions:
     """Let a chat model fill in a sheet: it sees what people see.
 
-    Rows without an answer say why in the column error. The same command goes on with an unfinished file, and asks for
-    these again. The key of a server is read from CHANGE_IT_API_KEY.
+    Rows without an answer say why in the column error. The same command goes on with an unfinished file, and
+    asks for these again. The key of a server is read from CHANGE_IT_API_KEY.
 
     Examples:
         change-it annotate read study/sheet-sources.csv --endpoint http://localhost:8000/v1
@@ -152,7 +165,7 @@ class AnnotateReadOptions:
 
 
 def read(options: AnnotateReadOptions) -> None:
-    """Say what it costs, ask, and name the rows without an answer."""
+    """Let a chat model fill in a sheet; say what it costs before, and which rows have no answer after it."""
     check_counts(concurrency=options.concurrency)
     check_writable(options.out, kind="csv", inputs=[options.sheet])
 
@@ -166,28 +179,36 @@ def read(options: AnnotateReadOptions) -> None:
 
 
 def _read(options: AnnotateReadOptions, server: "Server") -> None:
-    """See `read`."""
+    """Do what `read` does, once no other command writes the same file.
+
+    Raises:
+        InputError: the server answered for no row.
+    """
     from change_it.readers.chat_reader import SheetRun
 
     reading = SheetRun(options.sheet, server, options.out)
     waiting = len(reading.waiting)
-    prompts, answers = reading.tokens()
-    number = f"{counted(waiting, 'row')} of {len(reading.rows):,} for {server.model}"
-    print(f"{number}: about {prompts:,} tokens to read and {answers:,} to write")
+    prompt_tokens, answer_tokens = reading.tokens()
+    rows = f"{counted(waiting, 'row')} of {len(reading.rows):,} for {server.model}"
+    print(f"{rows}: about {prompt_tokens:,} tokens to read and {answer_tokens:,} to write")
     faults = reading.fill_in(options.concurrency)
-    named = listed([f"{item}: {fault}" for item, fault in faults.items()], 5)
-    again = f"{counted(len(faults), 'row')} without an answer ({named}): the same command asks again"
-    if faults and len(faults) == waiting:  # none of those that were asked for
+    if not faults:
+        print(f"wrote {options.out}")
+        return
+    examples = listed([f"{item}: {fault}" for item, fault in faults.items()], SHOWN_FAULTS)
+    again = f"{counted(len(faults), 'row')} without an answer ({examples}): the same command asks again"
+    if len(faults) == waiting:
         raise InputError(again)
-    print(f"wrote {options.out}" + (f"; {again}" if faults else ""))
+    print(f"wrote {options.out}; {again}")
 
 
 @dataclass(kw_only=True)
 class AnnotateScoreOptions:
     """Score filled sheets: accuracy, agreement and ratings, with the judges on the same headlines.
 
-    The tables are those of LREC 2020 (Table 4). With a key of pairs they have the share of one event by band of cosine
-    and by days apart, the lowest threshold at which .9 of the corpus's pairs are one event, and the readers' agreement.
+    The tables are those of LREC 2020 (Table 4). With a key of pairs they have the share of one event by band
+    of cosine and by days apart, the lowest threshold at which .9 of the corpus's pairs are one event, and the
+    readers' agreement.
 
     Examples:
         change-it annotate score study/filled/anna.csv study/filled/ben.csv --key study/pairs-key.csv
@@ -211,7 +232,7 @@ class AnnotateScoreOptions:
 
 
 def score(options: AnnotateScoreOptions) -> None:
-    """Score filled sheets."""
+    """Print the tables of filled sheets, or their JSON."""
     for name in ("device", "precision"):
         require(options, name, "judges")
 
@@ -219,20 +240,23 @@ def score(options: AnnotateScoreOptions) -> None:
     from change_it.readers.sheets import read_answers, read_key
 
     key = read_key(options.key)
-    is_of_pairs, signature, judged = "pair_id" in key.columns, "", {}
+    is_of_pairs = "pair_id" in key.columns
     if is_of_pairs and options.judges:
         raise InputError(f"{options.key} is of pairs, of which no judge is asked: leave out --judges")
     answers = read_answers(options.sheets, key)
+    judged = {}
+    judges_signature = ""
     if options.judges:
         from change_it.scoring.panel import Judges
 
         judges = Judges.from_pretrained(options.judges, precision=options.precision, device=options.device)
-        judged, signature = agreement.judge_decisions(judges, key), judges.signature
+        judged = agreement.judge_decisions(judges, key)
+        judges_signature = judges.signature
     if is_of_pairs:
         tables = agreement.pair_tables(key, answers, options.seed)
     else:
         tables = agreement.study_tables(key, answers, judged, options.seed)
-    signature = agreement.signature_of(key, answers, options.seed, signature)
+    signature = agreement.signature_of(key, answers, options.seed, judges_signature)
     if options.json:
         print_json(agreement.tables_as_json(tables, signature))
         return

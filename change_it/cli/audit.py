@@ -1,4 +1,4 @@
-"""`change-it audit`: reads, asks the judges, prints tables or JSON, writes the page."""
+"""Ask the judges about wrong headlines, print tables or JSON, and write the page: `change-it audit`."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,8 +35,9 @@ class AuditOptions:
     out: Path | None = None
     """Folder for audit.html and audit.json. When not given, the folder audit next to the judges."""
     floor: str | None = None
-    """Folder or Hub id of judges of the other fold, which choose a clause of each article. It gets a line that
-    decides nothing."""
+    """Folder or Hub id of judges of the other fold, which choose a clause of each article. It gets a line
+    that decides nothing.
+    """
     items: int = 400
     """Headlines of each kind, at most."""
     labels: tuple[Path, ...] = ()
@@ -105,5 +106,8 @@ def run(options: AuditOptions) -> None:
     if any(not verdict.can_rank for verdict in audited.verdicts.values()):
         print_wrapped(f"What would help: {what_helps(audited.summary)}.", terminal, after="  ")
     report = f"--judges {options.judges} --out {out.with_name('report')}"
-    lines = [f"Audit   {out / 'audit.html'} (beside it audit.json)"]
-    print_lines([*lines, f"Next    change-it score --corpus {options.corpus} {report}"], terminal)
+    lines = [
+        f"Audit   {out / 'audit.html'} (beside it audit.json)",
+        f"Next    change-it score --corpus {options.corpus} {report}",
+    ]
+    print_lines(lines, terminal)

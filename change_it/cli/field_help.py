@@ -1,7 +1,7 @@
 """Make the docstrings of options the help of a command, wherever their lines are broken.
 
-tyro reads the docstrings of fields itself, but with their indents, and would begin a new line of the help at each of
-theirs. It prefers the metadata `help` of a field, as fields of transformers' arguments have it.
+tyro reads the docstrings of fields itself, but with their indents, and would begin a new line of the help at
+each of theirs. It prefers the metadata `help` of a field, as fields of transformers' arguments have it.
 """
 
 import ast
@@ -16,7 +16,7 @@ CONTINUATION = " " * 8
 
 
 def join_help(options: type) -> None:
-    """Join the lines of the docstrings of a dataclass and of its fields, as the help of a command shows them."""
+    """Join the lines of the docstrings of a dataclass and its fields, as the help of a command shows them."""
     options.__doc__ = join_examples(options.__doc__ or "")
     docstrings: dict[str, str] = {}
     for owner in reversed(options.__mro__):
@@ -30,7 +30,7 @@ def join_help(options: type) -> None:
 
 
 def join_examples(docstring: str) -> str:
-    """Return a docstring in which each example is one line; what continues it is indented by 4 more than it."""
+    """Return a docstring in which each example is one line; in the source 4 more spaces continue it."""
     lines: list[str] = []
     for line in inspect.cleandoc(docstring).splitlines():
         if line.startswith(CONTINUATION):

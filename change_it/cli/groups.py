@@ -1,7 +1,7 @@
 """Group the options of a command under headings, so that a help begins with what must be given.
 
-tyro has a heading for each nested dataclass. Options stay flat: their groups are made here, from their names, and
-a command gets its options as it declares them.
+tyro has a heading for each nested dataclass. Options stay flat: their groups are made here, from their names,
+and a command gets its options as it declares them.
 """
 
 from dataclasses import MISSING, Field, field, fields, make_dataclass
@@ -101,7 +101,7 @@ def _group_of(option: "Field[Any]", kind: Any) -> str:
 
 
 def _with_hint(kind: Any, option: "Field[Any]") -> Any:
-    """Return the type of an option whose help names no default that says nothing: None, False, or no values."""
+    """Return the type of an option; its help names no default that says nothing (None, False, no values)."""
     markers = getattr(kind, "__metadata__", ())
     if tyro.conf.UseAppendAction in markers:  # of these tyro says that they are repeatable
         return kind

@@ -1,7 +1,8 @@
 """Write the help of lists of commands, and the text above the options of one.
 
-Lists are plain text, so that `change-it --help` loads no command. Of a command tyro prints the options. It breaks
-neither its usage nor the text above them: here both are filled, and examples are broken as a shell can read them.
+Lists are plain text, so that `change-it --help` loads no command. Of a command tyro prints the options. It
+breaks neither its usage nor the text above them: here both are filled, and examples are broken as a shell can
+read them.
 """
 
 import re
@@ -75,7 +76,7 @@ LIST_EXAMPLES = {
 MORE = (
     "change-it COMMAND --help explains a command and has examples.",
     "change-it --version prints the versions that a bug report needs.",
-    "change-it --tyro-write-completion bash FILE (or zsh, fish, tcsh) writes the completion of commands and options.",
+    "change-it --tyro-write-completion bash FILE (or zsh, fish, tcsh) writes the completion of commands.",
 )
 
 
@@ -148,7 +149,7 @@ def command_help(docstring: str, print_options: Callable[[], object]) -> str:
 
 
 def filled(docstring: str) -> str:
-    """Return the text above the options of a command: paragraphs and examples in lines that a terminal has room for."""
+    """Return the text above the options of a command, in lines that the terminal has room for."""
     width = columns()
     blocks = []
     for paragraph in docstring.split("\n\n"):
@@ -164,7 +165,7 @@ def filled(docstring: str) -> str:
 
 
 def broken(command: str, width: int) -> Iterator[str]:
-    """Return the lines of a command, broken before options and redirections; a shell reads on after a backslash."""
+    """Return the lines of a command, broken before options and redirections as a shell reads them."""
     indent = command[: len(command) - len(command.lstrip())]
     return _joined(re.split(r" (?=--|<)", command), width, indent=f"{indent}    ", end=" \\")
 
