@@ -19,6 +19,10 @@ def say(text):
     print(text)
 
 
+def say_process(_):
+    print(os.getpid())
+
+
 def wait_for_other(pipe):
     """Go on when another process meets this one."""
     print("waits")

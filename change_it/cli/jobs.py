@@ -19,15 +19,17 @@ class Job:
         name: how others name it.
         calls: what is called, one after the other. What is printed goes to the log of the job.
         needs: names of the jobs that are finished before it starts.
-        weight: how long it takes beside the others, roughly. Of jobs that may start the longest start first.
-        alone: it gets a new process, which ends with it and gives its memory back.
+        weight: how urgent it is beside the others. Of jobs that may start the one with the greatest weight starts first.
+        loads_itself: its process loads its modules itself, and does not wait until those that all share are loaded.
+        is_large: it takes so much memory that no other large job runs at the same time.
     """
 
     name: str
     calls: tuple[Call, ...]
     needs: frozenset[str] = frozenset()
     weight: float = 1.0
-    alone: bool = False
+    loads_itself: bool = False
+    is_large: bool = False
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class JobTime:
     Attributes:
         start: seconds since 1970.
         end: the same.
-        process: number of the process among those of the command; 0 is the command itself.
+        process: 1 to as many as run at once; 0 is the command itself.
     """
 
     start: float

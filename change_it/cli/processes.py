@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from threading import Thread
@@ -16,16 +17,14 @@ from typing import Any
 from change_it.cli.jobs import Call, Job, JobTime, call_all
 from change_it.errors import InputError, add_versions
 
-#: When a job began and ended, and the number that the system gave the process.
-_Times = tuple[float, float, int]
+#: When a job began and ended, in seconds since 1970.
+_Times = tuple[float, float]
 #: Modules that a server loads once, for all processes that it forks.
 PRELOADED = ["change_it.cli.preloaded"]
 #: How processes start. Only Linux forks safely a process that has loaded numerical libraries.
 START = "forkserver" if sys.platform == "linux" else "spawn"
 #: Bytes that a process needs, at most, where the corpus is the embedded sample.
 MEMORY = 700 * 10**6
-#: A function that starts a job, whose lines go to a file.
-_Submit = Callable[[Job, Path], "Future[_Times]"]
 
 
 def usable_processes(wanted: int) -> int:
@@ -78,82 +77,133 @@ def run_jobs(
             first, last = call_all(job.calls, log_of(job.name))
             yield job.name, JobTime(first, last, 0)
         return
-    places = {job.name: place for place, job in enumerate(jobs)}
-    numbers: dict[int, int] = {}
-    failed: dict[int, BaseException] = {}
-    with _pools(processes) as submit:
-        for job, ended in _ended(jobs, processes, submit, log_of, show, failed):
-            error = ended.exception()
-            if error is not None:
-                failed[places[job.name]] = error
-                continue
-            first, last, pid = ended.result()
-            number = numbers.setdefault(pid, len(numbers) + 1)
-            yield job.name, JobTime(first, last, number)
-    if failed:
-        raise _sentence(failed[min(failed)])
+    queue = _Queue(jobs)
+    with _Starter() as starter:
+        while True:
+            while len(starter.running) < processes and (job := queue.take()):
+                starter.start(job, log_of(job.name))
+            if not starter.running:
+                break
+            show([started.job.name for started in starter.running.values()])
+            for job, number, ended in starter.wait():
+                queue.note(job, ended.exception())
+                if ended.exception() is None:
+                    first, last = ended.result()
+                    yield job.name, JobTime(first, last, number)
+    if queue.error:
+        raise _sentence(queue.error)
 
 
-def _ended(
-    jobs: Sequence[Job],
-    processes: int,
-    submit: _Submit,
-    log_of: Callable[[str], Path],
-    show: Callable[[Collection[str]], object],
-    failed: Collection[int],
-) -> Iterator[tuple[Job, "Future[_Times]"]]:
-    """Start jobs and yield those that have ended, well or not; none starts that comes after one that has `failed`."""
-    waiting = dict(enumerate(jobs))
-    running: dict[Future[_Times], Job] = {}
-    finished: set[str] = set()
-    names = {job.name for job in jobs}
-    while True:
-        last = min(failed, default=len(jobs))
-        ready = [place for place, job in waiting.items() if place < last and job.needs & names <= finished]
-        ready.sort(key=lambda place: -jobs[place].weight)
-        for place in ready[: processes - len(running)]:
-            job = waiting.pop(place)
-            running[submit(job, log_of(job.name))] = job
-        if not running:
-            return
-        show([job.name for job in running.values()])
-        ended, _ = wait(running, return_when=FIRST_COMPLETED)
-        for future in ended:
-            job = running.pop(future)
-            finished.add(job.name)
-            yield job, future
+class _Queue:
+    """Jobs that wait, of which each is taken when it may start."""
+
+    def __init__(self, jobs: Sequence[Job]) -> None:
+        """Take the jobs, in an order in which one process may run them."""
+        self.jobs = jobs
+        self.waiting = list(jobs)
+        self.unfinished = {job.name for job in jobs}
+        self.failed: dict[int, BaseException] = {}
+        self.is_large_running = False
+
+    @property
+    def error(self) -> BaseException | None:
+        """Return what the first job in the order that failed has raised."""
+        return self.failed[min(self.failed)] if self.failed else None
+
+    def take(self) -> Job | None:
+        """Take the most urgent job that may start; None where none may, now or after a failure before it."""
+        allowed = self.jobs[: min(self.failed, default=len(self.jobs))]
+        ready = [job for job in self.waiting if job in allowed and self._may_start(job)]
+        if not ready:
+            return None
+        chosen = max(ready, key=lambda job: job.weight)
+        self.waiting.remove(chosen)
+        self.is_large_running |= chosen.is_large
+        return chosen
+
+    def _may_start(self, job: Job) -> bool:
+        """Return whether what a job needs is finished, and memory is not taken by another large one."""
+        is_prepared = job.needs.isdisjoint(self.unfinished)
+        return is_prepared and not (job.is_large and self.is_large_running)
+
+    def note(self, job: Job, error: BaseException | None) -> None:
+        """Note that a job has ended, well or by an error."""
+        self.unfinished.discard(job.name)
+        if job.is_large:
+            self.is_large_running = False
+        if error is not None:
+            self.failed[self.jobs.index(job)] = error
 
 
-@contextmanager
-def _pools(processes: int) -> Iterator[_Submit]:
-    """Context with a function that starts a job. Where it ends by an error, running jobs are interrupted."""
-    context: Any = multiprocessing.get_context(START)
-    if START == "forkserver":
-        from multiprocessing import forkserver  # which not every system has
+@dataclass(frozen=True)
+class _Started:
+    """A job that runs.
 
-        context.set_forkserver_preload(PRELOADED)
-        with _one_thread_each(), _no_interrupt():
-            forkserver.ensure_running()  # and loads while the first job runs
+    Attributes:
+        job: what runs.
+        number: 1 to as many as run at once.
+        pool: the one process that runs it.
+    """
 
-    def submit(job: Job, log: Path) -> "Future[_Times]":
-        chosen = pool
-        if job.alone:
-            chosen = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=_begin)
-        with _one_thread_each(), _no_interrupt():
-            future = chosen.submit(_work, job.calls, log)
-        if job.alone:
-            chosen.shutdown(wait=False)  # it ends with its job
-        return future
+    job: Job
+    number: int
+    pool: ProcessPoolExecutor
 
-    with ProcessPoolExecutor(processes, context, initializer=_begin) as pool:
-        try:
-            yield submit
-        except BaseException:
+
+class _Starter:
+    """Context that starts jobs. Where it ends by an error, running jobs are interrupted.
+
+    Each job that is forked gets a process of its own, which gives its memory back when the job ends. A process that
+    loads its modules itself is used again, since that takes seconds.
+    """
+
+    def __init__(self) -> None:
+        """Have a server load what forked processes share, while the first job runs."""
+        self.context: Any = multiprocessing.get_context(START)
+        self.running: dict[Future[_Times], _Started] = {}
+        self.idle: list[ProcessPoolExecutor] = []
+        if START == "forkserver":
+            from multiprocessing import forkserver  # which not every system has
+
+            self.context.set_forkserver_preload(PRELOADED)
+            with _one_thread_each(), _no_interrupt():
+                forkserver.ensure_running()
+
+    def __enter__(self) -> "_Starter":
+        return self
+
+    def __exit__(self, kind: object, error: object, traceback: object) -> None:
+        if error is not None:
             for child in multiprocessing.active_children():
                 if child.pid is not None:
                     with suppress(OSError):  # it has ended
                         os.kill(child.pid, signal.SIGINT)
-            raise
+        for pool in [*self.idle, *(started.pool for started in self.running.values())]:
+            pool.shutdown()
+
+    def start(self, job: Job, log: Path) -> None:
+        """Start a job, whose lines go to a file."""
+        if self.idle:
+            pool = self.idle.pop()
+        else:
+            context = multiprocessing.get_context("spawn") if job.loads_itself else self.context
+            pool = ProcessPoolExecutor(1, context, initializer=_begin)
+        taken = {started.number for started in self.running.values()}
+        number = min(set(range(1, len(taken) + 2)) - taken)
+        with _one_thread_each(), _no_interrupt():
+            future = pool.submit(_work, job.calls, log)
+        self.running[future] = _Started(job, number, pool)
+
+    def wait(self) -> Iterator[tuple[Job, int, "Future[_Times]"]]:
+        """Wait until a job has ended; yield each that has, its number and how it ended."""
+        ended, _ = wait(self.running, return_when=FIRST_COMPLETED)
+        for future in ended:
+            started = self.running.pop(future)
+            if START == "spawn" and future.exception() is None:
+                self.idle.append(started.pool)
+            else:
+                started.pool.shutdown()
+            yield started.job, started.number, future
 
 
 @contextmanager
@@ -205,10 +255,10 @@ def _interrupt_once(number: int, frame: object) -> None:
 
 
 def _work(calls: Sequence[Call], log: Path) -> _Times:
-    """Run a job in a process of a pool; return when it started and ended, and the process."""
+    """Run a job in a process of its own; return when it started and ended."""
     signal.signal(signal.SIGINT, _interrupt_once)
     try:
-        return *call_all(calls, log), os.getpid()
+        return call_all(calls, log)
     except Exception as error:
         if "transformers" in sys.modules and not isinstance(error, InputError):
             add_versions(error)

@@ -14,7 +14,7 @@ from change_it.cli.audit import AuditOptions
 from change_it.cli.corpus import SampleOptions
 from change_it.cli.jobs import Call, Job, JobTime
 from change_it.cli.score import ScoreOptions
-from change_it.cli.train import TrainJudgeOptions, line_of, processes_of, weight_of
+from change_it.cli.train import LARGE, TrainJudgeOptions, line_of, processes_of, weight_of
 from change_it.cli.transfer import TransferOptions
 from change_it.corpus.folder import REPORT, read_report
 from change_it.corpus.reading.options import BuildOptions, ReadingOptions
@@ -254,7 +254,7 @@ def steps_of(options: QuickstartOptions) -> list[Step]:
     auditing = AuditOptions(judges=str(out / JUDGES), corpus=str(built), seed=seed)
     audit_job = Job(AUDIT, ((audit.run, auditing),), needs=frozenset(job.name for job in judges), weight=6)
     steps = [
-        Step(CORPUS, (Job(CORPUS, tuple(calls), alone=True),)),
+        Step(CORPUS, (Job(CORPUS, tuple(calls), loads_itself=True),)),
         *(Step(job.name, (job,)) for job in judges),
         Step(AUDIT, (audit_job,)),
         Step(CHOOSING, tuple(choosers)),
@@ -289,7 +289,8 @@ def _judge(options: QuickstartOptions, task: Task, fold: Fold, folder: Path, enc
     )
     name = f"{task} judge" if folder.name == JUDGES else f"{CHOOSING} {task}"
     calls = ((train.judge_of_run, training),)
-    return Job(name, calls, needs=frozenset({CORPUS}), weight=weight_of(task, fold))
+    weight, is_large = weight_of(task, fold), task in LARGE
+    return Job(name, calls, needs=frozenset({CORPUS}), weight=weight, is_large=is_large)
 
 
 def scoring_of(options: QuickstartOptions) -> ScoreOptions:

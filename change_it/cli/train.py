@@ -21,6 +21,7 @@ from change_it.generators.options import NETWORKS, GeneratorOptions, no_model
 from change_it.judges.options import LINEAR, Fold, JudgeOptions, settings_of
 from change_it.judges.spec import JUDGES, Task, compliancy_tasks, trained_tasks
 from change_it.render.tables import console, figure, print_lines, print_table
+from change_it.training.record import MIN_UPDATES
 
 if TYPE_CHECKING:
     from change_it.judges.record import JudgeMetrics, TestScores
@@ -28,12 +29,13 @@ if TYPE_CHECKING:
 
 #: Seconds that fitting and testing a linear judge takes, roughly; of others one.
 SECONDS: dict[Task, float] = {"fluency": 10.0, "main": 6.0, "ah": 2.5}
+#: Judges whose training takes the most memory.
+LARGE: frozenset[Task] = frozenset({"fluency"})
 
 
 def weight_of(task: Task, fold: str) -> float:
-    """Return which judges start first: the longest, but one fluency after both mains, since two at once take the most memory."""
-    is_second = (task, fold) == ("fluency", "1")
-    return SECONDS["main"] - 1 if is_second else SECONDS.get(task, 1.0)
+    """Return how urgent a judge is: the longest first, those of fold 0 before the others, since headlines wait for them."""
+    return SECONDS.get(task, 1.0) + (sum(SECONDS.values()) if fold == "0" else 0)
 
 
 def _task_choices() -> Any:
@@ -151,7 +153,12 @@ def _trained(
 
     by_name = {str(settings.out): settings for settings in judges}
     jobs = [
-        Job(name, ((_train, settings),), weight=weight_of(settings.task, settings.fold))
+        Job(
+            name,
+            ((_train, settings),),
+            weight=weight_of(settings.task, settings.fold),
+            is_large=settings.task in LARGE,
+        )
         for name, settings in by_name.items()
     ]
     with TemporaryDirectory() as folder:
@@ -212,8 +219,6 @@ def line_of(metrics: "JudgeMetrics") -> str:
 
 def _updates(training: "TrainingResult") -> list[str]:
     """Say how many updates a judge had, why no more, and whether they are few; nothing of one that was fitted."""
-    from change_it.training.run import MIN_UPDATES  # loads torch
-
     if not training.planned:
         return []
     ends = {"early": ", stopped early", "time": ", out of time"}
@@ -243,8 +248,6 @@ def _next(options: TrainJudgeOptions) -> str:
 
 def _how_far(options: GeneratorOptions, training: "TrainingResult") -> list[str]:
     """Say how far a generator came, and what comes next: more training, or writing."""
-    from change_it.training.run import MIN_UPDATES  # loads torch
-
     out_of_time = training.stopped == "time"
     begins_at_nothing = options.architecture is None or options.architecture in NETWORKS
     is_short = training.epochs < 1 or training.updates < MIN_UPDATES

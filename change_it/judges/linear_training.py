@@ -147,7 +147,7 @@ def fit_fluency(data: TaskData, *, seed: int) -> LinearJudge:
     for part, chosen in zip(np.unique(parts), rows, strict=True):
         counts -= own[part]
         blocks.append(linear_features.fluency_features(read(examples.select(chosen).texts), counts))
-        counts += own[part]
+        counts += own.pop(part)  # and give its memory back
     features = np.concatenate(blocks)[np.argsort(np.concatenate(rows))]
     trees = _boost(features, examples.labels, leaves=16, rounds=150, share=0.06, rows=0.5, seed=seed)
     saved = np.minimum(counts, np.iinfo(np.int16).max).astype(np.int16)

@@ -79,7 +79,7 @@ class JudgeSpec:
         per_event: Examples of a test that are of one event, at most.
         tokens: Tokens that a transformer reads.
         arguments: Arguments with which a transformer is trained, of `trainer.RunArguments`. Its epochs rise to
-            `run.MIN_UPDATES` updates, and on a processor end with `options.MINUTES_ON_CPU`.
+            `record.MIN_UPDATES` updates, and on a processor end with `options.MINUTES_ON_CPU`.
         published: What its configuration says besides where it is trained `--as-published`.
         published_tokens: Tokens that a transformer then reads; 0 for `tokens`.
         published_arguments: Arguments with which it is then trained, to the end; empty for `arguments`.

@@ -48,7 +48,8 @@ from change_it.models.pretrained import load_weights, read_config, read_tokenize
 from change_it.models.saved import load_errors
 from change_it.stats import Ints, log_odds
 from change_it.training.adapters import put_adapters
-from change_it.training.run import MIN_UPDATES, TrainingRun, process_state
+from change_it.training.record import MIN_UPDATES
+from change_it.training.run import TrainingRun, process_state
 from change_it.training.run_folder import tokenized, train_in_folder
 from change_it.training.training_options import Arithmetic
 

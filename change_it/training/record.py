@@ -9,6 +9,8 @@ from change_it.files.records import IF_KNOWN, JsonObject
 METRICS = "metrics.json"
 #: In the folder of an unfinished run: what it was begun with.
 BEGUN = "options.json"
+#: Epochs of a preset rise until there are this many updates (small corpora).
+MIN_UPDATES = 300
 #: Written into a checkpoint last, with its files' digests.
 #: A checkpoint without it was being written when the run died.
 COMPLETE = "complete"

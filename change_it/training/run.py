@@ -9,14 +9,10 @@ import torch
 from accelerate import PartialState
 from torch import Tensor, nn
 
-from change_it.training.record import TrainingResult
+from change_it.training.record import MIN_UPDATES, TrainingResult
 
 #: Examples of a run in memory, by the names of their token ids; `tokenized` makes them, so many at once.
 TokenIds = list[dict[str, Any]]
-
-
-#: Epochs of a preset rise until there are this many updates (small corpora).
-MIN_UPDATES = 300
 
 
 @dataclass(frozen=True)

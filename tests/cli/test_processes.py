@@ -37,7 +37,7 @@ def run(jobs, folder, at_once=2):
 def test_jobs_run_beside_each_other_after_those_that_they_need(tmp_path):
     pipe = a_pipe(tmp_path)  # each of two jobs waits for the other one
     jobs = [
-        Job("corpus", ((pool_jobs.say, "built"),), alone=True),
+        Job("corpus", ((pool_jobs.say, "built"),), loads_itself=True),
         Job("main", ((pool_jobs.wait_for_other, pipe), (pool_jobs.say, "done")), frozenset({"corpus"})),
         Job("hh", ((pool_jobs.meet_other, pipe),), frozenset({"corpus"})),
         Job("audit", ((pool_jobs.say, "of both"),), frozenset({"main", "hh"})),
@@ -46,9 +46,36 @@ def test_jobs_run_beside_each_other_after_those_that_they_need(tmp_path):
     assert next(iter(times)) == "corpus"
     assert [*times][-1] == "audit"
     assert (tmp_path / "main.log").read_text().splitlines() == ["waits", "done"]
-    assert times["corpus"].process not in {times["main"].process, times["hh"].process}
-    assert times["main"].process != times["hh"].process
+    assert {times["main"].process, times["hh"].process} == {1, 2}
     assert times["audit"].start >= max(times["main"].end, times["hh"].end)
+
+
+def test_one_large_job_runs_at_once_and_the_most_urgent_starts_first(tmp_path):
+    jobs = [
+        Job("small", ((pool_jobs.say, "small"),)),
+        Job("late", ((pool_jobs.say, "late"),), weight=3, is_large=True),
+        Job("early", ((pool_jobs.say, "early"),), weight=4, is_large=True),
+    ]
+    times = dict(run(jobs, tmp_path))
+    assert times["early"].end <= times["late"].start
+    assert times["early"].start < times["small"].end
+
+
+def test_each_job_gives_its_memory_back(tmp_path):
+    """With a new process for each, which ends with it."""
+    jobs = [Job(name, ((pool_jobs.say_process, None),)) for name in "abc"]
+    list(run(jobs, tmp_path))
+    assert len({(tmp_path / f"{job.name}.log").read_text() for job in jobs}) == 3
+
+
+def test_a_process_that_loads_its_modules_itself_is_used_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(processes, "START", "spawn")
+    jobs = [
+        Job("a", ((pool_jobs.say_process, None),)),
+        Job("b", ((pool_jobs.say_process, None),), frozenset({"a"})),
+    ]
+    list(run(jobs, tmp_path))
+    assert (tmp_path / "a.log").read_text() == (tmp_path / "b.log").read_text()
 
 
 def test_results_are_taken_in_the_order_of_the_jobs():
