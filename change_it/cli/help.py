@@ -11,7 +11,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stdout
-from io import StringIO
+from io import BytesIO, TextIOWrapper
 from typing import TextIO
 
 #: Characters of a line of help, at most. A narrower terminal has shorter lines.
@@ -109,22 +109,23 @@ def list_help(name: str, members: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-class _Captured(StringIO):
-    """A text that is printed later on a terminal, whose colours and letters it may have."""
+class _Captured(TextIOWrapper):
+    """A text that is printed later on a terminal, in its encoding and with its colours."""
 
     def __init__(self, terminal: TextIO) -> None:
         """Begin with nothing."""
-        super().__init__()
-        self.terminal = terminal
-
-    @property
-    def encoding(self) -> str:
-        """Return the encoding of the terminal."""
-        return self.terminal.encoding
+        encoding = terminal.encoding or "utf-8"
+        super().__init__(BytesIO(), encoding=encoding, errors="backslashreplace", newline="\n")
+        self.has_terminal = terminal.isatty()
 
     def isatty(self) -> bool:
-        """Return whether the terminal is one."""
-        return self.terminal.isatty()
+        """Return whether the text will be on a terminal, which shows colours."""
+        return self.has_terminal
+
+    def text(self) -> str:
+        """Return what was printed."""
+        self.seek(0)
+        return self.read()
 
 
 def command_help(docstring: str, print_options: Callable[[], object]) -> str:
@@ -142,7 +143,7 @@ def command_help(docstring: str, print_options: Callable[[], object]) -> str:
     except SystemExit as stop:
         if stop.code:
             raise
-    styled_usage, _, options = printed.getvalue().partition("\n")
+    styled_usage, _, options = printed.text().partition("\n")
     usage = _ANSI.sub("", styled_usage)
     usage_lines = _joined(re.split(r" (?=\[?--)", usage), columns(), indent="  ")
     return "\n".join([*usage_lines, "", filled(docstring), options.rstrip()])
