@@ -91,7 +91,10 @@ def sheets(options: AnnotateSheetsOptions) -> None:
 
 
 def _sheet_files(out: Path) -> dict[str, Path]:
-    """Return the file of each sheet and of their key; the first sheet, named by nothing, is `out`."""
+    """Return the file of each sheet and of their key, by name.
+
+    The name of the first sheet is empty, and its file is `out`.
+    """
     files: dict[str, Path] = {}
     for name in (*SHEETS, "key"):
         files[name] = out.with_name(f"{out.stem}-{name}.csv") if name else out

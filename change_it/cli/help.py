@@ -172,7 +172,7 @@ def broken(command: str, width: int) -> Iterator[str]:
 
 
 def _joined(parts: Sequence[str], width: int, *, indent: str, end: str = "") -> Iterator[str]:
-    """Yield lines of parts that stay whole.
+    """Join parts to lines of at most `width` characters, and yield the lines. A part is never broken.
 
     `end` closes each line but the last one, and `indent` begins each but the first one.
     """

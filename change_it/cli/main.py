@@ -115,14 +115,18 @@ def _run(words: Sequence[str], arguments: Sequence[str]) -> None:
     _check_renamed(words, arguments)
     if words[0] == "train":
         _check_names(options, arguments)
-    program = " ".join(["change-it", *words])
-    parse = partial(
-        tyro.cli, grouped(options), prog=program, description="", args=arguments, config=TYRO_CONFIG
+    read_options = partial(
+        tyro.cli,
+        grouped(options),
+        prog=" ".join(["change-it", *words]),
+        description="",
+        args=arguments,
+        config=TYRO_CONFIG,
     )
     if _asks_for_help(arguments):
-        print(command_help(getdoc(options) or "", parse))
+        print(command_help(getdoc(options) or "", read_options))
         return
-    given = ungrouped(options, parse())
+    given = ungrouped(options, read_options())
     if not 0 <= getattr(given, "seed", 0) <= MAX_SEED:
         raise InputError(f"--seed {given.seed} is out of range: give a number from 0 to {MAX_SEED}")
     run = command_of(*words)

@@ -1,4 +1,7 @@
-"""`change-it quickstart`: the whole way on two newspapers, or on the embedded sample, each step called as its command would be."""
+"""Run everything on two newspapers, or on the sample: `change-it quickstart`.
+
+Each step is called as its command would call it.
+"""
 
 import sys
 import time
@@ -55,8 +58,9 @@ GOES_ON = "the same command goes on with this step"
 class QuickstartOptions(ReadingOptions):
     """Run everything: align the articles, train and audit judges, score your systems, write a report.
 
-    Without files it runs on sample data, articles of two invented newspapers, and also writes headlines with the
-    generator that ships: one to three minutes on two cores. The same command goes on with an interrupted run.
+    Without files it runs on sample data, articles of two invented newspapers, and also writes headlines with
+    the generator that ships: one to three minutes on two cores. The same command goes on with an interrupted
+    run.
 
     Examples:
         change-it quickstart
@@ -69,15 +73,15 @@ class QuickstartOptions(ReadingOptions):
     """The articles, as change-it corpus build takes them: OUTLET=FILE where a file is of one outlet. When not
     given, sample data."""
     strict: float = BuildOptions.strict
-    """Cosine above which a pair is strictly aligned. A lower one finds more pairs, and fewer are of one event."""
+    """Cosine above which a pair is strictly aligned. A lower one finds more pairs, fewer of one event."""
     window_days: int = 0
     """Days between the two articles of a pair, at most."""
     predictions: tuple[str, ...] = ()
     """Systems to score as NAME=FILE, CSV with id and headline; they may be added to a finished run. change-it
     corpus items lists what to rewrite."""
     out: Path = Path("runs/quickstart")
-    """Folder of the run: corpus, judges, judges-0, audit, report, and what the steps print in run.log. On sample
-    data also generators and predictions."""
+    """Folder of the run: corpus, judges, judges-0, audit, report, and what the steps print in run.log. On
+    sample data also generators and predictions."""
     articles: int = SIZE
     """Articles of the sample, both newspapers together: at most 12000. Judges of two folds need some 500."""
     seed: int = 1
@@ -85,8 +89,8 @@ class QuickstartOptions(ReadingOptions):
     encoder: str = LINEAR
     """What the judges are made from: linear, or the folder or Hub id of a pre-trained encoder."""
     processes: int = 0
-    """Steps that run at once, at most; 0 is one for each core, and never more than memory allows. The results are
-    the same. With a pre-trained encoder they run one by one."""
+    """Steps that run at once, at most; 0 is one for each core, and never more than memory allows. The results
+    are the same. With a pre-trained encoder they run one by one."""
 
 
 @dataclass(frozen=True)

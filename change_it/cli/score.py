@@ -205,7 +205,6 @@ def _systems(
     others, too.
     """
     from change_it.scoring.systems import built_in_systems, on_same_items, shared_directions, systems_of
-    from change_it.text.cleaning import alike, remark
 
     directions = shared_directions(files, test)
     lacking = sorted({item.direction for item in test.items} - directions)
@@ -215,11 +214,7 @@ def _systems(
     paired = {item.id for item in in_directions if item.reference}
     every_system = systems_of(files, test, needed=() if options.shared_items else paired)
     for system in every_system:
-        sources = [item.source for item in test.items]
-        pairs = zip(system.headlines, sources, strict=True)
-        written = [(text, source) for text, source in pairs if text is not None]
-        remarks = remark(system.name, [text for text, _ in written if text], "are scored as they are")
-        for sentence in [*remarks, *alike(system.name, written)]:
+        for sentence in _remarks_on(system, test):
             print(f"Warning: {sentence}.", file=sys.stderr)
     with_partner, systems = on_same_items(test, every_system)
     if len(with_partner.items) < len(paired):
@@ -235,6 +230,18 @@ def _systems(
         unwritten = f"{without_partner:,} test articles without a partner are not scored"
         print(f"{unwritten}: change-it corpus items lists them, and every file needs them.", file=sys.stderr)
     return tables
+
+
+def _remarks_on(system: "ScoredSystem", test: "TestSet") -> list[str]:
+    """Return sentences about what is odd in a system's headlines: damaged texts, or headlines all alike."""
+    from change_it.text.cleaning import alike, remark
+
+    written = []
+    for item, text in zip(test.items, system.headlines, strict=True):
+        if text is not None:
+            written.append((text, item.source))
+    damaged = remark(system.name, [text for text, _ in written if text], "are scored as they are")
+    return [*damaged, *alike(system.name, written)]
 
 
 def _show(options: ScoreOptions, scores: "Scores", summary: "Summary", all_articles: "Scores | None") -> None:

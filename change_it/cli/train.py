@@ -279,9 +279,10 @@ def _only_answer(results: Mapping[str, "TestScores"]) -> str:
             recalls.setdefault(name, set()).add(scores.recall)
     always = [name for name, values in recalls.items() if values == {1.0}]
     never = [name for name, values in recalls.items() if values == {0.0}]
-    if len(always) == 1 and never and len(always) + len(never) == len(recalls):
-        return always[0]
-    return ""
+    has_others = len(always) + len(never) < len(recalls)
+    if len(always) != 1 or not never or has_others:
+        return ""
+    return always[0]
 
 
 def _next(options: TrainJudgeOptions) -> str:

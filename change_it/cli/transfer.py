@@ -188,7 +188,7 @@ def _check_endpoint(options: TransferOptions) -> set[str]:
 def _check_generators(options: TransferOptions) -> set[str]:
     """Refuse generators that are not there, and return the columns of a file that they need.
 
-    Of those on the Hub nothing is known yet.
+    Generators on the Hub are not fetched yet, so no column is known that they need.
     """
     from change_it.generators.folder import COMMAND, choose_generators  # loads huggingface_hub and httpx
 
@@ -210,7 +210,8 @@ def _check_input(file: str, options: TransferOptions, needs: set[str]) -> None:
     """Refuse a file without rows, and one that lacks a column."""
     names = parse_columns(options.columns, COLUMNS)
     tables = read_tables([file], names)
-    rows = [row for table in tables for row in islice(table.rows, CHECKED_ROWS)]  # they tell the columns
+    # of some formats the columns are known only once rows are read
+    rows = [row for table in tables for row in islice(table.rows, CHECKED_ROWS)]
     if not rows:
         raise InputError(f"{file} holds no rows: give CSV with a header, or JSON with one object a line")
     columns = [column for table in tables for column in table.columns]
