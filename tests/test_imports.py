@@ -77,22 +77,6 @@ quickstart --out rows.csv/x | cannot write --out
 """
 
 
-HELP = """
---help
---version
-train judge --help
-train generator --help
-quickstart --help
-transfer --help
-"""
-
-
-def test_a_help_loads_no_large_library():
-    commands = HELP.strip().splitlines()
-    given = answers("\n".join(f"call({command!r}, {LARGE})" for command in commands), None)
-    assert [(status, loaded) for status, _, loaded in given] == [(0, [])] * len(commands)
-
-
 def test_a_wrong_path_column_or_outlet_is_answered_without_a_large_library(tmp_path):
     write(tmp_path)
     cases = [line.split(" | ") for line in WRONG.strip().splitlines()]
@@ -119,6 +103,22 @@ def test_commands_that_need_no_model_load_no_torch(tmp_path):
     write_articles(tmp_path / "news.csv", articles())
     commands = MODELLESS.strip().splitlines()
     given = answers("\n".join(f"call({command!r}, {MODELS})" for command in commands), tmp_path)
+    assert [(status, loaded) for status, _, loaded in given] == [(0, [])] * len(commands)
+
+
+HELP = """
+--help
+--version
+train judge --help
+train generator --help
+quickstart --help
+transfer --help
+"""
+
+
+def test_a_help_loads_no_large_library():
+    commands = HELP.strip().splitlines()
+    given = answers("\n".join(f"call({command!r}, {LARGE})" for command in commands), None)
     assert [(status, loaded) for status, _, loaded in given] == [(0, [])] * len(commands)
 
 
