@@ -143,10 +143,12 @@ def command_help(docstring: str, print_options: Callable[[], object]) -> str:
     except SystemExit as stop:
         if stop.code:
             raise
-    styled_usage, _, options = printed.text().partition("\n")
+    styled_usage, *lines = printed.text().rstrip().splitlines()
     usage = _ANSI.sub("", styled_usage)
     usage_lines = _joined(re.split(r" (?=\[?--)", usage), columns(), indent="  ")
-    return "\n".join([*usage_lines, "", filled(docstring), options.rstrip()])
+    # a default that is left out leaves a space, for which a line is begun where the one before is full
+    options = [line for line in lines if _ANSI.sub("", line).strip("│| ")]
+    return "\n".join([*usage_lines, "", filled(docstring), "", *options])
 
 
 def filled(docstring: str) -> str:

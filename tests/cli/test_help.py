@@ -53,7 +53,9 @@ def test_options_are_grouped_and_the_required_come_first(words):
 
 @pytest.mark.parametrize("words", LEAVES)
 def test_no_default_says_nothing(words):
-    assert not [empty for empty in EMPTY if empty in help_of(words)]
+    text = help_of(words)
+    assert not [empty for empty in EMPTY if empty in text]
+    assert not re.search(r"(?m)^[│|] +[│|]$", text)
 
 
 @pytest.mark.parametrize("words", LEAVES)
