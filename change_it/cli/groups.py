@@ -16,31 +16,42 @@ REST = "advanced"
 #: Options by the headings of a help, in the order of the headings. The headings end in " options".
 GROUPS: dict[str, tuple[str, ...]] = {
     "input": (
-        *("corpus", "input", "columns", "labels", "other_outlets", "dayfirst", "mend", "language"),
-        *(
-            "predictions",
-            "shared_items",
-            "items",
-            "pairs",
-            "random_split",
-            "baselines",
-            "run",
-            "judges",
-            "floor",
-        ),
-        *("articles", "train_on"),
+        "corpus",
+        "input",
+        "columns",
+        "labels",
+        "other_outlets",
+        "dayfirst",
+        "mend",
+        "language",
+        "predictions",
+        "shared_items",
+        "items",
+        "pairs",
+        "random_split",
+        "baselines",
+        "run",
+        "judges",
+        "floor",
+        "articles",
+        "train_on",
     ),
     "model": (
-        *("generator", "recipe", "endpoint", "model", "architecture", "encoder", "as_published", "fold"),
-        *(
-            "max_tokens",
-            "source_tokens",
-            "target_tokens",
-            "vocabulary",
-            "cells",
-            "no_chat_template",
-            "vectors",
-        ),
+        "generator",
+        "recipe",
+        "endpoint",
+        "model",
+        "architecture",
+        "encoder",
+        "vectors",
+        "as_published",
+        "fold",
+        "max_tokens",
+        "source_tokens",
+        "target_tokens",
+        "vocabulary",
+        "cells",
+        "no_chat_template",
     ),
     "training": ("epochs", "arg", "resume", "max_minutes", "checkpoint_minutes"),
     "adapter": ("lora", "lora_rank", "lora_alpha", "lora_dropout", "lora_targets"),
@@ -62,21 +73,19 @@ def grouped(options: type) -> type:
     Positional arguments stay where they are, for tyro has a heading of its own for them.
     """
     types = get_type_hints(options, include_extras=True)
-    own: list[tuple[str, Any, Any]] = []
-    members: dict[str, list[tuple[str, Any, Any]]] = {}
+    top_level: list[tuple[str, Any, Any]] = []
+    by_group: dict[str, list[tuple[str, Any, Any]]] = {}
     for option in fields(options):
-        member = (option.name, _with_hint(types[option.name], option), _copy(option))
-        group = _group_of(option, types[option.name])
-        if group:
-            members.setdefault(group, []).append(member)
-        else:
-            own.append(member)
+        kind = types[option.name]
+        group = _group_of(option, kind)
+        members = by_group.setdefault(group, []) if group else top_level
+        members.append((option.name, _with_hint(kind, option), _copy(option)))
     for group in (REQUIRED, *GROUPS, REST):
-        if group in members:
-            nested = make_dataclass(group, members[group], kw_only=True)
+        if group in by_group:
+            nested = make_dataclass(group, by_group[group], kw_only=True)
             value = field() if group == REQUIRED else field(default_factory=nested)
-            own.append((group, nested, value))
-    return make_dataclass(options.__name__, own, kw_only=True)
+            top_level.append((group, nested, value))
+    return make_dataclass(options.__name__, top_level, kw_only=True)
 
 
 def ungrouped(options: type, parsed: Any) -> Any:

@@ -87,26 +87,32 @@ def columns() -> int:
 
 def list_help(name: str, members: Sequence[str]) -> str:
     """Return the help of a list of commands; `name` is the word before it, and empty for the program."""
-    program = f"change-it {name}".strip()
     width = columns()
-    lines = [f"usage: {program} COMMAND ...", ""]
+    program = f"change-it {name}".strip()
     if name:
-        lines += [f"{_sentence(SUMMARIES[name])}.", ""]
-        lines += [f"  {member:<11} {SUMMARIES[f'{name} {member}']}" for member in members]
+        text = [_sentence(SUMMARIES[name]), ""]
+        commands = [f"  {member:<11} {SUMMARIES[f'{name} {member}']}" for member in members]
+        more: Sequence[str] = [f"{program} COMMAND --help explains a command and has examples."]
     else:
-        lines += [*textwrap.wrap(DESCRIPTION, width), ""]
-        for purpose, commands in PURPOSES.items():
-            for place, command in enumerate(commands):
-                heading = "" if place else purpose
-                lines.append(f"  {heading:<10} {command:<11} {SUMMARIES[command]}")
-    lines += ["", "Examples:"]
+        text = [*textwrap.wrap(DESCRIPTION, width), ""]
+        commands = list(_commands_by_purpose())
+        more = MORE
+    lines = [f"usage: {program} COMMAND ...", "", *text, *commands, "", "Examples:"]
     for example in LIST_EXAMPLES[name]:
         lines += broken(f"    {example}", width)
     lines.append("")
-    more = [f"{program} COMMAND --help explains a command and has examples."] if name else MORE
     for sentence in more:
         lines += textwrap.wrap(sentence, width, subsequent_indent="  ", break_on_hyphens=False)
     return "\n".join(lines)
+
+
+def _commands_by_purpose() -> Iterator[str]:
+    """Yield a line for each command of the program, with its purpose before the first one that has it."""
+    for purpose, commands in PURPOSES.items():
+        heading = purpose
+        for command in commands:
+            yield f"  {heading:<10} {command:<11} {SUMMARIES[command]}"
+            heading = ""
 
 
 class _Captured(TextIOWrapper):
@@ -189,5 +195,5 @@ def _joined(parts: Sequence[str], width: int, *, indent: str, end: str = "") -> 
 
 
 def _sentence(summary: str) -> str:
-    """Return a summary with a capital letter."""
-    return summary[:1].upper() + summary[1:]
+    """Return a summary as a sentence."""
+    return f"{summary[:1].upper()}{summary[1:]}."
