@@ -136,6 +136,22 @@ def test_commands_that_need_no_model_load_no_torch(tmp_path):
     assert [(status, loaded) for status, _, loaded in given] == [(0, [])] * len(commands)
 
 
+HELP = """
+--help
+--version
+train judge --help
+train generator --help
+quickstart --help
+transfer --help
+"""
+
+
+def test_a_help_loads_no_large_library():
+    commands = HELP.strip().splitlines()
+    given = answers("\n".join(f"call({command!r}, {LARGE})" for command in commands), None)
+    assert [(status, loaded) for status, _, loaded in given] == [(0, [])] * len(commands)
+
+
 OF_LINEAR_JUDGES = """
 score --corpus corpus --judges judges --resamples 5 --out report
 score --corpus corpus --judges judges --resamples 5 --json

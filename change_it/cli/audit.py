@@ -1,4 +1,4 @@
-"""`change-it audit`: reads, asks the judges, prints tables or JSON, writes the page."""
+"""Ask the judges about wrong headlines, print tables or JSON, and write the page: `change-it audit`."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,26 +16,34 @@ from change_it.training.training_options import Device, Precision
 
 @dataclass(kw_only=True)
 class AuditOptions:
-    """Measure whether style, acceptability and compliancy can rank systems on a corpus, by headlines that nobody should write.
+    """Test the judges with headlines that nobody should write.
+
+    This shows whether style, acceptability and compliancy can rank systems on a corpus, and what they miss.
 
     Examples:
         change-it audit --judges runs/quickstart/judges --corpus runs/quickstart/corpus
-        change-it audit --judges runs/mine/judges --corpus runs/mine/corpus --items 1000 --out runs/mine/audit
-        change-it audit --judges runs/mine/judges --corpus runs/mine/corpus --labels study/rated/anna.csv study/rated/ben.csv
+        change-it audit --judges runs/mine/judges --corpus runs/mine/corpus --items 1000
+            --out runs/mine/audit
+        change-it audit --judges runs/mine/judges --corpus runs/mine/corpus
+            --labels study/rated/anna.csv study/rated/ben.csv
     """
 
     corpus: str
     """Corpus folder or data set id on the Hub; its test pairs are read."""
     judges: str
-    """Folder or Hub id that holds the judges main, hh and ah, and perhaps fluency."""
+    """Folder or Hub id of the judges main, hh and ah, and perhaps of fluency."""
     out: Path | None = None
-    """Folder for audit.html and audit.json; the folder audit next to the judges when not given."""
+    """Folder for audit.html and audit.json. When not given, the folder audit next to the judges."""
     floor: str | None = None
-    """Folder or Hub id of judges of the other fold, which choose a clause of each article: a line of its own, which decides nothing."""
+    """Folder or Hub id of judges of the other fold, which choose a clause of each article. It gets a line
+    that decides nothing.
+    """
     items: int = 400
-    """Headlines of each kind, at most; articles take most of the time."""
+    """Headlines of each kind, at most."""
     labels: tuple[Path, ...] = ()
-    """Readers' labels: files with id, headline and supported (yes, partly, no, contradicted) or accept (yes, no), perhaps printable (yes, no), system and reader, or filled sheets with sources of `change-it annotate`. Files of several names are of several readers."""
+    """Readers' labels: filled sheets with sources of change-it annotate, or files with id, headline, and
+    supported (yes, partly, no, contradicted) or accept (yes, no), perhaps printable (yes, no), system and
+    reader. Files of several names are of several readers."""
     json: bool = False
     """Print JSON instead of tables."""
     resamples: Fixed[int] = 1000
@@ -98,5 +106,8 @@ def run(options: AuditOptions) -> None:
     if any(not verdict.can_rank for verdict in audited.verdicts.values()):
         print_wrapped(f"What would help: {what_helps(audited.summary)}.", terminal, after="  ")
     report = f"--judges {options.judges} --out {out.with_name('report')}"
-    lines = [f"Audit   {out / 'audit.html'} (beside it audit.json)"]
-    print_lines([*lines, f"Next    change-it score --corpus {options.corpus} {report}"], terminal)
+    lines = [
+        f"Audit   {out / 'audit.html'} (beside it audit.json)",
+        f"Next    change-it score --corpus {options.corpus} {report}",
+    ]
+    print_lines(lines, terminal)

@@ -1,4 +1,4 @@
-"""What several commands check and print."""
+"""Check and print what several commands have in common."""
 
 import json
 from dataclasses import fields

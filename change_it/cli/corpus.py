@@ -1,4 +1,7 @@
-"""`change-it corpus sample`, `build` and `items`; the options of `build` are `corpus.corpus_options`."""
+"""Write the sample, build a corpus, and list the headlines to rewrite: `change-it corpus`.
+
+The options of `build` are in `change_it.corpus.reading.options`.
+"""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,6 +9,7 @@ from pathlib import Path
 from change_it.corpus.folder import PICTURE, REJECTED, REPORT, check_corpus
 from change_it.corpus.pairing.engines import use_engine
 from change_it.corpus.reading.options import BuildOptions, check_language
+from change_it.corpus.reading.reading import Reading, RefusedError, read_articles, write_rejected
 from change_it.corpus.reading.sample import sample_articles, write_csv
 from change_it.corpus.report import summary
 from change_it.errors import InputError
@@ -14,10 +18,13 @@ from change_it.files.rows import HUB, outlet_and_file, read_tables
 from change_it.files.texts import pluralise
 from change_it.render.tables import console, print_lines, print_table
 
+#: How a file of rejected rows begins.
+REJECTED_HEADER = "file,line,id,reason"
+
 
 @dataclass(kw_only=True)
 class SampleOptions:
-    """Write the embedded sample, articles of two invented Italian newspapers, or a part of it as one CSV.
+    """Write the sample, articles of two invented Italian newspapers, or a part of it, as one CSV file.
 
     Examples:
         change-it corpus sample --out sample.csv
@@ -27,13 +34,13 @@ class SampleOptions:
     out: Path
     """CSV file to write: id, headline, article, label, date."""
     articles: int = 12000
-    """Number of articles, both newspapers together: at most 12000. Fewer are those of consecutive events, whole."""
+    """Number of articles of both newspapers together, at most 12000. Fewer are whole, consecutive events."""
     seed: int = 1
-    """Chooses the event that a part begins with; all 12000 articles are the same for every seed."""
+    """Seed of the event that a part begins with. It changes nothing of all 12000 articles."""
 
 
 def sample(options: SampleOptions) -> None:
-    """Write the sample as CSV."""
+    """Write the sample, or a part of it, as CSV."""
     check_writable(options.out, kind="csv")
     write_csv(sample_articles(options.articles, options.seed), options.out)
     print(f"{options.articles} articles of La Gazzetta del Colle and Il Faro → {options.out}")
@@ -42,21 +49,9 @@ def sample(options: SampleOptions) -> None:
 
 def build(options: BuildOptions) -> None:
     """Build a corpus and print what is in it."""
-    check_language(options.language)
-    if not 0 < options.loose <= options.strict < 1:
-        fault = f"--loose {options.loose} and --strict {options.strict} are no cosines"
-        raise InputError(f"{fault}: give numbers between 0 and 1, the lower one as --loose")
-    if (options.test_articles or 0) < 0:
-        raise InputError(f"--test-articles {options.test_articles} is no number of articles: give 0 or more")
-    if options.window is not None and options.window < 0:
-        raise InputError(f"--window-days {options.window} is no number of days: give 0 or more, or none")
-    files = [file for file in options.files if not outlet_and_file(file)[1].startswith(HUB)]
-    tables = read_tables(files) if files else []  # nothing is read yet
-    check_writable(options.out, inputs=[table.name for table in tables], record=REPORT)
-
-    from change_it.corpus.reading.reading import RefusedError, read_articles, write_rejected
-
-    terminal, reading = console(), None
+    _check_build(options)
+    terminal = console()
+    reading = None
     try:
         with terminal.status("reading") as status, use_engine(options.engine, options.address):
             reading = read_articles(options)
@@ -69,19 +64,8 @@ def build(options: BuildOptions) -> None:
                 from change_it.corpus.curve import draw_curve  # matplotlib
 
                 draw_curve(corpus.report, options.out / PICTURE)
-    except InputError as raised:
-        error = raised
-        if reading and reading.few:
-            error = InputError(f"{reading.few}; {raised}")
-        if reading and reading.issues:  # many rows were rejected
-            error = reading.refused(str(error))
-        if not isinstance(error, RefusedError):
-            raise error from None
-        beside = options.out.with_name(f"{options.out.name}.{REJECTED}")
-        if beside.exists() and not beside.read_text("utf-8", "replace").startswith("file,line,id,reason"):
-            raise InputError(str(error)) from error  # somebody else's file
-        write_rejected(beside, error.rejected)
-        raise InputError(f"{error}; {beside} lists them") from error
+    except InputError as error:
+        raise _with_rejected(error, reading, options.out) from None
     for table in summary(corpus.report):
         print_table(table, terminal)
     judges = options.out.with_name("judges")
@@ -89,12 +73,47 @@ def build(options: BuildOptions) -> None:
     print_lines([f"Corpus: {options.out}", f"Next: {train}"], terminal)
 
 
+def _check_build(options: BuildOptions) -> None:
+    """Refuse numbers out of range, files that are not there, and a folder that cannot be written."""
+    check_language(options.language)
+    if not 0 < options.loose <= options.strict < 1:
+        fault = f"--loose {options.loose} and --strict {options.strict} are no cosines"
+        raise InputError(f"{fault}: give numbers between 0 and 1, the lower one as --loose")
+    if options.test_articles is not None and options.test_articles < 0:
+        raise InputError(f"--test-articles {options.test_articles} is no number of articles: give 0 or more")
+    if options.window is not None and options.window < 0:
+        raise InputError(f"--window-days {options.window} is no number of days: give 0 or more, or none")
+    files = [file for file in options.files if not outlet_and_file(file)[1].startswith(HUB)]
+    tables = read_tables(files) if files else []  # nothing is read yet
+    check_writable(options.out, inputs=[table.name for table in tables], record=REPORT)
+
+
+def _with_rejected(error: InputError, reading: Reading | None, out: Path) -> InputError:
+    """Return an error of a build that says which rows were rejected before it.
+
+    A file beside `out` lists these rows. A file of that name that lists other things stays as it is.
+    """
+    if reading and reading.few:
+        error = InputError(f"{reading.few}; {error}")
+    if reading and reading.issues:  # many rows were rejected
+        error = reading.refused(str(error))
+    if not isinstance(error, RefusedError):
+        return error
+    beside = out.with_name(f"{out.name}.{REJECTED}")
+    if beside.exists() and not beside.read_text("utf-8", "replace").startswith(REJECTED_HEADER):
+        return InputError(str(error))
+    write_rejected(beside, error.rejected)
+    return InputError(f"{error}; {beside} lists them")
+
+
 @dataclass(kw_only=True)
 class ItemsOptions:
-    """Write the test headlines that systems rewrite, with their articles: what any program needs for a file that `score` reads.
+    """List the headlines that systems rewrite, with their articles.
 
-    Headlines with an aligned one (partner: yes) are compared with it. Those without one, if the corpus has any, tell systems
-    apart: `score` has a table of all of them where every system has written them, too.
+    A system writes a CSV file with id and its own headline, and change-it score reads it. A system that has
+    no headline leaves it empty and says why in a column error. Headlines with an aligned one (partner: yes)
+    are compared with it. Those without one tell systems apart: change-it score has a table of all, where
+    every system has written them.
 
     Examples:
         change-it corpus items --corpus runs/quickstart/corpus --out todo.csv
@@ -104,13 +123,13 @@ class ItemsOptions:
     corpus: str
     """Corpus folder or data set id on the Hub."""
     out: Path
-    """CSV file to write: id, direction, headline, article, to, partner. A system writes a file with id and its own headline; where it has none, it leaves the headline empty and says why in a column error."""
+    """CSV file to write: id, direction, headline, article, to, partner."""
     to: str | None = None
-    """Only headlines to rewrite for this outlet."""
+    """List only headlines to rewrite for this outlet."""
 
 
 def items(options: ItemsOptions) -> None:
-    """Write the items."""
+    """Write the headlines to rewrite, one row each, and say how many have no aligned one."""
     check_corpus(options.corpus)
     check_writable(options.out, kind="csv", inputs=[options.corpus])
 
@@ -119,14 +138,14 @@ def items(options: ItemsOptions) -> None:
 
     test = read_test_set(options.corpus)
     aims = outlet_names("--to", options.to, test.outlets, 1) if options.to else test.outlets
-    rows = [
-        (item.id, item.direction, item.source, item.article, item.target, "yes" if item.reference else "no")
-        for item in test.items
-        if item.target in aims
-    ]
+    chosen = [item for item in test.items if item.target in aims]
+    rows = []
+    for item in chosen:
+        partner = "yes" if item.reference else "no"
+        rows.append((item.id, item.direction, item.source, item.article, item.target, partner))
     write_table(options.out, ("id", "direction", "headline", "article", "to", "partner"), rows)
-    alone = sum(row[-1] == "no" for row in rows)
     print(f"wrote {pluralise(len(rows), 'headline')} to {options.out}")
+    alone = sum(not item.reference for item in chosen)
     if alone:
         print(
             f"{alone:,} of them have no aligned one (partner: no): they compare systems, but not with gold."

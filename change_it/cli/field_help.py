@@ -1,7 +1,7 @@
 """Make the docstrings of options the help of a command, wherever their lines are broken.
 
-tyro reads the docstrings of fields itself, but with their indents, and would begin a new line of the help at each of
-theirs. It prefers the metadata `help` of a field, as fields of transformers' arguments have it.
+tyro reads the docstrings of fields itself, but with their indents, and would begin a new line of the help at
+each of theirs. It prefers the metadata `help` of a field, as fields of transformers' arguments have it.
 """
 
 import ast
@@ -16,11 +16,12 @@ CONTINUATION = " " * 8
 
 
 def join_help(options: type) -> None:
-    """Join the lines of the docstrings of a dataclass and of its fields, as the help of a command shows them."""
+    """Join the lines of the docstrings of a dataclass and its fields, as the help of a command shows them."""
     options.__doc__ = join_examples(options.__doc__ or "")
     docstrings: dict[str, str] = {}
     for owner in reversed(options.__mro__):
         if owner is not object:
+            docstrings.update(_attributes(owner))
             docstrings.update(_field_docstrings(owner))
     for field in fields(options):
         if field.name in docstrings and "help" not in field.metadata:
@@ -29,7 +30,7 @@ def join_help(options: type) -> None:
 
 
 def join_examples(docstring: str) -> str:
-    """Return a docstring in which each example is one line; what continues it is indented by 4 more than it."""
+    """Return a docstring in which each example is one line; in the source 4 more spaces continue it."""
     lines: list[str] = []
     for line in inspect.cleandoc(docstring).splitlines():
         if line.startswith(CONTINUATION):
@@ -43,6 +44,13 @@ def join_lines(docstring: str) -> str:
     """Return a docstring with one line for each paragraph."""
     paragraphs = inspect.cleandoc(docstring).split("\n\n")
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+
+
+def _attributes(owner: type) -> dict[str, str]:
+    """Return what the section `Attributes:` of a class's docstring says of its fields."""
+    _, _, section = join_examples(owner.__doc__ or "").partition("\nAttributes:\n")
+    lines = section.partition("\n\n")[0].splitlines()
+    return dict(line.strip().split(": ", 1) for line in lines)
 
 
 def _field_docstrings(owner: type) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""`change-it hevas`: reads, measures, tests, prints a table or JSON, writes the files."""
+"""Measure headlines with HEvAS, print a table or JSON, and write the files: `change-it hevas`."""
 
 import sys
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from change_it.files.predictions import named_files
 from change_it.files.texts import join_truncated
 from change_it.hevas.analysis import analyse
 from change_it.hevas.baseline_systems import BASELINES, Baseline, baseline
-from change_it.hevas.documents import read_documents, read_systems
+from change_it.hevas.documents import Documents, read_documents, read_systems
 from change_it.hevas.evaluation import chosen_metrics, evaluate
 from change_it.hevas.measuring import MetricOptions
 from change_it.hevas.metrics import METRICS, families
@@ -25,58 +25,72 @@ from change_it.text.stopwords import LISTED, guess_language
 
 #: Name of the system that keeps the original headline.
 COPY = "copy"
-_METRICS = f"{' '.join(METRICS)}, or {', '.join(families())}; all when not given."
+#: The help of --metrics.
+_METRICS = f"{' '.join(METRICS)}, or {', '.join(families())}. When not given, all."
 
 
 @dataclass(kw_only=True)
 class HevasOptions(MetricOptions):
-    """Measure headlines with HEvAS: informativeness and readability, with statistics and charts; no judges.
+    """Measure headlines with HEvAS: informativeness and readability, without judges.
 
-    Documents are CSV, TSV, JSON lines or parquet with article, headline (or headlines, headline1, headline2, … for several
-    references) and perhaps id, or the paired test articles of a corpus folder; their references are the other newspaper's headlines.
+    Documents are CSV, TSV, JSON lines or parquet with article, headline (or headlines, headline1, headline2,
+    … for several references) and perhaps id. Or they are the paired test articles of a corpus folder: their
+    references are the other newspaper's headlines.
 
     Examples:
-        change-it hevas --documents runs/quickstart/corpus --predictions rewrite=runs/quickstart/predictions/rewrite.csv --out runs/mine/hevas
-        change-it hevas --documents articles.csv --predictions mine=mine.txt --baselines first random --out runs/hevas
-        change-it hevas --documents runs/mine/corpus --predictions sum=sum.csv s2s=s2s.csv --baselines copy first --out runs/mine/hevas
-        change-it hevas --documents news.jsonl --predictions mine=mine.txt --language en --metrics R-1 R-SU LSA-C JS-S Fog
+        change-it hevas --documents runs/quickstart/corpus
+            --predictions rewrite=runs/quickstart/predictions/rewrite.csv --out runs/mine/hevas
+        change-it hevas --documents articles.csv --predictions mine=mine.txt --baselines first random
+            --out runs/hevas
+        change-it hevas --documents runs/mine/corpus --predictions sum=sum.csv s2s=s2s.csv
+            --baselines copy first --out runs/mine/hevas
+        change-it hevas --documents news.jsonl --predictions mine=mine.txt --language en
+            --metrics R-1 R-SU LSA-C JS-S Fog
     """
 
     documents: str
     """File of documents with their reference headlines, or a corpus folder."""
     language: str = ""
-    """Language of documents and headlines: it or en; others, such as de, with --stop-words and without PNR, NR and PR; that of the corpus or of the articles when not given."""
+    """Language of documents and headlines: it or en; others, such as de, with --stop-words and without PNR,
+    NR and PR. When not given, that of the corpus or of the articles.
+    """
     predictions: tuple[str, ...] = ()
-    """Systems as NAME=FILE: text with one headline a line, in the documents' order, or CSV with id, headline, as transfer writes it."""
+    """Systems as NAME=FILE: text with one headline a line, in the documents' order, or CSV with id and
+    headline, as change-it transfer writes it.
+    """
     baselines: tuple[Literal["copy", Baseline], ...] = ()
-    """Systems that need no file: first, random, tfidf, wtextrank, stextrank of HEvAS, and of a corpus copy, the original headline."""
+    """Systems that need no file: those of HEvAS, and copy, the original headline of a corpus."""
     metrics: Annotated[tuple[str, ...], arg(help=_METRICS)] = ()
     charts: tuple[Literal["bar", "interval", "box", "scatter"], ...] = ("interval", "box", "scatter")
-    """Charts: bar without and interval with intervals of the means, box, and scatter of every two metrics."""
+    """Charts: bar (without intervals of the means), interval (with them), box, and scatter of every two
+    metrics.
+    """
     distinct: bool = False
     """Leave metrics that tell no two of the systems apart (≈) out of average and ranks."""
     shared_items: bool = False
-    """Measure all systems on the documents that every file of --predictions has a row of; else files with fewer are refused."""
+    """Measure all systems on the documents that every file of --predictions has. Without this option files
+    with fewer are refused.
+    """
     columns: str = ""
-    """Column map of --documents, ours=theirs: article=body,headline=title; headline may be given several times."""
+    """Columns of --documents by our names: article=body,headline=title. There may be several of headline."""
     n_words: int = 9
     """Words in a baseline's headline, at most."""
     resamples: int = 1000
     """Bootstrap resamples of the intervals."""
     out: Path | None = None
-    """Folder for report.html, summary.csv, summary.json, items/<system>.csv and charts/; nothing is written when not given."""
+    """Folder for report.html, summary.csv, summary.json, items/SYSTEM.csv and charts/. Nothing is written
+    when not given.
+    """
     json: bool = False
     """Print JSON instead of a table."""
 
 
 def run(options: HevasOptions) -> None:
-    """Measure the systems of the files and the baselines."""
-    files = [
-        file for _, file in named_files(options.predictions, option="--predictions", example="mine=mine.txt")
-    ]
+    """Measure the systems of the files and the baselines, print the table, and write the files."""
+    named = named_files(options.predictions, option="--predictions", example="mine=mine.txt")
     check_counts(resamples=options.resamples)
     if options.out:
-        inputs = [options.documents, options.vectors, *files]
+        inputs = [options.documents, options.vectors, *(file for _, file in named)]
         check_writable(options.out, inputs=inputs, record="summary.json")
 
     from change_it.corpus.folder import read_language
@@ -85,24 +99,19 @@ def run(options: HevasOptions) -> None:
     metrics = chosen_metrics(options.metrics)
     documents = read_documents(options.documents, columns=options.columns)
     language = options.language or read_language(options.documents) or guess_language(documents.texts)
-    stop = options.stop_words or (language if language in LISTED else "none")
-    options = replace(options, language=language, stop_words=stop)
+    usual_stop_words = language if language in LISTED else "none"
+    options = replace(options, language=language, stop_words=options.stop_words or usual_stop_words)
     left_out: list[str] = []
     if not options.metrics:
         metrics, left_out = _measurable(metrics, language, needs_vectors=bool(options.vectors))
-    names, shared = [COPY, *BASELINES], options.shared_items
-    documents, systems = read_systems(options.predictions, documents, taken=names, shared_items=shared)
+    documents, systems = read_systems(
+        options.predictions, documents, taken=[COPY, *BASELINES], shared_items=options.shared_items
+    )
     if documents.events is None:
         events = events_of(documents.texts, [""] * len(documents)).tolist()
         documents = replace(documents, events=tuple(events))
     for name in dict.fromkeys(options.baselines):
-        if name == COPY and not documents.originals:
-            raise InputError("--baselines copy requires a corpus folder, with original headlines")
-        systems[name] = list(documents.originals)
-        if name != COPY:
-            systems[name] = baseline(
-                name, documents.texts, n_words=options.n_words, seed=options.seed, language=stop
-            )
+        systems[name] = _baseline_headlines(name, documents, options)
 
     from change_it.report.hevas_report import (  # loads matplotlib and polars
         hevas_record,
@@ -125,7 +134,8 @@ def run(options: HevasOptions) -> None:
     else:  # the work is not lost where the files cannot be written
         table = means_table(evaluation)
         notes = [*documents.remarks, *hevas_remarks(evaluation), *table.notes, evaluation.signature]
-        notes += [analysis.outcome] if analysis.outcome else []
+        if analysis.outcome:
+            notes.append(analysis.outcome)
         notes += left_out
         title = f"HEvAS on {len(evaluation.ids)} documents: means, best average first; * best of a metric"
         print_table(replace(table, title=title, notes=notes), console())
@@ -138,6 +148,27 @@ def run(options: HevasOptions) -> None:
     if options.out:
         print(f"wrote {options.out / 'report.html'}, summary.csv, summary.json, items/ and charts/")
     print("Next: change-it score says whether the headlines keep the story; HEvAS does not.")
+
+
+def _baseline_headlines(
+    name: Literal["copy", Baseline], documents: Documents, options: HevasOptions
+) -> list[str]:
+    """Return the headlines of a system that needs no file, one for each document.
+
+    Raises:
+        InputError: the originals are to be copied, and the documents have none.
+    """
+    if name != COPY:
+        return baseline(
+            name,
+            documents.texts,
+            n_words=options.n_words,
+            seed=options.seed,
+            language=options.stop_words,
+        )
+    if not documents.originals:
+        raise InputError("--baselines copy requires a corpus folder, with original headlines")
+    return list(documents.originals)
 
 
 def _measurable(

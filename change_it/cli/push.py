@@ -1,4 +1,4 @@
-"""`change-it push`."""
+"""Publish data, models and pages on the Hub, or write what would be published: `change-it push`."""
 
 import re
 from dataclasses import dataclass, replace
@@ -16,60 +16,81 @@ if TYPE_CHECKING:
     from change_it.hub.publishing import Destination
 
 #: Files that the line of a push names.
-NAMED = 20
+NAMED_FILES = 20
+#: What each option with a fixed form looks like.
+LICENCE = re.compile(r"[a-z0-9][a-z0-9.+-]*")
+MODEL_ID = re.compile(r"[\w.-]+/[\w.-]+")
+PIP_ADDRESS = re.compile(r"git\+https?://[\w./:@~-]+")
+VARIABLE_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 @dataclass(kw_only=True)
 class PushOptions:
-    """Push a data set, judges, a generator, a metric or the Space to the Hugging Face Hub, in one commit.
+    """Publish a data set, judges, a generator, a metric or the Space on the Hugging Face Hub, in one commit.
 
-    Log in with `hf auth login`, or set HF_TOKEN. The repository is created if needed. A push removes the files of the last push
-    to the same repository that are not pushed again, and names them; `.change_it.json` there records them. Other files stay.
+    Log in with hf auth login, or set HF_TOKEN. The repository is made where there is none. Files of the last
+    push that are not pushed again are removed, and named; .change_it.json in the repository records them.
+    Other files stay.
 
     Examples:
         change-it push dataset runs/quickstart/corpus me/headlines --dry-run --out staged
         change-it push judge runs/mine/judges me/headline-judges --dataset me/headlines
         change-it push generator runs/mine/generators/sum-gio me/sum-gio --private
         change-it push metric compliancy me/compliancy
-        change-it push space headline_transfer me/headline-transfer --variables CHANGE_IT_JUDGES=me/headline-judges
+        change-it push space headline_transfer me/headline-transfer
+            --variables CHANGE_IT_JUDGES=me/headline-judges
     """
 
     kind: tyro.conf.Positional[Literal["dataset", "judge", "generator", "metric", "space"]]
-    """Kind of what is pushed."""
+    """What is published: dataset | judge | generator | metric | space."""
     folder: tyro.conf.Positional[str]
-    """A corpus, one judge or a folder with main, hh and ah, or one generator; of a metric or Space its name, as in the examples."""
+    """A corpus, one judge, a folder with main, hh and ah, or one generator. Of a metric or the Space its
+    name: compliancy, hevas, headline_transfer.
+    """
     repo_id: tyro.conf.Positional[str]
     """The repository: owner/name."""
     private: bool = False
-    """Make the repository private; an existing one that is public is refused."""
+    """Make the repository private. An existing one that is public is refused."""
     license: str | None = None
-    """Licence on the card of a data set or model, as cc-by-4.0; without it that of the corpus, where one is known. A data set without one is pushed with --private alone."""
+    """Licence on the card of a data set or model, such as cc-by-4.0. When not given, that of the corpus,
+    where one is known. A data set without a licence needs --private.
+    """
     dataset: str | None = None
-    """Hub id of the corpus that judges or a generator were trained on, for their card; one of other articles is named as another one."""
+    """Hub id of the corpus that judges or a generator were trained on, for their card. A corpus of other
+    articles is named as another one.
+    """
     base: str | None = None
-    """Name on the Hub of the model that adapters belong to, OWNER/NAME, where they were trained on a copy in a folder."""
+    """Hub id of the model that adapters belong to, OWNER/NAME, where they were trained on a copy in a folder.
+    """
     package: str | None = None
-    """Address from which pip installs change-it, as git+https://huggingface.co/spaces/me/compliancy or git+https://…@TAG: the card of judges or a generator names it, a metric or Space installs it in the place of a copy."""
+    """Address from which pip installs change-it, git+https://ADDRESS, perhaps with @TAG. The card of judges
+    or of a generator names it; a metric or the Space installs it in the place of a copy.
+    """
     variables: tuple[str, ...] = ()
-    """Variables of a metric or the Space as NAME=VALUE, such as the Hub ids of its models; the card of the Space lists them."""
+    """Variables of a metric or the Space as NAME=VALUE, such as the Hub ids of its models. The card of the
+    Space lists them.
+    """
     replace: bool = False
-    """Push into a repository that holds files of others: one that has a name of this push is replaced, none is removed."""
+    """Publish into a repository that holds files of others. Those with the name of a new file are replaced,
+    and none is removed.
+    """
     revision: str | None = None
-    """Branch that is pushed to; a new one begins at main. The main branch when not given."""
+    """Branch of the repository. A new one begins at main. When not given, main."""
     create_pr: bool = False
-    """Offer the push as a pull request."""
+    """Open a pull request."""
     commit_message: str | None = None
-    """Message of the commit; it names the kind and the version when not given."""
+    """Message of the commit. When not given, it names the kind and the version."""
     tag: str | None = None
-    """Tag for the commit, as v1."""
+    """Tag of the commit, such as v1."""
     dry_run: bool = False
-    """Write the folder that would be pushed, exactly, say what would be removed or replaced, and push nothing."""
+    """Write the folder that would be published, say what would be removed or replaced, and publish nothing.
+    """
     out: Path | None = None
-    """Where --dry-run writes: a new or empty folder; push/ACCOUNT/NAME when not given."""
+    """Where --dry-run writes: a new or empty folder. When not given, push/ACCOUNT/NAME."""
 
 
 def run(options: PushOptions) -> None:
-    """Push a folder, or write what would be pushed."""
+    """Publish a folder, or write what would be published."""
     from change_it.hub.cards import CardSettings
     from change_it.hub.packaging import files_of, write
     from change_it.hub.publishing import foresee, publish
@@ -79,7 +100,7 @@ def run(options: PushOptions) -> None:
     if options.dry_run:
         check_writable(out, inputs=[options.folder])
     folder = Path(options.folder)
-    digest, lines = _dataset_digest(options)
+    digest, remarks = _dataset_digest(options)
     if options.kind == "dataset" and not options.private:
         _check_licence(folder, options.license)
     settings = CardSettings(
@@ -93,12 +114,12 @@ def run(options: PushOptions) -> None:
     )
     files = files_of(options.kind, folder, settings)
     size = sum(len(file) if isinstance(file, bytes) else file.stat().st_size for file in files.values())
-    summary = f"{len(files)} files, {size / 1e6:,.1f} MB ({join_truncated(sorted(files), NAMED)})"
+    summary = f"{len(files)} files, {size / 1e6:,.1f} MB ({join_truncated(sorted(files), NAMED_FILES)})"
     if options.dry_run:
         foreseen = foresee(files, to)
         write(files, out)
-        first = f"{summary} in {out}; nothing was pushed"
-        lines = [first, *lines, *foreseen, "Next: this command without --dry-run"]
+        result = f"{summary} in {out}; nothing was pushed"
+        lines = [result, *remarks, *foreseen, "Next: this command without --dry-run"]
     else:
         commit, changes = publish(files, to)
         lines = [f"{summary}: {commit.pr_url or commit.commit_url}", *changes.sentences(done=True)]
@@ -106,7 +127,10 @@ def run(options: PushOptions) -> None:
 
 
 def _dataset_digest(options: PushOptions) -> tuple[str | None, list[str]]:
-    """Return the digest of --dataset, by which the card compares it; a dry run goes on where it cannot be read, and says so."""
+    """Return the digest of --dataset, by which the card compares it, and remarks on it.
+
+    A dry run goes on where it cannot be read, and has a remark that says so.
+    """
     from change_it.corpus.folder import digest_of_dataset
 
     if not options.dataset:
@@ -120,7 +144,7 @@ def _dataset_digest(options: PushOptions) -> tuple[str | None, list[str]]:
 
 
 def _check_licence(folder: Path, license: str | None) -> None:
-    """Refuse to make texts public that nobody has named a licence for."""
+    """Refuse to make texts public for which nobody has named a licence."""
     from change_it.hub.packaging import check_folder, read_licence
 
     check_folder("dataset", folder)
@@ -130,10 +154,14 @@ def _check_licence(folder: Path, license: str | None) -> None:
 
 
 def _destination(options: PushOptions) -> "Destination":
-    """Check where and how a push goes."""
+    """Return where and how a push goes.
+
+    Raises:
+        InputError: an option has no use for this kind, or is not in the form that it must have.
+    """
     from change_it.hub.publishing import Destination
 
-    to = Destination(
+    destination = Destination(
         kind=options.kind,
         repo_id=options.repo_id,
         private=options.private,
@@ -143,15 +171,15 @@ def _destination(options: PushOptions) -> "Destination":
         message=options.commit_message,
         tag=options.tag,
     )
-    to.check()
-    if options.license and not re.fullmatch(r"[a-z0-9][a-z0-9.+-]*", options.license):
+    destination.check()
+    if options.license and not LICENCE.fullmatch(options.license):
         raise InputError(f"--license {options.license}: give the Hub's name of a licence, as cc-by-4.0")
     is_page = options.kind in ("metric", "space")
     if (options.license or options.dataset) and is_page:
         raise InputError(f"--license and --dataset are of a data set or model, not of a {options.kind}")
     if options.base and options.kind != "generator":
         raise InputError(f"--base is of a generator, not of a {options.kind}")
-    if options.base and not re.fullmatch(r"[\w.-]+/[\w.-]+", options.base):
+    if options.base and not MODEL_ID.fullmatch(options.base):
         raise InputError(f"--base {options.base}: give the name of a model on the Hub, OWNER/NAME")
     if options.package:
         _check_package(options)
@@ -159,20 +187,21 @@ def _destination(options: PushOptions) -> "Destination":
         raise InputError(f"--variables are of a metric or Space, not of a {options.kind}")
     if options.out and not options.dry_run:
         raise InputError("--out requires --dry-run")
-    return replace(to, variables=dict(map(_variable, options.variables)))
+    variables = dict(_variable(given) for given in options.variables)
+    return replace(destination, variables=variables)
 
 
 def _check_package(options: PushOptions) -> None:
-    """Refuse an address of the package that pip could not read, or that no card would name."""
+    """Refuse an address of the package that pip cannot read, or that no card would name."""
     if options.kind == "dataset":
         raise InputError("--package is of models, metrics and the Space, not of a dataset")
-    if not re.fullmatch(r"git\+https?://[\w./:@~-]+", options.package or ""):
+    if not PIP_ADDRESS.fullmatch(options.package or ""):
         raise InputError(f"--package {options.package}: give git+https://ADDRESS, perhaps with @TAG")
 
 
 def _variable(given: str) -> tuple[str, str]:
-    """Return the name and the value of a variable of a Space."""
+    """Return the name and the value of a variable, given as NAME=VALUE."""
     name, _, value = given.partition("=")
-    if not re.fullmatch(r"[A-Za-z_]\w*", name) or not value:
+    if not VARIABLE_NAME.fullmatch(name) or not value:
         raise InputError(f"--variables {given}: give NAME=VALUE, as CHANGE_IT_JUDGES=me/headline-judges")
     return name, value

@@ -1,4 +1,7 @@
-"""`change-it quickstart`: the whole way on two newspapers, or on the embedded sample, each step called as its command would be."""
+"""Run everything on two newspapers, or on the sample: `change-it quickstart`.
+
+Each step is called as its command would call it.
+"""
 
 import sys
 import time
@@ -62,35 +65,41 @@ GOES_ON = "the same command goes on with this step"
 
 @dataclass(kw_only=True)
 class QuickstartOptions(ReadingOptions):
-    """The whole way on two newspapers of your own, or on the sample: corpus, judges of both folds, audit, floor and a report, with your systems.
+    """Run everything: align the articles, train and audit judges, score your systems, write a report.
 
-    The sample, two invented newspapers, also gets headlines of the generator that ships: one to three minutes on two cores. A
-    run that was interrupted goes on with the first step that is not finished.
+    Without files it runs on sample data, articles of two invented newspapers, and also writes headlines with
+    the generator that ships: one to three minutes on two cores. The same command goes on with an interrupted
+    run.
 
     Examples:
         change-it quickstart
         change-it quickstart post=post.csv herald=herald.csv --out runs/mine
-        change-it quickstart post=post.csv herald=herald.csv --out runs/mine --predictions mine=mine.csv
+        change-it quickstart post=post.csv herald=herald.csv --out runs/mine
+            --predictions mine=mine.csv
     """
 
     files: tyro.conf.Positional[tuple[str, ...]] = ()
-    """The articles, as `change-it corpus build` takes them: OUTLET=FILE where a file is of one outlet. The embedded sample when not given."""
+    """The articles, as change-it corpus build takes them: OUTLET=FILE where a file is of one outlet. When not
+    given, sample data."""
     strict: float = BuildOptions.strict
-    """Cosine above which a pair is strictly aligned: a lower one finds more pairs, fewer of which are one event."""
+    """Cosine above which a pair is strictly aligned. A lower one finds more pairs, fewer of one event."""
     window_days: int = 0
     """Days between the two articles of a pair, at most."""
     predictions: tuple[str, ...] = ()
-    """Systems to score as NAME=FILE, CSV with id and headline; they may be added to a finished run. `change-it corpus items` lists what to rewrite."""
+    """Systems to score as NAME=FILE, CSV with id and headline; they may be added to a finished run. change-it
+    corpus items lists what to rewrite."""
     out: Path = Path("runs/quickstart")
-    """Folder of the run: corpus, judges, judges-0, audit, report, and run.log, what the steps print; of the sample generators and predictions too."""
+    """Folder of the run: corpus, judges, judges-0, audit, report, and what the steps print in run.log. On
+    sample data also generators and predictions."""
     articles: int = SIZE
-    """Articles of the embedded sample, both newspapers together: at most 12000, and some 500 at least, since judges of two folds learn from them."""
+    """Articles of the sample, both newspapers together: at most 12000. Judges of two folds need some 500."""
     seed: int = 1
-    """Seed of everything: the same number gives the same numbers."""
+    """Seed of everything: the same seed gives the same figures."""
     encoder: str = LINEAR
-    """What the judges are made from: linear, or folder or Hub id of a pre-trained encoder."""
+    """What the judges are made from: linear, or the folder or Hub id of a pre-trained encoder."""
     processes: int = 0
-    """Steps that run at once, at most; 0 is one for each core, and never more than memory allows. They give the same results. With a pre-trained encoder they run one by one."""
+    """Steps that run at once, at most; 0 is one for each core, and never more than memory allows. The results
+    are the same. With a pre-trained encoder they run one by one."""
 
 
 @dataclass(frozen=True)

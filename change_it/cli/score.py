@@ -1,9 +1,8 @@
-"""`change-it score`: reads, scores, prints a table or JSON, writes the report."""
+"""Score systems, print a table or JSON, and write the report: `change-it score`."""
 
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -21,52 +20,70 @@ from change_it.training.training_options import Device, Precision
 if TYPE_CHECKING:  # loads polars, scipy and matplotlib
     from change_it.audit.record import Summary
     from change_it.corpus.test_set import TestSet
+    from change_it.readers.labels import ReaderLabels
     from change_it.scoring.scores import Scores
     from change_it.scoring.systems import ScoredSystem
 
 
 @dataclass(kw_only=True)
 class ScoreOptions:
-    """Score systems' headlines for compliancy, style and acceptability, beside the other newspaper's own (gold) and baselines: clause, lead, copy, random-target and, with judges that choose, floor.
+    """Score headlines and write a report.
 
-    All rows of a table are scored on the same headlines: those with an aligned one. Where the files also have headlines of test
-    articles without a partner, a second table, without gold, has all of them: it tells systems apart with narrower intervals.
+    Each system has compliancy, style and acceptability. Beside it stand the other newspaper's own headlines
+    (gold) and baselines: clause, lead, copy, random-target and, with --floor, floor. All rows of a table are
+    scored on the same headlines: those with an aligned one. A second table, without gold, has all test
+    articles, where the files have headlines of those without a partner, too: it tells systems apart with
+    narrower intervals.
 
     Examples:
-        change-it score --corpus runs/quickstart/corpus --judges runs/quickstart/judges --out runs/mine/report
-        change-it score --corpus runs/mine/corpus --judges runs/mine/judges --predictions sum=sum.csv s2s=s2s.csv
-        change-it score --corpus runs/mine/corpus --judges runs/mine/judges --predictions prompted=prompted.csv --shared-items
-        change-it score --corpus runs/mine/corpus --judges runs/mine/judges-1 --floor runs/mine/judges-0
+        change-it score --corpus runs/quickstart/corpus --judges runs/quickstart/judges
+            --out runs/mine/report
+        change-it score --corpus runs/mine/corpus --judges runs/mine/judges
+            --predictions sum=sum.csv s2s=s2s.csv
+        change-it score --corpus runs/mine/corpus --judges runs/mine/judges
+            --predictions prompted=prompted.csv --shared-items
+        change-it score --corpus runs/mine/corpus --judges runs/mine/judges-1
+            --floor runs/mine/judges-0
     """
 
     corpus: str
     """Corpus folder or data set id on the Hub; its test articles are scored."""
     judges: str
-    """Folder or Hub id that holds the judges main, hh and ah, and fluency for acceptability."""
+    """Folder or Hub id of the judges main, hh and ah, and of fluency for acceptability."""
     predictions: tuple[str, ...] = ()
-    """Systems to score as NAME=FILE; a file is CSV with id and headline (from transfer also target, error, reranker, generator). A row without a headline says why in the column error, in any words, and counts against the system. Files of one name are runs with other seeds: their mean is shown, with intervals over runs and events."""
+    """Systems to score as NAME=FILE, CSV with id and headline. A row without a headline says why in a column
+    error, in any words, and counts against the system. Files of one name are runs with other seeds: their
+    mean is shown, with intervals over runs and events."""
     columns: str = ""
-    """Column map of the prediction files, ours=theirs: id=key,headline=output."""
+    """Columns of the files of --predictions by our names: id=key,headline=output."""
     shared_items: bool = False
-    """Score all systems on the headlines that every file of --predictions has (`transfer --items`)."""
+    """Score all systems on the headlines that every file of --predictions has, as after transfer --items."""
     floor: str | None = None
-    """Folder or Hub id of judges of the other fold, fluency among them: for each headline they choose a sentence or clause of the article's beginning."""
+    """Folder or Hub id of judges of the other fold, fluency among them. They make the baseline floor: for
+    each headline they choose a sentence or clause of the article's beginning.
+    """
     labels: tuple[Path, ...] = ()
-    """Readers' labels of some headlines, for the share that they would accept: sheets with sources of `change-it annotate` that people or a model filled in, or files with id, headline and accept, or supported and printable (yes, no)."""
+    """Readers' labels of some headlines, for the share that they would accept: filled sheets with sources of
+    change-it annotate, or files with id, headline and accept, or supported and printable (yes, no)."""
     reversal: Literal["relative", "target"] = "relative"
-    """Style counts as reversed when main predicts another outlet than for the original (the paper's), or for the target."""
+    """What compliancy asks of main: another outlet than for the original (relative, as in the paper), or the
+    target (target)."""
     out: Path | None = None
-    """Folder for report.html, systems.csv, scores.json and items/; nothing is written when not given."""
+    """Folder for report.html, systems.csv, scores.json and items/. Nothing is written when not given."""
     by_direction: bool = False
     """Show each direction below the average."""
     json: bool = False
     """Print JSON instead of a table."""
     against: str | None = None
-    """Print differences from this system, with intervals and p: the name of a file, gold, floor or another baseline. Of several files the first when not given."""
+    """Print differences from this system, with intervals and p: a NAME, gold, floor or another baseline. When
+    not given, the first of several files."""
     format: TableForm | None = None
-    """Print one table alone, for a paper or a program: the systems, or with --against the differences. LaTeX needs the package booktabs."""
+    """Print one table alone, for a paper or a program: the systems, or with --against the differences. LaTeX
+    needs the package booktabs."""
     resamples: int = 1000
-    """Bootstrap resamples, and the minimum of permutations of the paired tests, which have 100 for each pair of systems."""
+    """Bootstrap resamples of the intervals. Paired tests have as many permutations, at least 100 for each
+    pair of systems.
+    """
     seed: int = 1
     """Seed of intervals, paired tests and the baseline random-target."""
     precision: Precision = "float32"
@@ -74,25 +91,13 @@ class ScoreOptions:
 
 
 def run(options: ScoreOptions) -> None:
-    """Score the built-in systems and those of the prediction files."""
-    for name in ("columns", "shared_items"):
-        require(options, name, "predictions")
-    exclude(options, "json", "format")
-    check_corpus(options.corpus)
-    folders = list(filter(None, (options.judges, options.floor)))
-    check_counts(resamples=options.resamples)
-    files = read_prediction_files(options.predictions, options.columns)
-    if options.against:
-        baselines = [name for name in BUILT_IN if options.floor or name != FLOOR]
-        check_against(options.against, [*names_of_runs(files), *baselines])
-    if options.out:
-        inputs = [options.corpus, *folders, *(str(file.file) for file in files), *map(str, options.labels)]
-        check_writable(options.out, inputs=inputs, record="scores.json")
+    """Score the built-in systems and those of the prediction files, and print and write the results."""
+    files = _check(options)
 
     from change_it.audit.record import read_summary
     from change_it.corpus.test_set import read_test_set
     from change_it.judges.reliability import read_metrics
-    from change_it.readers.labels import reader_labels, shares_accepted
+    from change_it.readers.labels import reader_labels
     from change_it.report.report_files import provenance, report_record, write_report  # matplotlib
     from change_it.scoring.scores import score
     from change_it.scoring.settings import ScoreSettings
@@ -109,33 +114,14 @@ def run(options: ScoreOptions) -> None:
     judges = Judges.from_pretrained(folder, precision=options.precision, device=options.device)
     summary = read_summary(judges.by_task, folder)  # refused before anything is scored, too
     if options.floor:
-        from change_it.scoring.choosing import floor
-        from change_it.scoring.systems import select_items
-
-        widest, _ = tables[-1]
-        choosers = Judges.from_pretrained(options.floor, precision=options.precision, device=options.device)
-        chosen = floor(widest, choosers)
-        for table, systems in tables:
-            ids = {item.id for item in table.items}
-            systems.append(select_items(chosen, [item.id in ids for item in widest.items]))
+        _add_floor(options.floor, options, tables)
     is_plain = options.json or bool(options.format)
     settings = ScoreSettings(reversal=options.reversal, resamples=options.resamples, seed=options.seed)
-    scores, *wider = (
-        score(table, judges, systems, settings, progress=not is_plain) for table, systems in tables
-    )
-    all_articles = wider[0] if wider else None
+    scored = [score(table, judges, systems, settings, progress=not is_plain) for table, systems in tables]
+    scores = scored[0]
+    all_articles = scored[1] if len(scored) > 1 else None
     if labels:
-        shares = {name: shares_accepted(labels, items) for name, items in scores.items.items()}
-        known = {name: share for name, share in shares.items() if share}
-        scores = scores.with_accepted(known, labels.hash)
-        headlines = set(chain(*(items.select("id", "headline").rows() for items in scores.items.values())))
-        labelled = labels.table.select("id", "headline").rows()
-        if lost := [headline for headline in labelled if headline not in headlines]:
-            count, (id_, text) = f"{len(lost):,} of {len(labelled):,} labelled headlines", lost[0]
-            print(
-                f"Warning: {count} are of no system that is scored, such as {text!r} ({id_}).",
-                file=sys.stderr,
-            )
+        scores = _with_labels(scores, labels)
     if options.json:
         print_json(to_json(report_record(scores, summary, all_articles)))
     elif options.format:
@@ -156,43 +142,109 @@ def run(options: ScoreOptions) -> None:
         print_lines(_next(options, summary), console())
 
 
+def _check(options: ScoreOptions) -> list[PredictionFile]:
+    """Return the prediction files; refuse options and files that cannot be used."""
+    for name in ("columns", "shared_items"):
+        require(options, name, "predictions")
+    exclude(options, "json", "format")
+    check_corpus(options.corpus)
+    check_counts(resamples=options.resamples)
+    files = read_prediction_files(options.predictions, options.columns)
+    if options.against:
+        baselines = [name for name in BUILT_IN if options.floor or name != FLOOR]
+        check_against(options.against, [*names_of_runs(files), *baselines])
+    if options.out:
+        folders = [options.corpus, options.judges, options.floor]
+        inputs = [*folders, *(file.file for file in files), *options.labels]
+        check_writable(options.out, inputs=inputs, record="scores.json")
+    return files
+
+
+def _add_floor(
+    folder: str, options: ScoreOptions, tables: "list[tuple[TestSet, list[ScoredSystem]]]"
+) -> None:
+    """Add the baseline `floor` to the systems of each table, chosen by other judges than those that score."""
+    from change_it.scoring.choosing import floor
+    from change_it.scoring.panel import Judges
+    from change_it.scoring.systems import select_items
+
+    choosers = Judges.from_pretrained(folder, precision=options.precision, device=options.device)
+    widest, _ = tables[-1]
+    chosen = floor(widest, choosers)
+    for table, systems in tables:
+        ids = {item.id for item in table.items}
+        systems.append(select_items(chosen, [item.id in ids for item in widest.items]))
+
+
+def _with_labels(scores: "Scores", labels: "ReaderLabels") -> "Scores":
+    """Return the scores with the shares that readers accept; warn of labels that belong to no system."""
+    from change_it.readers.labels import shares_accepted
+
+    shares = {}
+    scored: set[tuple[str, str]] = set()
+    for name, items in scores.items.items():
+        scored.update(items.select("id", "headline").rows())
+        share = shares_accepted(labels, items)
+        if share:
+            shares[name] = share
+    labelled = labels.table.select("id", "headline").rows()
+    lost = [headline for headline in labelled if headline not in scored]
+    if lost:
+        count = f"{len(lost):,} of {len(labelled):,} labelled headlines"
+        id_, text = lost[0]
+        example = f"such as {text!r} ({id_})"
+        print(f"Warning: {count} are of no system that is scored, {example}.", file=sys.stderr)
+    return scores.with_accepted(shares, labels.hash)
+
+
 def _systems(
     options: ScoreOptions, test: "TestSet", files: Sequence[PredictionFile]
 ) -> "list[tuple[TestSet, list[ScoredSystem]]]":
     """Return the items of each table, with the built-in systems and those of the prediction files on them.
 
-    The first table has the items with a partner. The second has all items, where systems have headlines of others, too.
+    The first table has the items with a partner. The second has all items, where systems have headlines of
+    others, too.
     """
     from change_it.scoring.baselines import built_in_systems
     from change_it.scoring.prediction_files import shared_directions, systems_of
     from change_it.scoring.systems import on_same_items
-    from change_it.text.cleaning import alike, remark
 
     directions = shared_directions(files, test)
-    if others := sorted({item.direction for item in test.items} - directions):
-        print(f"Not scored: {join_truncated(others)}, of which some file has no headline.", file=sys.stderr)
-    paired = {
-        item.id for item in test.items if item.reference and (item.direction in directions or not directions)
-    }
+    lacking = sorted({item.direction for item in test.items} - directions)
+    if lacking:
+        print(f"Not scored: {join_truncated(lacking)}, of which some file has no headline.", file=sys.stderr)
+    in_directions = [item for item in test.items if item.direction in directions or not directions]
+    paired = {item.id for item in in_directions if item.reference}
     every_system = systems_of(files, test, needed=() if options.shared_items else paired)
     for system in every_system:
-        pairs = zip(system.headlines, (item.source for item in test.items), strict=True)
-        written = [(text, source) for text, source in pairs if text is not None]
-        remarks = remark(system.name, [text for text, _ in written if text], "are scored as they are")
-        for sentence in [*remarks, *alike(system.name, written)]:
+        for sentence in _remarks_on(system, test):
             print(f"Warning: {sentence}.", file=sys.stderr)
-    scored, systems = on_same_items(test, every_system)
-    if len(scored.items) < len(paired):
-        count = f"{len(scored.items):,} of {len(paired):,}"
+    with_partner, systems = on_same_items(test, every_system)
+    if len(with_partner.items) < len(paired):
+        count = f"{len(with_partner.items):,} of {len(paired):,}"
         print(f"All systems are scored on {count} headlines.", file=sys.stderr)
     everything, everywhere = on_same_items(test, every_system, with_partner=False)
-    tables = [(scored, [*built_in_systems(scored, seed=options.seed), *systems])]
-    if len(everything.items) > len(scored.items):
+    tables = [(with_partner, [*built_in_systems(with_partner, seed=options.seed), *systems])]
+    if len(everything.items) > len(with_partner.items):
         tables.append((everything, [*built_in_systems(everything, seed=options.seed), *everywhere]))
-    elif alone := sum(not item.reference and item.direction in directions for item in test.items):
-        unwritten = f"{alone:,} test articles without a partner are not scored"
+        return tables
+    without_partner = sum(not item.reference and item.direction in directions for item in test.items)
+    if without_partner:
+        unwritten = f"{without_partner:,} test articles without a partner are not scored"
         print(f"{unwritten}: change-it corpus items lists them, and every file needs them.", file=sys.stderr)
     return tables
+
+
+def _remarks_on(system: "ScoredSystem", test: "TestSet") -> list[str]:
+    """Return sentences about what is odd in a system's headlines: damaged texts, or headlines all alike."""
+    from change_it.text.cleaning import alike, remark
+
+    written = []
+    for item, text in zip(test.items, system.headlines, strict=True):
+        if text is not None:
+            written.append((text, item.source))
+    damaged = remark(system.name, [text for text, _ in written if text], "are scored as they are")
+    return [*damaged, *alike(system.name, written)]
 
 
 def _show(options: ScoreOptions, scores: "Scores", summary: "Summary", all_articles: "Scores | None") -> None:
@@ -201,7 +253,8 @@ def _show(options: ScoreOptions, scores: "Scores", summary: "Summary", all_artic
     from change_it.report.score_tables import differences_lines, terminal_table
     from change_it.report.terminal import print_limits, print_scores
 
-    terminal, by_direction = console(), options.by_direction
+    terminal = console()
+    by_direction = options.by_direction
     print_scores(scores, Ranking.from_scores(scores, summary), terminal, by_direction=by_direction)
     if all_articles:
         ranking = Ranking.from_pairs(all_articles, scores, summary)
@@ -222,7 +275,9 @@ def _show(options: ScoreOptions, scores: "Scores", summary: "Summary", all_artic
 
 def _compared(against: str, scores: "Scores", all_articles: "Scores | None") -> "Scores":
     """Return the table with most items that has the system."""
-    return all_articles if all_articles and against in all_articles.systems else scores
+    if all_articles and against in all_articles.systems:
+        return all_articles
+    return scores
 
 
 def _paper(
@@ -232,7 +287,10 @@ def _paper(
     summary: "Summary",
     all_articles: "Scores | None",
 ) -> str:
-    """Return one table alone: the differences with --against, else the systems, the best in what can rank in bold."""
+    """Return one table alone: the differences with --against, else the systems.
+
+    The best system is bold, where a measure can rank systems.
+    """
     from change_it.report.ranking import Ranking
     from change_it.report.score_tables import differences_table, paper_table
 
@@ -246,7 +304,7 @@ def _paper(
 
 
 def _next(options: ScoreOptions, summary: "Summary") -> list[str]:
-    """Return what was written, and what comes next by what is lacking."""
+    """Return the last lines: what was written, and the next step, which depends on what is lacking."""
     page = options.out / "report.html" if options.out else None
     if not summary.verdicts:
         command = f"change-it audit --judges {options.judges} --corpus {options.corpus}"
@@ -258,5 +316,7 @@ def _next(options: ScoreOptions, summary: "Summary") -> list[str]:
         step = "open the report and read the headlines that nothing refuses"
     else:
         step = "--out FOLDER writes a report with all headlines"
-    written = [f"Report  {page} (beside it systems.csv, scores.json, items/)"] if page else []
-    return [*written, f"Next    {step}"]
+    lines = [f"Next    {step}"]
+    if page:
+        lines.insert(0, f"Report  {page} (beside it systems.csv, scores.json, items/)")
+    return lines

@@ -1,4 +1,7 @@
-"""`change-it train judge` and `generator`; their options are `judges.judge_options` and `generators.generator_options`."""
+"""Train judges and generators and say what came of it: `change-it train`.
+
+Options are in `change_it.judges.options` and `change_it.generators.options`.
+"""
 
 import os
 import sys
@@ -24,85 +27,106 @@ from change_it.render.tables import console, figure, print_lines, print_table
 from change_it.training.record import MIN_UPDATES
 
 if TYPE_CHECKING:
+    from change_it.generators.record import GeneratorMetrics
     from change_it.judges.record import JudgeMetrics, TestScores
     from change_it.training.record import TrainingRecord, TrainingResult
 
 #: Seconds that fitting and testing a linear judge takes, roughly; of others one.
 SECONDS: dict[Task, float] = {"fluency": 10.0, "main": 6.0, "ah": 2.5}
+#: Signs without a token that a warning names.
+SHOWN_SIGNS = 5
 #: Judges whose training takes the most memory.
 LARGE: frozenset[Task] = frozenset({"fluency"})
 
 
 def weight_of(task: Task, fold: str) -> float:
-    """Return how urgent a judge is: the longest first, those of fold 0 before the others, since headlines wait for them."""
+    """Return how urgent a judge is: the longest come first.
+
+    Those of fold 0 come before the others, since headlines wait for them.
+    """
     return SECONDS.get(task, 1.0) + (sum(SECONDS.values()) if fold == "0" else 0)
 
 
 def _task_choices() -> Any:
-    """Return the values of --task as a type, so that a judge that is registered later is one of them."""
+    """Return the values of --task as a type, which has a judge that is registered later, too."""
     return literal_type_from_choices([*trained_tasks(), "all"])
 
 
 def _task_help() -> str:
     """Return what each judge decides."""
     judges = "; ".join(f"{task}: {JUDGES[task].wording.decides}" for task in trained_tasks())
-    return f"{judges}; all: each of them, in OUT/main, OUT/hh, ...."
+    return f"{judges}; all: each of them, in OUT/main, OUT/hh and so on."
 
 
 @dataclass(kw_only=True)
 class TrainJudgeOptions(JudgeOptions):
-    """Train judges of style (main), content (hh, ah) and fluency, one or all, and test them on A2.
+    """Train judges of style (main), content (hh, ah) and fluency, and test them on the test pairs (A2).
 
     A linear judge is fitted in seconds. A transformer is compared with a linear judge of the same examples.
 
     Examples:
         change-it train judge --task main --corpus runs/quickstart/corpus --out runs/mine/judges/main
         change-it train judge --task all --fold both --corpus runs/mine/corpus --out runs/mine/judges
-        change-it train judge --task hh --corpus runs/mine/corpus --encoder xlm-roberta-base --out runs/mine/judges/hh
-        change-it train judge --task main --corpus runs/mine/corpus --encoder bilstm --train-on train_d --out runs/mine/lrec/main
-        accelerate launch -m change_it.judges.train --task ah --encoder xlm-roberta-base --corpus runs/mine/corpus --out runs/mine/judges/ah
+        change-it train judge --task hh --corpus runs/mine/corpus --encoder xlm-roberta-base
+            --out runs/mine/judges/hh
+        change-it train judge --task main --corpus runs/mine/corpus --encoder bilstm
+            --train-on train_d --out runs/mine/lrec/main
+        accelerate launch -m change_it.judges.train --task ah --encoder xlm-roberta-base
+            --corpus runs/mine/corpus --out runs/mine/judges/ah
     """
 
     task: Annotated[str, tyro.conf.arg(constructor_factory=_task_choices, help=_task_help())]
     out: Path
     """Folder of the judge, or of all judges. What it holds is replaced only when the run is finished."""
     processes: int = 0
-    """Linear judges that are trained at once, at most; 0 is one for each core, and never more than memory allows. Others are trained one by one."""
+    """Linear judges that are trained at once, at most; 0 is one for each core, and never more than memory
+    allows. Others are trained one by one."""
     fold: Fold | Literal["both"] = "all"  # type: ignore[assignment]
-    """Train on one fold only; judges that choose candidates and judges that score them take different ones. both, with --task all: fold 1 into OUT and fold 0 into OUT-0."""
+    """Half of the training events. Judges that choose candidates and judges that score them need different
+    folds. both, with --task all: fold 1 into OUT and fold 0 into OUT-0."""
 
     @property
     def judges(self) -> list[JudgeOptions]:
-        """The options of each judge."""
-        is_all, outs = self.task == "all", {self.fold: self.out}
+        """Return the options of each judge.
+
+        Raises:
+            InputError: one judge is to be trained on both folds.
+        """
+        is_all = self.task == "all"
+        if self.fold == "both" and not is_all:
+            raise InputError("--fold both requires --task all")
+        outs = {self.fold: self.out}
         if self.fold == "both":
             outs = {"1": self.out, "0": self.out.with_name(f"{self.out.name}-0")}
-            if not is_all:
-                raise InputError("--fold both requires --task all")
         given = {field.name: getattr(self, field.name) for field in fields(JudgeOptions)}
-        return [
-            JudgeOptions(**given | {"task": task, "fold": fold, "out": out / task if is_all else out})
-            for fold, out in outs.items()
-            for task in (trained_tasks() if is_all else [self.task])
-        ]
+        judges = []
+        for fold, out in outs.items():
+            for task in trained_tasks() if is_all else [self.task]:
+                own = {"task": task, "fold": fold, "out": out / task if is_all else out}
+                judges.append(JudgeOptions(**given | own))
+        return judges
 
 
 def judge(options: TrainJudgeOptions) -> None:
-    """Train judges and print their scores and their baselines'."""
+    """Train judges, and print their scores and what comes next."""
     metrics = _train_and_print(options)
     if metrics:
         print_lines([_next(options)], console())
 
 
 def judge_of_run(options: TrainJudgeOptions) -> None:
-    """Train a judge of a run that trains the others beside it: which of them are finished is chance, and not said."""
+    """Train a judge of a run and print its scores.
+
+    Others are trained beside it. Which of them are finished is chance, so nothing is said of what comes next.
+    """
     _train_and_print(options)
 
 
 def _train_and_print(options: TrainJudgeOptions) -> "JudgeMetrics | None":
-    """Train judges and print their scores; return the last one's."""
+    """Train judges and print their scores; return the last one's, None where this is not the main process."""
     judges = options.judges
     check_corpus(options.corpus)
+    encoder = options.encoder
     for settings in judges:
         encoder = settings_of(settings).encoder
         check_writable(settings.out, inputs=settings.inputs, record="metrics.json")
@@ -112,26 +136,33 @@ def _train_and_print(options: TrainJudgeOptions) -> "JudgeMetrics | None":
 
     from change_it.judges.reliability import results_table, within_event_table
 
-    to = console()
+    terminal = console()
+    metrics = None
     for settings, metrics in _trained(judges, processes_of(options.processes, encoder)):
         if not metrics:  # not the main process
             continue
-        within = within_event_table(metrics.within_event, metrics.style)
-        for table in (within, results_table(metrics)) if len(judges) == 1 else ():
-            if table:
-                print_table(table, to)
+        if len(judges) == 1:
+            within = within_event_table(metrics.within_event, metrics.style)
+            if within:
+                print_table(within, terminal)
+            print_table(results_table(metrics), terminal)
         line = f"✓ {settings.task} {line_of(metrics)}: {settings.out}{_processes(metrics)}"
-        print_lines([line], to)
+        print_lines([line], terminal)
     return metrics
 
 
 def processes_of(wanted: int, encoder: str) -> int:
-    """Return how many judges are trained at once: one where each takes all cores, or where a launcher started several processes."""
+    """Return how many judges are trained at once.
+
+    It is one where each takes all cores, and where a launcher has started several processes.
+    """
     from change_it.cli.processes import usable_processes
 
     usable = usable_processes(wanted)
     is_launched = os.environ.get("WORLD_SIZE", "1") != "1"
-    return usable if encoder == LINEAR and not is_launched else 1
+    if encoder != LINEAR or is_launched:
+        return 1
+    return usable
 
 
 def _trained(
@@ -187,21 +218,31 @@ def _train(settings: JudgeOptions) -> "JudgeMetrics | None":
 
 
 def _processes(metrics: "TrainingRecord") -> str:
-    """Say how many processes trained, since a launcher may have started fewer than it was asked for; and their precision."""
+    """Say how many processes trained, and in which precision.
+
+    A launcher may have started fewer processes than it was asked for.
+    """
     mixed = metrics.options.get("mixed_precision", "no")
-    return f" (processes: {metrics.processes}{'' if mixed == 'no' else f', mixed precision: {mixed}'})"
+    precision = "" if mixed == "no" else f", mixed precision: {mixed}"
+    return f" (processes: {metrics.processes}{precision})"
 
 
 def line_of(metrics: "JudgeMetrics") -> str:
-    """The results of a judge in a line, from its `metrics.json`: its F1, a linear judge's, and whether it learnt from little."""
+    """Return the results of a judge in a line, from its `metrics.json`.
+
+    They are its F1 and a linear judge's, its updates, and whether it has learnt from little.
+    """
     parts = [f"{name} {figure(result.macro_f1)}" for name, result in metrics.results.items()]
     if metrics.within_event:
         parts.append(f"within an event {figure(metrics.within_event.systems['judge'].value)}")
-    if single := _only_answer(metrics.results):
+    single = _only_answer(metrics.results)
+    if single:
         parts.append(f"always answers {single}, which decides nothing")
-    if beside := metrics.validation:
+    beside = metrics.validation
+    if beside:
+        comparison = "no better" if beside.is_no_better else "better"
         f1 = f"F1 {figure(beside.judge)}, linear {figure(beside.linear)}"
-        parts.append(f"{'no better' if beside.is_no_better else 'better'} than linear on validation ({f1})")
+        parts.append(f"{comparison} than linear on validation ({f1})")
     parts += _updates(metrics.training)
     if metrics.options.get("lora"):
         parts.append("adapters merged into the encoder")
@@ -213,30 +254,42 @@ def line_of(metrics: "JudgeMetrics") -> str:
 
 
 def _updates(training: "TrainingResult") -> list[str]:
-    """Say how many updates a judge had, why no more, and whether they are few; nothing of one that was fitted."""
+    """Say how many updates a judge had, why no more, and whether they are few.
+
+    Nothing is said of a judge that was fitted.
+    """
     if not training.planned:
         return []
     ends = {"early": ", stopped early", "time": ", out of time"}
-    done = f"{training.updates:,} of {training.planned:,} updates{ends.get(training.stopped, '')}"
-    few = f"fewer than {MIN_UPDATES}: too few to learn much" if training.updates < MIN_UPDATES else ""
-    return [done, few] if few else [done]
+    end = ends.get(training.stopped, "")
+    remarks = [f"{training.updates:,} of {training.planned:,} updates{end}"]
+    if training.updates < MIN_UPDATES:
+        remarks.append(f"fewer than {MIN_UPDATES}: too few to learn much")
+    return remarks
 
 
 def _only_answer(results: Mapping[str, "TestScores"]) -> str:
-    """Return the class that a judge gave every test headline; empty where it gave several."""
+    """Return the class that a judge gave every test headline; empty where it gave several.
+
+    Such a judge has recalled all headlines of this class, and none of another one.
+    """
     recalls: dict[str, set[float]] = {}
     for result in results.values():
         for name, scores in result.classes.items():
             recalls.setdefault(name, set()).add(scores.recall)
     always = [name for name, values in recalls.items() if values == {1.0}]
-    others = [values == {0.0} for name, values in recalls.items() if name not in always]
-    return always[0] if len(always) == 1 and others and all(others) else ""
+    never = [name for name, values in recalls.items() if values == {0.0}]
+    has_others = len(always) + len(never) < len(recalls)
+    if len(always) != 1 or not never or has_others:
+        return ""
+    return always[0]
 
 
 def _next(options: TrainJudgeOptions) -> str:
-    """What comes after these judges."""
+    """Return the next step after these judges: to train those that are lacking, or the audit."""
     folder = options.out if options.task == "all" else options.out.parent
-    if lacking := [task for task in compliancy_tasks() if not (folder / task).is_dir()]:
+    lacking = [task for task in compliancy_tasks() if not (folder / task).is_dir()]
+    if lacking:
         return f"Next: {folder} lacks {join_truncated(lacking)}; --task all trains all four."
     return f"Next: change-it audit --judges {folder} --corpus {options.corpus}"
 
@@ -250,9 +303,10 @@ def _how_far(options: GeneratorOptions, training: "TrainingResult") -> list[str]
     more = "give --resume and more --max-minutes" if out_of_time else "train with more updates"
     if begins_at_nothing and is_short:
         return [f"Warning: {done} are too few to write sentences: {more}."]
-    lines = [f"{done} when the minutes were over: --resume with more --max-minutes goes on."]
-    writing = f"Next: change-it transfer --generator {options.out} --corpus {options.corpus} --out new.csv"
-    return [*(lines if out_of_time else []), writing]
+    lines = [f"Next: change-it transfer --generator {options.out} --corpus {options.corpus} --out new.csv"]
+    if out_of_time:
+        lines.insert(0, f"{done} when the minutes were over: --resume with more --max-minutes goes on.")
+    return lines
 
 
 def generator(options: GeneratorOptions) -> None:
@@ -267,20 +321,30 @@ def generator(options: GeneratorOptions) -> None:
     from change_it.generators.train import train_generator
     from change_it.hub.packaging import write_readme
 
-    if not (metrics := train_generator(options)):  # not the main process
+    metrics = train_generator(options)
+    if not metrics:  # not the main process
         return
     write_readme(options.out, "generator")
-    sizes, training = metrics.sizes, metrics.training
-    lines = [
-        f"{sizes.train:,} training and {sizes.validation:,} validation examples, "
-        f"{sizes.trained:,} of {sizes.parameters:,} parameters trained; {training.updates:,} updates "
-        f"({training.epochs:.1f} epochs, stopped: {training.stopped}) in {metrics.seconds.training:.0f} s; "
-        f"validation loss {metrics.validation_loss:.3f} a token (update {training.best_update:,}); "
-        f"weights {metrics.weights_hash[:6]}",
-        f"✓ generator in {options.out}{_processes(metrics)}",
-        *_how_far(options, training),
-    ]
-    if signs := [f"{sign} (in {count:,})" for sign, count in metrics.unknown_signs.items()]:
-        fault = f"Warning: the tokenizer has no token for signs of headlines, {join_truncated(signs, 5)}"
-        lines.insert(1, f"{fault}: they cannot be written; take another --architecture.")
+    lines = [_training_line(metrics)]
+    signs = [f"{sign} (in {count:,})" for sign, count in metrics.unknown_signs.items()]
+    if signs:
+        fault = f"Warning: the tokenizer has no token for signs of headlines, {join_truncated(signs, SHOWN_SIGNS)}"
+        lines.append(f"{fault}: they cannot be written; take another --architecture.")
+    lines.append(f"✓ generator in {options.out}{_processes(metrics)}")
+    lines += _how_far(options, metrics.training)
     print_lines(lines, console())
+
+
+def _training_line(metrics: "GeneratorMetrics") -> str:
+    """Return what a generator was trained on, for how long, and with which loss."""
+    sizes = metrics.sizes
+    training = metrics.training
+    parts = [
+        f"{sizes.train:,} training and {sizes.validation:,} validation examples, "
+        f"{sizes.trained:,} of {sizes.parameters:,} parameters trained",
+        f"{training.updates:,} updates ({training.epochs:.1f} epochs, stopped: {training.stopped}) "
+        f"in {metrics.seconds.training:.0f} s",
+        f"validation loss {metrics.validation_loss:.3f} a token (update {training.best_update:,})",
+        f"weights {metrics.weights_hash[:6]}",
+    ]
+    return "; ".join(parts)

@@ -1,4 +1,4 @@
-"""`change-it transfer`: new headlines for a corpus or a file, chosen by judges if there are any."""
+"""Write new headlines for a corpus or a file, chosen by judges if there are any: `change-it transfer`."""
 
 import time
 from collections import Counter
@@ -26,72 +26,96 @@ if TYPE_CHECKING:  # loads torch
     from change_it.corpus.test_set import Item
     from change_it.generators.batch import TransferSetup
 
-#: Transfers that are printed at the end, and rows of a table whose columns are looked at.
-SHOWN, LOOKED_AT = 5, 1000
+#: Headlines that are printed at the end.
+SHOWN = 5
+#: Rows of each table that are read before models are loaded.
+CHECKED_ROWS = 1000
 #: Requests at a time when no number is given.
 CONCURRENCY = 8
+#: Columns of a file that judges and chat models read.
+READ_BY_JUDGES = {"headline", "article"}
+#: Column of a file with the outlet that a row is from; without it --to says what to write for.
+LABEL = "label"
 #: Options that may differ between a run and the one that goes on with it.
 FREE = ("out", "device", "concurrency")
 
 
 @dataclass(kw_only=True)
 class TransferOptions:
-    """Write new headlines in the other outlet's style; with --rerank, judges choose the best of several candidates.
+    """Rewrite headlines in the other newspaper's style, with a generator or a chat model.
 
-    The headlines of --corpus or --input are written to --out, one row each: id, headline, target,
-    error, reranker, candidates, generator. An interrupted run is resumed by the same command, from FILE.*.partial.
+    The headlines of --corpus or --input are written to --out, one row each: id, headline, target, error,
+    reranker, candidates, generator. With --rerank judges choose the best of several candidates. The same
+    command goes on with an interrupted run, from FILE.*.partial.
 
     Examples:
-        change-it transfer --corpus runs/quickstart/corpus --items 20 --out runs/mine/predictions/rewrite.csv
-        change-it transfer --generator runs/mine/generators --recipe sum --corpus runs/mine/corpus --out runs/mine/predictions/sum.csv
+        change-it transfer --corpus runs/quickstart/corpus --items 20
+            --out runs/mine/predictions/rewrite.csv
+        change-it transfer --generator runs/mine/generators --recipe sum --corpus runs/mine/corpus
+            --out runs/mine/predictions/sum.csv
         change-it transfer --generator runs/mine/generators/sum-gio --input articles.csv --out new.csv
-        change-it transfer --generator NAME --endpoint http://localhost:8000/v1 --corpus runs/mine/corpus --out runs/mine/predictions/prompted.csv
-        change-it transfer --generator runs/mine/generators --corpus runs/mine/corpus --rerank runs/mine/judges-0 --out runs/mine/predictions/chosen.csv
+        change-it transfer --generator NAME --endpoint http://localhost:8000/v1
+            --corpus runs/mine/corpus --out runs/mine/predictions/prompted.csv
+        change-it transfer --generator runs/mine/generators --corpus runs/mine/corpus
+            --rerank runs/mine/judges-0 --out runs/mine/predictions/chosen.csv
     """
 
     out: Path
-    """CSV file to write; it appears only when the run is finished."""
+    """CSV file to write. It appears only when the run is finished."""
     corpus: str | None = None
-    """Corpus folder or data set id on the Hub; its test headlines are transferred unless there is an --input."""
+    """Corpus folder or data set id on the Hub. Its test headlines are rewritten, unless --input is given."""
     input: str | None = None
-    """CSV, TSV, JSON lines or parquet file with headline, article and label (the outlet the row comes from); id if there is one."""
+    """CSV, TSV, JSON lines or parquet file with headline, article, label (the outlet that a row is from) and
+    perhaps id."""
     columns: str = ""
-    """Column map of --input, ours=theirs: headline=title,article=body."""
+    """Columns of --input by our names: headline=title,article=body."""
     items: int | None = None
-    """Number of headlines of --corpus to transfer, drawn by --seed among those with an aligned one; all when not given."""
+    """Number of headlines of --corpus to rewrite, drawn by --seed among those with an aligned one. When not
+    given, all."""
     generator: str = "runs/quickstart/generators"
-    """Folder or Hub id of a generator, or a folder of them (both directions); with --endpoint the server's name of the model."""
+    """Folder or Hub id of a generator, or a folder of several (both directions). With --endpoint, the
+    server's name of the model.
+    """
     recipe: RecipeName | None = None
-    """Which generators of a folder that holds several recipes."""
+    """Recipe of the generators, where a folder has several."""
     endpoint: str | None = None
-    """Address of an OpenAI-compatible server whose model --generator is prompted in the language of --corpus, without training; its key is read from the environment, CHANGE_IT_API_KEY."""
+    """Address of an OpenAI-compatible server. Its model --generator is prompted in the language of --corpus,
+    without training. The key is read from CHANGE_IT_API_KEY."""
     concurrency: int | None = None
-    """Requests at a time to --endpoint; 8 when not given."""
+    """Requests at a time to --endpoint. When not given, 8."""
     to: str | None = None
-    """Outlet to write for; of the rows of a file the other one than their label when not given."""
+    """Outlet to write for. When not given, the one that a row is not from."""
     rerank: str | None = None
-    """Folder or Hub id of judges main, hh and ah that choose, with fluency; train them with --fold, others of the other fold must score."""
+    """Folder or Hub id of the judges that choose: main, hh, ah and fluency. Train them on one fold: only
+    judges of the other fold may score what they have chosen.
+    """
     candidates: int | None = None
-    """Candidates a headline that --rerank chooses among; 10 when not given."""
+    """Candidates of each headline that --rerank chooses among. When not given, 10."""
     generation: tuple[str, ...] = ()
-    """Settings of transformers' GenerationConfig: num_beams=1 (greedy; 5 when not given) do_sample=true temperature=0.7 max_new_tokens=200 no_repeat_ngram_size=3."""
+    """Settings of transformers' GenerationConfig, such as num_beams=1 (greedy; 5 when not given)
+    do_sample=true temperature=0.7 max_new_tokens=200 no_repeat_ngram_size=3.
+    """
     batch_size: int | None = None
-    """Sources a generator reads at once; its own choice when not given."""
+    """Texts that a generator reads at once. When not given, it chooses."""
     seed: int = 1
-    """Seed of headlines that are drawn and of --items."""
+    """Seed of what a generator draws, and of --items."""
     precision: Precision = "float32"
     device: Device = "auto"
 
 
 def run(options: TransferOptions) -> None:
-    """Transfer, write the file and print the first headlines."""
+    """Rewrite headlines, write them to a file and print some."""
     _check(options)
     with only_run(options.out):  # before models are loaded
         _transfer(options)
 
 
 def _transfer(options: TransferOptions) -> None:
-    """See `run`."""
+    """Do what `run` does, once no other command writes the same file.
+
+    Raises:
+        InputError: no headline could be written.
+    """
     started = time.monotonic()
 
     from change_it.generators.batch import TransferSettings, corpus_items, file_items, transfer_items
@@ -113,7 +137,24 @@ def _transfer(options: TransferOptions) -> None:
 
 
 def _check(options: TransferOptions) -> None:
-    """Refuse, before torch is loaded, options that do not fit each other, and files that are not there or lack a column."""
+    """Refuse what cannot work, before torch is loaded.
+
+    These are options that do not fit each other, files that are not there, and columns that a file lacks.
+    """
+    _check_fit(options)
+    if options.corpus:
+        check_corpus(options.corpus)
+    needs = _check_endpoint(options) if options.endpoint else _check_generators(options)
+    if options.rerank:
+        needs |= READ_BY_JUDGES
+    if options.input:
+        _check_input(options.input, options, needs)
+    inputs = options.input, options.corpus, options.generator, options.rerank
+    check_writable(options.out, kind="csv", inputs=inputs)
+
+
+def _check_fit(options: TransferOptions) -> None:
+    """Refuse options that do not fit each other, and numbers below 1."""
     if not (options.corpus or options.input):
         raise InputError("give --corpus to transfer its test headlines, or --input for a file")
     if options.items is not None and options.input:
@@ -123,44 +164,63 @@ def _check(options: TransferOptions) -> None:
     require(options, "candidates", "rerank")
     require(options, "columns", "input")
     if options.endpoint:
-        for name in ("recipe", "batch_size"):
-            exclude(options, name, "endpoint")
+        exclude(options, "recipe", "endpoint")
+        exclude(options, "batch_size", "endpoint")
         if not options.rerank:  # a server's model runs elsewhere
-            for name in ("device", "precision"):
-                exclude(options, name, "endpoint")
-    counts = ("items", "candidates", "batch_size", "concurrency")
-    check_counts(**{name: getattr(options, name) for name in counts})
-    if options.corpus:
-        check_corpus(options.corpus)
-    needs = {"headline", "article"} if options.endpoint or options.rerank else set[str]()
-    needs_label = options.to is None and bool(options.endpoint)
-    if options.endpoint:
-        if options.to is not None:
-            check_outlet(str(options.corpus), options.to)
-    else:
-        from change_it.generators.folder import COMMAND, choose_generators  # loads huggingface_hub and httpx
+            exclude(options, "device", "endpoint")
+            exclude(options, "precision", "endpoint")
+    check_counts(
+        items=options.items,
+        candidates=options.candidates,
+        batch_size=options.batch_size,
+        concurrency=options.concurrency,
+    )
 
-        check_model(options.generator, command=COMMAND)
-        if (folder := Path(options.generator)).is_dir():  # of a Hub id nothing is known yet
-            infos = choose_generators(folder, options.recipe, options.to, name=options.generator).values()
-            needs = needs.union(*(info.needs for info in infos))
-            needs_label = options.to is None and (len(infos) > 1 or any(info.to is None for info in infos))
-    if options.input:
-        names = parse_columns(options.columns, COLUMNS)
-        tables = read_tables([options.input], names)
-        if not [row for table in tables for row in islice(table.rows, LOOKED_AT)]:
-            raise InputError(
-                f"{options.input} holds no rows: give CSV with a header, or JSON with one object a line"
-            )
-        needed, advice = [*needs, *["label"] * needs_label], ", or give --to" if needs_label else ""
-        columns = [column for table in tables for column in table.columns]
-        check_columns(options.input, columns, names, COLUMNS, needs=needed, advice=advice)
-    inputs = options.input, options.corpus, options.generator, options.rerank
-    check_writable(options.out, kind="csv", inputs=inputs)
+
+def _check_endpoint(options: TransferOptions) -> set[str]:
+    """Refuse an outlet that the corpus lacks, and return the columns of a file that a chat model needs."""
+    if options.to is None:
+        return {*READ_BY_JUDGES, LABEL}
+    check_outlet(str(options.corpus), options.to)
+    return {*READ_BY_JUDGES}
+
+
+def _check_generators(options: TransferOptions) -> set[str]:
+    """Refuse generators that are not there, and return the columns of a file that they need.
+
+    Generators on the Hub are not fetched yet, so no column is known that they need.
+    """
+    from change_it.generators.folder import COMMAND, choose_generators  # loads huggingface_hub and httpx
+
+    check_model(options.generator, command=COMMAND)
+    folder = Path(options.generator)
+    if not folder.is_dir():
+        return set()
+    chosen = choose_generators(folder, options.recipe, options.to, name=options.generator)
+    needs: set[str] = set()
+    for info in chosen.values():
+        needs.update(info.needs)
+    writes_for_several = len(chosen) > 1 or any(info.to is None for info in chosen.values())
+    if options.to is None and writes_for_several:
+        needs.add(LABEL)
+    return needs
+
+
+def _check_input(file: str, options: TransferOptions, needs: set[str]) -> None:
+    """Refuse a file without rows, and one that lacks a column."""
+    names = parse_columns(options.columns, COLUMNS)
+    tables = read_tables([file], names)
+    # of some formats the columns are known only once rows are read
+    rows = [row for table in tables for row in islice(table.rows, CHECKED_ROWS)]
+    if not rows:
+        raise InputError(f"{file} holds no rows: give CSV with a header, or JSON with one object a line")
+    columns = [column for table in tables for column in table.columns]
+    advice = ", or give --to" if LABEL in needs else ""
+    check_columns(file, columns, names, COLUMNS, needs=needs, advice=advice)
 
 
 def _setup(options: TransferOptions) -> "TransferSetup":
-    """The generators or the model of a server, and the judges that choose."""
+    """Return the generators or the model of a server, and the judges that choose."""
     from change_it.generators.batch import TransferSetup
     from change_it.generators.generator import BEAMS
     from change_it.generators.prompted import PromptedGenerator
@@ -194,37 +254,50 @@ def _setup(options: TransferOptions) -> "TransferSetup":
         judges.check_outlets(system.outlets, options.corpus or f"behind {options.generator}")
     candidates = (options.candidates or CANDIDATES) if judges else 1
     search = Search(
-        decoding=decoding, candidates=candidates, seed=options.seed, batch_size=options.batch_size
+        decoding=decoding,
+        candidates=candidates,
+        seed=options.seed,
+        batch_size=options.batch_size,
     )
     return TransferSetup(system, judges, search)
 
 
 def _show(items: Sequence["Item"], options: TransferOptions, setup: "TransferSetup", seconds: float) -> None:
-    """Some transfers, a summary and the next command."""
+    """Print some headlines, a summary, warnings and the next command."""
     from change_it.corpus.test_set import directions_in_turn  # loads polars
     from change_it.text.cleaning import alike, recurring_opening
 
     terminal = console()
-    good = [item for item in items if not item.error]
-    shown = directions_in_turn(good, options.seed)[:SHOWN]
+    written = [item for item in items if not item.error]
+    shown = directions_in_turn(written, options.seed)[:SHOWN]
     rows = [Row({"to": item.target, "original": item.source, "transfer": item.prediction}) for item in shown]
     if rows:
         print_table(Table([Column(name, "text") for name in rows[0].values], rows), terminal)
-    reasons = Counter(item.error.partition(":")[0] for item in items if item.error)
-    errors = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
-    summary = f"{pluralise(len(good), 'headline')} in {seconds:.0f} s"
-    summary += f"; {pluralise(len(items) - len(good), 'row')} with an error ({errors})" if errors else ""
-    pairs = [(item.prediction, item.source) for item in good]
-    warnings = list(filter(None, [*alike(options.out.name, pairs), recurring_opening(pairs)]))
-    lines = [summary, *(f"Warning: {sentence}." for sentence in warnings), f"wrote {options.out}"]
+    pairs = [(item.prediction, item.source) for item in written]
+    warnings = [*alike(options.out.name, pairs), recurring_opening(pairs)]
+    lines = [
+        _summary(items, seconds),
+        *(f"Warning: {warning}." for warning in warnings if warning),
+        f"wrote {options.out}",
+    ]
     if setup.reranker.startswith("fold:all"):
-        lines.append(
-            "Warning: the judges that chose train on all folds, so change-it score refuses every judge for this file: "
-            "train them with change-it train judge --task all --fold both."
-        )
+        fault = "the judges that chose train on all folds"
+        effect = "so change-it score refuses every judge for this file"
+        advice = "train them with change-it train judge --task all --fold both"
+        lines.append(f"Warning: {fault}, {effect}: {advice}.")
     elif not options.input:
-        system = f"{options.out.stem}={options.out}" + (" --shared-items" if options.items else "")
-        lines.append(
-            f"Next: change-it score --corpus {options.corpus} --judges JUDGES --predictions {system}"
-        )
+        shared = " --shared-items" if options.items else ""
+        predictions = f"--predictions {options.out.stem}={options.out}{shared}"
+        lines.append(f"Next: change-it score --corpus {options.corpus} --judges JUDGES {predictions}")
     print_lines(lines, terminal)
+
+
+def _summary(items: Sequence["Item"], seconds: float) -> str:
+    """Return how many headlines were written, and how many rows have an error of which kind."""
+    reasons = Counter(item.error.partition(":")[0] for item in items if item.error)
+    failed = sum(reasons.values())
+    summary = f"{pluralise(len(items) - failed, 'headline')} in {seconds:.0f} s"
+    if not failed:
+        return summary
+    errors = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
+    return f"{summary}; {pluralise(failed, 'row')} with an error ({errors})"

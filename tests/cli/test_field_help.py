@@ -11,8 +11,14 @@ from change_it.cli.field_help import join_help
 
 @dataclass(kw_only=True)
 class Inherited:
-    """Options that another command has, too."""
+    """Options that another command has, too.
 
+    Attributes:
+        depth: Levels that are read: the first
+            one is 1.
+    """
+
+    depth: int = 1
     size: int
     """Kilobytes that are read at once:
     10 on a small machine,
@@ -42,6 +48,7 @@ class Options(Inherited):
 def test_field_docstring_becomes_one_line_for_each_paragraph():
     join_help(Options)
     assert {field.name: field.metadata.get("help") for field in fields(Options)} == {
+        "depth": "Levels that are read: the first one is 1.",
         "size": "Kilobytes that are read at once: 10 on a small machine, --size 100 elsewhere.",
         "name": "What it is called.\n\nA second paragraph of two lines.",
         "silent": None,

@@ -3,18 +3,19 @@
 import errno
 import inspect
 import itertools
+import platform
 import shlex
 import subprocess
 import sys
 from dataclasses import fields
+from importlib.metadata import version
 from typing import get_type_hints
 from unittest.mock import Mock
 
 import pytest
-import tyro
 
 import change_it
-from change_it.cli.main import COMMANDS, TYRO_CONFIG, exit_on_input_error, main, options_of, union_of
+from change_it.cli.main import COMMANDS, exit_on_input_error, main, options_of
 from change_it.files.atomic import replace_file, replace_folder
 from change_it.version import __version__
 
@@ -26,9 +27,7 @@ LEAVES = [
 @pytest.mark.parametrize("words", LEAVES, ids=" ".join)
 def test_every_help_has_all_options_on_two_screens_and_the_device_last(words, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
-    with pytest.raises(SystemExit) as stop:
-        main([*words, "--help"])
-    assert not stop.value.code
+    assert main([*words, "--help"]) == 0
     text = capsys.readouterr().out
     assert sum(max(1, -(-len(line.rstrip()) // 100)) for line in text.splitlines()) <= 100
     for field in fields(options_of(*words)):
@@ -42,37 +41,68 @@ def test_every_help_has_all_options_on_two_screens_and_the_device_last(words, ca
 def test_the_first_example_of_every_help_reads_what_the_quickstart_leaves(words):
     """`tests/test_documentation.py` runs those that take seconds."""
     examples = (inspect.getdoc(options_of(*words)) or "").partition("Examples:\n")[2].strip().splitlines()
-    for example in examples:
-        program, *arguments = shlex.split(example.partition(" <")[0])
-        if program == "change-it":
-            tyro.cli(union_of(), args=arguments, config=TYRO_CONFIG)
-    _, *arguments = shlex.split(examples[0])
+    _, *arguments = shlex.split(examples[0].partition(" <")[0])
     after_out = {following for option, following in itertools.pairwise(arguments) if option == "--out"}
     runs = [one for one in arguments if "runs/" in one and one not in after_out]
     assert all(one.rpartition("=")[2].startswith("runs/quickstart/") for one in runs)
 
 
-@pytest.mark.parametrize("words", ["", "train"])
-def test_a_list_of_commands_without_one_is_its_help(words, capsys):
-    with pytest.raises(SystemExit) as stop:
-        main(words.split())
-    assert not stop.value.code
-    assert "judge" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize(
     ("words", "code", "answer"),
     [
-        *((words, 0, f"change-it {__version__}") for words in ("-v", "version", "--version")),
         ("scroe", 2, "change-it: there is no command scroe: give one of quickstart, corpus, train"),
         ("train jugde", 2, "change-it: there is no command jugde: give one of judge, generator"),
+        ("--scroe", 2, "change-it: there is no option --scroe: give one of quickstart, corpus, train"),
         ("corpus sample --out x.csv --seed -1", 2, "change-it: --seed -1 is out of range"),
     ],
 )
-def test_the_version_or_a_wrong_command_is_answered_in_a_line(words, code, answer, capsys):
+def test_a_wrong_command_is_answered_in_a_line(words, code, answer, capsys):
     assert main(words.split()) == code
     [line] = "".join(capsys.readouterr()).splitlines()
     assert line.startswith(answer)
+
+
+@pytest.mark.parametrize("words", ["-v", "version", "--version"])
+def test_the_version_stands_before_those_of_python_and_the_libraries(words, capsys):
+    assert main([words]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == f"change-it {__version__}"
+    assert lines[1].startswith(f"python {platform.python_version()} (")
+    assert {f"{name} {version(name)}" for name in ("torch", "transformers", "datasets", "tyro")} < {*lines}
+    assert not [line for line in lines if line.startswith(("pytest ", "ruff "))]
+
+
+#: Completes the last word of a command, as bash does when somebody presses Tab.
+COMPLETE = """
+source completion
+COMP_WORDS=({words} "")
+COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
+_tyro_change_it
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+
+
+def test_bash_completes_commands_options_and_values(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as stop:
+        main(["--tyro-write-completion", "bash", "completion"])
+    assert not stop.value.code
+    wanted = {
+        "change-it": set(COMMANDS),
+        "change-it annotate": {"sheets", "read"},
+        "change-it score": {"--corpus", "--resamples"},
+        "change-it train judge --task": {"main", "hh", "ah", "fluency", "all"},
+    }
+    for words, values in wanted.items():
+        done = subprocess.run(
+            ["bash", "-c", COMPLETE.format(words=words)], capture_output=True, text=True, check=True
+        )
+        assert values <= {*done.stdout.split()}
+
+
+def test_completion_of_an_unknown_shell_is_refused(capsys):
+    assert main(["--tyro-write-completion", "basch", "completion"]) == 2
+    assert capsys.readouterr().err.endswith("basch is not known: give bash, zsh, fish, tcsh\n")
 
 
 def test_output_that_nobody_reads_is_no_fault():
