@@ -336,7 +336,7 @@ _ENTRIES = (
     Perturbation(
         name="names spliced in",
         groups=_NO_SENTENCE,
-        words="other headlines with the original's names",
+        words="names copied into another headline",
         plural=True,
         description="Any training headline of the other newspaper, with the original's names for its own.",
         make=_names_spliced_in,
@@ -409,7 +409,7 @@ _ENTRIES = (
     Perturbation(
         name="half and half",
         groups=_WRONG,
-        words="half of the original and half of gold",
+        words="half original, half gold",
         description="The first half of the original and the second half of the other newspaper's headline.",
         spoils="gold",
         seen="spliced",

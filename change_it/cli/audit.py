@@ -68,7 +68,7 @@ def run(options: AuditOptions) -> None:
     from change_it.judges.reliability import read_metrics, verdicts_table
     from change_it.models.saved import local_folder
     from change_it.readers.labels import agreement_table, reader_labels  # these load polars
-    from change_it.report.audit_tables import kinds_table, write_audit
+    from change_it.report.audit_tables import kinds_tables, write_audit
     from change_it.report.ranking import what_helps
     from change_it.report.score_tables import remarks_on_corpus
     from change_it.report.terminal import print_verdicts
@@ -99,7 +99,8 @@ def run(options: AuditOptions) -> None:
     terminal = console()
     print_verdicts(audited.summary, terminal)
     print_lines([*remarks_on_corpus(audited.trained), ""], terminal)
-    print_table(kinds_table(audited), terminal)
+    for table in kinds_tables(audited):
+        print_table(table, terminal)
     if audited.agreement:
         print_table(agreement_table(audited.agreement), terminal)
     print_table(verdicts_table(audited.judges), terminal)

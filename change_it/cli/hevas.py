@@ -93,7 +93,7 @@ def run(options: HevasOptions) -> None:
         inputs = [options.documents, options.vectors, *(file for _, file in named)]
         check_writable(options.out, inputs=inputs, record="summary.json")
 
-    from change_it.corpus.folder import read_language
+    from change_it.corpus.folder import read_language, read_report
     from change_it.corpus.splits import events_of
 
     metrics = chosen_metrics(options.metrics)
@@ -140,7 +140,11 @@ def run(options: HevasOptions) -> None:
         title = f"HEvAS on {len(evaluation.ids)} documents: means, best average first; * best of a metric"
         print_table(replace(table, title=title, notes=notes), console())
     if options.out:
-        write_hevas(options.out, documents, systems, evaluation, analysis, options.charts)
+        corpus = read_report(options.documents) if documents.originals else None
+        newspapers = (corpus.outlets.a, corpus.outlets.b) if corpus else ()
+        write_hevas(
+            options.out, documents, systems, evaluation, analysis, options.charts, newspapers=newspapers
+        )
     if options.json:
         for note in left_out:
             print(note, file=sys.stderr)

@@ -1,42 +1,51 @@
 """Draw the chart of a corpus: how many pairs of articles each threshold would give."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
+from matplotlib.figure import Figure
 from matplotlib.ticker import StrMethodFormatter
 
 from change_it.corpus.record import CorpusReport
-from change_it.render.drawing import BLUE, GREEN, RED, narrow, save, styled
+from change_it.render.drawing import BLUE, narrow, save, styled
 
 #: The vertical axis ends at so many times the largest number of pairs.
 _ROOM_FOR_LABELS = 4
+#: Colours of the thresholds and of their words, which can be read on white.
+STRICT_COLOUR = "#00704F"
+LOOSE_COLOUR = "#A33C00"
 #: Where a label stands beside its point.
 OFFSET: Any = {"textcoords": "offset points", "fontsize": "small"}
 
 
-@styled
 def draw_curve(record: CorpusReport, path: Path) -> None:
-    """Draw the number of alignments against the threshold (LREC 2020, Figure 2).
+    """Draw `curve_figure` and write it as PNG."""
+    save(curve_figure(record), path)
+
+
+@styled
+def curve_figure(record: CorpusReport) -> Figure:
+    """Draw the number of pairs against the threshold (LREC 2020, Figure 2), before and after matching.
 
     The record is the `alignment.json` of a corpus.
     """
     axes = narrow(3.6)
     bins = record.histogram
     thresholds = record.thresholds
-    _draw_counts(axes, bins.edges, bins.compared, "compared", "--", label_offset=5)
-    _draw_counts(axes, bins.edges, bins.pairs, "one-to-one", "-", label_offset=-16)
+    _draw_counts(axes, bins.edges, bins.compared, "all pairs", "--", label_offset=5)
+    _draw_counts(axes, bins.edges, bins.pairs, "each article once", "-", label_offset=-16)
     axes.set(yscale="log")
     top = _ROOM_FOR_LABELS * axes.get_ylim()[1]
-    _draw_threshold(axes, "strict", thresholds.strict, record.pairs.above_strict, GREEN, top)
-    _draw_threshold(axes, "loose", thresholds.loose, record.pairs.above_loose, RED, top)
+    _draw_threshold(axes, "strict", thresholds.strict, record.pairs.above_strict, STRICT_COLOUR, top)
+    _draw_threshold(axes, "loose", thresholds.loose, record.pairs.above_loose, LOOSE_COLOUR, top)
     axes.set_ylim(top=top)
-    axes.set(xlabel="threshold (cosine similarity of the articles)", ylabel="pairs above it")
+    axes.set(xlabel="similarity of two articles (cosine)", ylabel="pairs of higher similarity")
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     axes.grid(visible=False, axis="x")
     axes.grid(axis="y")
-    axes.set_title(f"Alignments of {record.outlets.a} and {record.outlets.b}", loc="left", pad=10)
-    save(axes.figure, path)  # type: ignore[arg-type]  # no subfigure
+    axes.set_title(f"Pairs of articles: {record.outlets.a} and {record.outlets.b}", loc="left", pad=10)
+    return cast(Figure, axes.figure)
 
 
 def _draw_counts(
@@ -49,7 +58,7 @@ def _draw_counts(
     x = np.array(edges)[: len(counts)][is_shown]
     y = above[is_shown]
     axes.plot(x, y, line, color=BLUE, linewidth=2)
-    axes.annotate(label, (x[0], y[0]), (0, label_offset), **OFFSET)
+    axes.annotate(label, (x[0], y[0]), (4, label_offset), **OFFSET)
 
 
 def _draw_threshold(axes: Any, name: str, threshold: float, count: int, colour: str, top: float) -> None:

@@ -230,6 +230,16 @@ def _between(low: float) -> str:
     return "–" if low >= 0 else " to "
 
 
+def short_interval(low: float, high: float) -> str:
+    """Return an interval with two decimals.
+
+    Examples:
+        >>> short_interval(0.714, 0.803), short_interval(-0.07, 0.14)
+        ('.71–.80', '-.07 to .14')
+    """
+    return f"{two_decimals(low)}{_between(low)}{two_decimals(high)}"
+
+
 def estimate(value: float, low: float, high: float) -> str:
     """Return a value with its interval; the value alone where the interval is a single point.
 
@@ -239,7 +249,7 @@ def estimate(value: float, low: float, high: float) -> str:
     """
     if low == high:
         return two_decimals(value)
-    return f"{two_decimals(value)} ({two_decimals(low)}{_between(low)}{two_decimals(high)})"
+    return f"{two_decimals(value)} ({short_interval(low, high)})"
 
 
 def p_value(value: float | None) -> str:
@@ -557,23 +567,22 @@ def print_table(table: Table, to: "Console") -> None:
     Where there is no room, columns are left out and named below: the last ones first, bold ones never. No
     column is cut.
     """
-    from rich.text import Text
-
     grid = _Grid(table, to)
     columns = grid.columns_with_room()
     if table.title:
-        to.print(Text(table.title, "italic"), soft_wrap=True)
+        print_wrapped(table.title, to, style="italic")
     to.print(grid.drawn(columns))
     left_out = [column.heading for column in table.columns if column not in columns]
     if left_out:
-        print_lines([f"no room for {', '.join(left_out)}"], to)
-    print_lines(table.notes, to)
+        print_wrapped(f"no room for {', '.join(left_out)}", to)
+    for note in table.notes:
+        print_wrapped(note, to, after="  ")
 
 
 def print_wrapped(
     text: str, to: "Console", *, first: str = "", after: str = "", width: int = 80, style: str = ""
 ) -> None:
-    """Print a sentence in lines of at most 80 columns, broken between words.
+    """Print a sentence in lines of at most 80 columns, broken between words; a longer word has its own line.
 
     Args:
         text: the sentence.
@@ -586,7 +595,15 @@ def print_wrapped(
     from textwrap import wrap
 
     columns = max(_LEAST_WRAPPED_WIDTH, min(width, to.width))
-    for line in wrap(text, columns, initial_indent=first, subsequent_indent=after, break_on_hyphens=False):
+    lines = wrap(
+        text,
+        columns,
+        initial_indent=first,
+        subsequent_indent=after,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+    for line in lines:
         to.print(line, soft_wrap=True, markup=False, highlight=False, style=style or None)
 
 

@@ -1,13 +1,16 @@
 """Build the tables and the page of an audit of the judges, and write its files."""
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from change_it.audit.record import AUDIT, Audit, Summary, TriedKind
-from change_it.audit.verdict import MEASURES, OUTCOMES, Group, KindShare, Measure
+from change_it.audit.record import AUDIT, Audit, Example, Summary, TriedKind
+from change_it.audit.verdict import OUTCOMES, Group, KindShare, Measure
 from change_it.corpus.reading.sample import OUTLETS
 from change_it.corpus.test_set import FLOOR, GOLD
 from change_it.files.atomic import replace_folder, write_json, write_text
@@ -16,7 +19,7 @@ from change_it.judges.record import read_within_event
 from change_it.judges.reliability import verdicts_table, within_event_table
 from change_it.judges.spec import JUDGES
 from change_it.readers.labels import agreement_table
-from change_it.render.tables import Column, Row, Table, Value, two_decimals
+from change_it.render.tables import Column, Row, Table, UnderlinedText, Value, short_interval, two_decimals
 from change_it.report.pages import environment
 from change_it.report.ranking import QUESTION, verdict_answers
 from change_it.report.score_tables import heading_of, remarks_on_corpus
@@ -25,11 +28,41 @@ from change_it.scoring.aspects import compliancy_measures
 #: Headings of the groups of kinds, in the order of pages; the last is that of `floor`.
 GROUP_HEADINGS: dict[Group | None, str] = {
     "no sentence": "no sentence",
-    "not written for this": "not written for this",
+    "not written for this": "not written for this item",
     "wrong content": "wrong content",
     "unchanged style": "unchanged style",
     None: "chosen by other judges (decides nothing)",
 }
+#: How the shares of `kinds_tables` are read.
+HOW_TO_READ = "1: the wrong headlines score like the right one; 0: the judges notice them"
+#: Share of the words of a wrong headline above which its changes are not underlined.
+MOST_UNDERLINED = 0.35
+
+
+@dataclass(frozen=True)
+class Topic:
+    """What a wrong headline can be wrong in. Its kinds have a table of their own.
+
+    Attributes:
+        title: the heading of the table.
+        measure: the measure that should notice the kinds.
+        note: what a reader needs besides `HOW_TO_READ`; empty where that is all.
+    """
+
+    title: str
+    measure: Measure
+    note: str = ""
+
+    @property
+    def columns(self) -> tuple[Measure, ...]:
+        """Return the measures of the table: that of the topic, and compliancy, which should notice all."""
+        return (self.measure, "compliancy")
+
+
+TOPICS = (
+    Topic("Wrong content", "acceptability"),
+    Topic("Unchanged style", "style", "below 0: the style is nearer to the original's than a clause's is"),
+)
 
 
 def group_of(kind: TriedKind) -> Group | None:
@@ -37,34 +70,40 @@ def group_of(kind: TriedKind) -> Group | None:
     return kind.groups[0] if kind.groups else None
 
 
-def in_groups(kinds: Sequence[TriedKind]) -> list[TriedKind]:
-    """Return the kinds in the order of their groups, and in each group what compliancy sees best first."""
+def in_groups(kinds: Sequence[TriedKind], measure: Measure = "compliancy") -> list[TriedKind]:
+    """Return the kinds in the order of their groups, and in each group what the measure sees best first."""
     order = list(GROUP_HEADINGS)
 
-    def place(kind: TriedKind) -> tuple[int, int]:
-        return order.index(group_of(kind)), OUTCOMES.index(kind.outcome("compliancy"))
+    def place(kind: TriedKind) -> tuple[int, int, float]:
+        share = kind.shares[measure].share or 0.0
+        return order.index(group_of(kind)), OUTCOMES.index(kind.outcome(measure)), share
 
     return sorted(kinds, key=place)
 
 
-def kinds_table(audit: Audit) -> Table:
-    """Return what each measure makes of each kind, and the share of gold's mean that the kind keeps."""
-    rows = []
-    for kind in in_groups(audit.kinds):
-        values: dict[str, Value] = {"kind": kind.name}
-        grey = {}
-        for name in MEASURES:
-            values[name] = _outcome(kind.shares[name])
-            if kind.name not in audit.verdicts[name].kinds:
-                grey[str(name)] = "not its business"
-        values["n"] = kind.n
-        rows.append(Row(values, GROUP_HEADINGS[group_of(kind)], grey=grey))
-    columns = [Column("kind", "text")]
-    columns += [Column(name, "text") for name in MEASURES]
-    columns.append(Column("n", "count"))
-    note = "in brackets the share of gold's mean that the kind keeps; grey: not the measure's business"
-    title = "Headlines that nobody should write: what each measure makes of them"
-    return Table(columns, rows, title, [note])
+def kinds_of(topic: Topic, audit: Audit | Summary) -> list[TriedKind]:
+    """Return the kinds that the measure of a topic should notice, and `floor`, in the order of the table."""
+    noticed = audit.verdicts[topic.measure].kinds
+    kinds = [kind for kind in audit.kinds if kind.name in noticed or not kind.groups]
+    return in_groups(kinds, topic.measure)
+
+
+def kinds_tables(audit: Audit) -> list[Table]:
+    """Return a table for each topic: what measures make of its kinds, and the share of gold's mean they keep."""
+    tables = []
+    for topic in TOPICS:
+        rows = []
+        for kind in kinds_of(topic, audit):
+            values: dict[str, Value] = {name: _outcome(kind.shares[name]) for name in topic.columns}
+            values.update({"kind": kind.words, "n": kind.n})
+            rows.append(Row(values, GROUP_HEADINGS[group_of(kind)]))
+        measures = [Column(name, "text") for name in topic.columns]
+        columns = [Column("kind", "text"), *measures, Column("n", "count")]
+        notes = [f"in brackets the share of gold's mean. {HOW_TO_READ}"]
+        if topic.note:
+            notes.append(topic.note)
+        tables.append(Table(columns, rows, f"{topic.title}: what measures make of such headlines", notes))
+    return tables
 
 
 def _outcome(share: KindShare) -> str:
@@ -98,50 +137,81 @@ def cues_table(cues: Sequence[Mapping[str, Any]]) -> Table:
 def verdict_values(audit: Summary) -> dict[str, Any]:
     """Return what a page shows of the verdicts, as the variables of its template.
 
-    They are the answer for each measure, the picture of kinds by measures, and the verdicts on the judges.
+    They are the answer for each measure, a picture of kinds by measures for each topic, the kinds with their
+    examples, and the verdicts on the judges.
     """
     return {
         "question": QUESTION,
         "answers": verdict_answers(audit.verdicts),
         "verdicts": audit.verdicts,
-        "measure_names": MEASURES,
-        "matrix": _matrix(audit),
+        "topics": [_picture(topic, audit) for topic in TOPICS] if audit.kinds else [],
+        "tried": _tried_groups(audit),
+        "how_to_read": HOW_TO_READ,
         "judge_verdicts": verdicts_table(audit.judges),
     }
 
 
-def _matrix(audit: Summary) -> list[dict[str, Any]]:
-    """Return the picture of kinds by measures: groups of kinds, and for each kind a cell for each measure."""
+def _picture(topic: Topic, audit: Summary) -> dict[str, Any]:
+    """Return the picture of a topic: groups of its kinds, and for each kind a cell for each measure."""
     rows_by_group: dict[str, list[dict[str, Any]]] = {}
+    for kind in kinds_of(topic, audit):
+        cells = [_cell(name, kind.shares[name]) for name in topic.columns]
+        rows = rows_by_group.setdefault(GROUP_HEADINGS[group_of(kind)], [])
+        rows.append({"kind": kind, "id": _identifier(kind), "cells": cells})
+    groups = [{"title": title, "rows": rows} for title, rows in rows_by_group.items()]
+    return {"topic": topic, "groups": groups}
+
+
+def _tried_groups(audit: Summary) -> list[dict[str, Any]]:
+    """Return the groups of kinds; each kind with its examples, and in sentences what measures make of it."""
+    kinds_by_group: dict[str, list[dict[str, Any]]] = {}
     for kind in in_groups(audit.kinds):
-        cells = []
-        for name in MEASURES:
-            is_business = kind.name in audit.verdicts[name].kinds
-            cells.append(_matrix_cell(name, kind.shares[name], is_business=is_business))
-        title = GROUP_HEADINGS[group_of(kind)]
-        rows_by_group.setdefault(title, []).append({"kind": kind, "cells": cells})
-    return [{"title": title, "rows": rows} for title, rows in rows_by_group.items()]
+        sentences = [_cell(name, share)["says"] for name, share in kind.shares.items()]
+        examples = [(example, underline_changes(example)) for example in kind.examples]
+        kinds = kinds_by_group.setdefault(GROUP_HEADINGS[group_of(kind)], [])
+        kinds.append({"kind": kind, "id": _identifier(kind), "says": sentences, "examples": examples})
+    return [{"title": title, "kinds": kinds} for title, kinds in kinds_by_group.items()]
 
 
-def _matrix_cell(measure: Measure, share: KindShare, *, is_business: bool) -> dict[str, Any]:
-    """Return what a measure makes of a kind, in a word and in a sentence that is shown on hover."""
+def _identifier(kind: TriedKind) -> str:
+    """Return what a page's address calls a kind: its name in letters and hyphens."""
+    return "kind-" + re.sub(r"[^a-z]+", "-", kind.name.lower())
+
+
+def _cell(measure: Measure, share: KindShare) -> dict[str, Any]:
+    """Return what a measure makes of a kind: a word, the figure, its interval, and all in a sentence."""
     if share.share is None:
-        outcome = "n/a"
-        sentence = f"{measure} is n/a here"
-    else:
-        outcome = share.outcome
-        sentence = f"{measure} {outcome}: {_kept(share)}"
-    if not is_business:
-        sentence += "; not its business"
-    return {"outcome": outcome, "is_business": is_business, "says": sentence, "share": share.share}
-
-
-def _kept(share: KindShare) -> str:
-    """Return `keeps .41 (.28–.59) of gold, 84 headlines of 42 events`."""
-    kept = f"keeps {two_decimals(share.share or 0)}"
+        return {"outcome": "n/a", "kept": "", "interval": "", "says": f"{measure} is n/a here"}
+    kept = two_decimals(share.share)
+    interval = ""
     if share.low is not None and share.high is not None:
-        kept += f" ({two_decimals(share.low)}–{two_decimals(share.high)})"
-    return f"{kept} of gold, {share.n:,} headlines of {share.events:,} events"
+        interval = short_interval(share.low, share.high)
+    counts = f"{share.n:,} headlines of {share.events:,} events"
+    keeps = f"{kept} ({interval})" if interval else kept
+    says = f"{measure} {share.outcome}: keeps {keeps} of gold, {counts}"
+    return {"outcome": share.outcome, "kept": kept, "interval": interval, "says": says}
+
+
+def underline_changes(example: Example) -> UnderlinedText:
+    """Return a wrong headline in which the words are underlined that the true one does not have there.
+
+    Nothing is underlined where there is no true headline, or where many words are changed.
+
+    Examples:
+        >>> example = Example("1", "a2b", "", "Crolla il ponte, 4 feriti", "Crolla il ponte, 9 feriti", {})
+        >>> underline_changes(example).places
+        ((17, 18),)
+    """
+    true = example.true.split()
+    words = list(re.finditer(r"\S+", example.headline))
+    texts = [word.group() for word in words]
+    places = []
+    for change, _, _, start, end in SequenceMatcher(None, true, texts, autojunk=False).get_opcodes():
+        if change != "equal":
+            places += [word.span() for word in words[start:end]]
+    if not true or len(places) > MOST_UNDERLINED * len(words):
+        places = []
+    return UnderlinedText(example.headline, tuple(places))
 
 
 def write_audit(out: Path, audit: Audit, labels: pl.DataFrame | None = None) -> None:

@@ -42,6 +42,12 @@ _SIDES = (
 )
 #: Distance in points above which a line leads from a label to its point.
 _NEAR = 9
+#: What the corners of the plane mean: words, their place as shares of the axes, and how they are aligned.
+_CORNERS = (
+    ("unchanged", 0.02, 0.985, "left", "top"),
+    ("other style, content accepted", 0.985, 0.985, "right", "top"),
+    ("another story", 0.985, 0.015, "right", "bottom"),
+)
 
 
 class _Label(NamedTuple):
@@ -58,6 +64,10 @@ class _Label(NamedTuple):
     point: tuple[float, float]
     colour: str
     is_bold: bool = False
+
+
+#: How the words in the corners are written.
+_CORNER_STYLE: Any = {"color": _BASELINE_COLOUR, "fontsize": 9.5, "style": "italic", "in_layout": False}
 
 
 @dataclass(frozen=True)
@@ -107,7 +117,7 @@ def style_plane(scores: Scores) -> Drawing:
     """Draw style against acceptability, with a cross of 95% intervals for each system.
 
     Compliancy is in the place of acceptability where that is n/a. Without style there is one axis, with a
-    line for each system. Of several runs of a system the mean alone is drawn.
+    line for each system. Of several runs of a system the mean alone is drawn. The newspapers stand above.
     """
     runs: set[str] = set()
     for row in scores.rows:
@@ -116,14 +126,17 @@ def style_plane(scores: Scores) -> Drawing:
     rows = [scores.row(name) for name in scores.names if name not in runs]
     measures = plotted_measures(scores)
     content = measures[-1]
-    has_style = len(measures) > 1
-    chart = _two_axes(scores, rows, content) if has_style else _one_axis(rows, content)
+    newspapers = " and ".join(scores.outlets)
+    if len(measures) > 1:
+        chart = _two_axes(scores, rows, content, newspapers)
+    else:
+        chart = _one_axis(rows, content, newspapers)
     described = []
     for row in rows:
         values = ", ".join(figure(row.values[name]) for name in measures)
         described.append(f"{row.system} {values}")
     title = " and ".join(measures)
-    description = f"{title} of each system with 95% intervals: {'; '.join(described)}"
+    description = f"{title} of each system, {newspapers}, with 95% intervals: {'; '.join(described)}"
     return Drawing("plane", title.capitalize(), description, chart)
 
 
@@ -147,9 +160,10 @@ def _gaps(row: ScoreRow, measure: str) -> Floats:
 
 
 @styled
-def _one_axis(rows: Sequence[ScoreRow], content: str) -> Figure:
+def _one_axis(rows: Sequence[ScoreRow], content: str, title: str) -> Figure:
     """Draw one measure with its intervals, a line for each system."""
-    axes = narrow(0.34 * len(rows) + 0.8)
+    axes = narrow(0.34 * len(rows) + 1.1)
+    axes.set_title(title, loc="left", pad=8)
     for place, row in enumerate(rows):
         colour, middle = _colours(row)
         axes.errorbar(
@@ -166,9 +180,10 @@ def _one_axis(rows: Sequence[ScoreRow], content: str) -> Figure:
 
 
 @styled
-def _two_axes(scores: Scores, rows: Sequence[ScoreRow], content: str) -> Figure:
-    """Draw style against another measure, a labelled cross for each system and the curve of `floor`."""
-    axes = narrow(4.6)
+def _two_axes(scores: Scores, rows: Sequence[ScoreRow], content: str, title: str) -> Figure:
+    """Draw style against another measure: a labelled cross for each system, the curve of `floor`, the corners."""
+    axes = narrow(4.9)
+    axes.set_title(title, loc="left", pad=8)
     labels = []
     crosses = []
     for row in rows:
@@ -180,13 +195,16 @@ def _two_axes(scores: Scores, rows: Sequence[ScoreRow], content: str) -> Figure:
         labels += _draw_curve(axes, scores, rows, content)
     for style in (0, 1):
         axes.axvline(style, color=LINE, linewidth=0.9, alpha=0.6, zorder=0)
-    ends = np.concatenate(crosses)
-    leftmost = min(-1, *ends[:, 0])
-    rightmost = max(1, *ends[:, 0])
-    axes.set(xlim=(leftmost - 0.12, rightmost + 0.25), ylim=(-0.06, 1.03))
+    styles = np.concatenate(crosses)[:, 0]
+    leftmost = min(-1, *styles)
+    rightmost = max(1, *styles)
+    axes.set(xlim=(leftmost - 0.12, rightmost + 0.25), ylim=(-0.14, 1.13))
+    axes.set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1])
     axes.set(xlabel="style\n−1 the original's · 0 neither's · 1 the other newspaper's", ylabel=content)
     axes.spines["left"].set_visible(True)
     axes.grid(visible=False)
+    for words, x, y, side, end in _CORNERS:
+        axes.text(x, y, words, transform=axes.transAxes, ha=side, va=end, **_CORNER_STYLE)
     _place_labels(axes, labels, crosses)
     return figure_of(axes)
 
@@ -219,27 +237,26 @@ def _draw_cross(axes: Axes, row: ScoreRow, content: str) -> list[Floats]:
 def _draw_curve(axes: Axes, scores: Scores, rows: Sequence[ScoreRow], content: str) -> list[_Label]:
     """Draw the best of 1, 2, 3 … clauses as a line, and return the labels of its points.
 
-    The points with about as many candidates as one's own systems have are marked. The first point is
-    `clause`, and the last one `floor`: they have labels of their own.
+    The points with about as many candidates as one's own systems have are marked and labelled, or else the
+    second point, so that one sees what the line is. The first point is `clause`, and the last one `floor`:
+    they have labels of their own.
     """
     points = {step.candidates: (step.values["style"], step.values[content]) for step in scores.curve}
     styles, contents = zip(*points.values(), strict=True)
     axes.plot(styles, contents, ".-", color=_BASELINE_COLOUR, linewidth=0.9, ms=5)
+    number_of_floor = scores.row(FLOOR).candidates or max(points)
+    between = [number for number in list(points)[1:] if number < number_of_floor]
     marked = set()
     for row in rows:
         if row.candidates and row.system not in BUILT_IN:
             marked.add(_nearest(list(points), row.candidates))
-    number_of_floor = scores.row(FLOOR).candidates or max(points)
-    labels = []
-    for number, point in list(points.items())[1:]:
-        if number >= number_of_floor:
-            continue
-        text = f"{number}"
-        if number in marked:
-            text = f"best of {number}"
-            axes.plot(*point, "D", color=_BASELINE_COLOUR, ms=5)
-        labels.append(_Label(text, point, _BASELINE_COLOUR))
-    return labels
+    labelled = [number for number in between if number in marked]
+    for number in labelled:
+        axes.plot(*points[number], "D", color=_BASELINE_COLOUR, ms=5)
+    return [
+        _Label(f"best of {number} clauses", points[number], _BASELINE_COLOUR)
+        for number in labelled or between[:1]
+    ]
 
 
 def _nearest(numbers: Sequence[int], wanted: float) -> int:

@@ -10,7 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from change_it.corpus.reading.sample import is_sample_corpus
 from change_it.files.atomic import replace_folder, write_json, write_table, write_text
+from change_it.files.texts import listed
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.documents import Documents
 from change_it.hevas.evaluation import ALIKE, Evaluation
@@ -29,6 +31,8 @@ CHARTS = {
     "box": ("Spread over the documents", "Quartiles of each metric, one box a system"),
     "scatter": ("Metrics against each other", "Scatter of every two metrics"),
 }
+#: Systems that the title of the page names, at most; it counts the others.
+NAMED_IN_TITLE = 3
 #: Points that a scatter shows, at most.
 _SCATTER_POINTS = 400
 
@@ -40,6 +44,8 @@ def write_hevas(
     evaluation: Evaluation,
     analysis: Analysis,
     charts: Sequence[str] = ("interval", "box", "scatter"),
+    *,
+    newspapers: Sequence[str] = (),
 ) -> None:
     """Write the page, `summary.csv`, `summary.json`, `charts` and `items/<system>.csv`, all at once.
 
@@ -50,6 +56,7 @@ def write_hevas(
         evaluation: the values of the metrics.
         analysis: the tests and correlations of the metrics.
         charts: names of the charts, of `CHARTS`.
+        newspapers: the outlets of a corpus, for the title of the page.
     """
     drawings = hevas_drawings(evaluation, analysis, charts)
     comparisons = []
@@ -69,6 +76,9 @@ def write_hevas(
         "explained": explanations(evaluation.metrics),
         "lower": [name for name in evaluation.metrics if is_less_better(name)],
         "means": means_table(evaluation),
+        "newspapers": newspapers,
+        "invented": is_sample_corpus(newspapers),
+        "title": page_title(list(evaluation.overall), newspapers),
         "remarks": hevas_remarks(evaluation),
         "stretched": [metric.name for metric in METRICS.values() if metric.range[1] is None],
     }
@@ -86,6 +96,17 @@ def write_hevas(
         for drawing in drawings:
             save(drawing.figure, folder / "charts" / f"{drawing.name}.png")
         write_text(folder / "report.html", page)
+
+
+def page_title(systems: Sequence[str], newspapers: Sequence[str]) -> str:
+    """Return the title of the page: the systems, the best average first, and the newspapers.
+
+    Examples:
+        >>> page_title(["mine", "copy", "first", "random", "tfidf"], ["rep", "gio"])
+        'HEvAS: mine, copy, first and 2 more (rep and gio)'
+    """
+    named = f"HEvAS: {listed(systems, NAMED_IN_TITLE)}"
+    return f"{named} ({' and '.join(newspapers)})" if newspapers else named
 
 
 def explanations(metrics: Sequence[str]) -> dict[str, str]:

@@ -253,7 +253,7 @@ def systems_table(
     best_of = best_columns(scores, rankable)
     stars = significance(scores)
     rows = []
-    for direction, system in product(directions, scores.names):
+    for direction, system in product(directions, gold_before_baselines(scores.names)):
         row = scores.row(system, direction)
         grey: dict[str, str] = {}
         if ranking:
@@ -287,6 +287,18 @@ def systems_table(
             )
         notes += remarks(scores)
     return Table(columns, rows, notes=notes)
+
+
+def gold_before_baselines(systems: Sequence[str]) -> list[str]:
+    """Return the systems in the order of tables for people: those of files, gold, the other baselines.
+
+    Examples:
+        >>> gold_before_baselines(["mine", "floor", "clause", "gold", "copy"])
+        ['mine', 'gold', 'floor', 'clause', 'copy']
+    """
+    own = [name for name in systems if name not in BUILT_IN]
+    gold = [name for name in systems if name == GOLD]
+    return own + gold + [name for name in systems if name in BUILT_IN and name != GOLD]
 
 
 def _row_remark(row: ScoreRow, ranking: Ranking | None) -> str:
@@ -394,7 +406,7 @@ def terminal_table(scores: Scores, ranking: Ranking, *, by_direction: bool = Fal
     if by_direction:
         directions = scores.directions[:-1]
     rows = []
-    for system in scores.names:
+    for system in gold_before_baselines(scores.names):
         row = scores.row(system)
         group = system if by_direction else ""
         grey = ranking.grey(system)

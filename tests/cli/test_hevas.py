@@ -79,7 +79,7 @@ def test_copy_is_the_original_headline_of_a_corpus(toy_corpus, news, tmp_path, c
     items = pl.read_csv(tmp_path / "out/items/copy.csv", schema_overrides={"id": pl.String})
     assert dict(items.select("id", "headline").iter_rows()) == dict(articles.iter_rows())
     page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
-    assert "References are the other newspaper's headlines" in page
+    assert "shares with its document and with the other newspaper's headline, and how easily it reads" in page
     assert main(["hevas", "--documents", news, *copied]) == 2
     assert "--baselines copy requires a corpus folder" in capsys.readouterr().err
 
@@ -91,7 +91,7 @@ def test_metrics_from_the_command_line(news, tmp_path, capsys):
     systems = ["--predictions", f"mine={tmp_path / 'mine.txt'}", "--baselines", "first", "tfidf"]
     options = f"--documents {news} --topics 2 --lsi 3 --resamples 20 --charts bar scatter --out {out}".split()
     assert main(["hevas", *systems, "--metrics", *METRICS, *options]) == 0
-    printed = capsys.readouterr().out
+    printed = " ".join(capsys.readouterr().out.split())
     assert sorted(path.name for path in out.iterdir()) == FILES
     table = pl.read_csv(out / "summary.csv")
     assert (table["system"].to_list()[-1], table["empty"].to_list()) == ("mine", [0, 0, 1])
@@ -101,6 +101,9 @@ def test_metrics_from_the_command_line(news, tmp_path, capsys):
         assert text in printed
         assert text in page
     assert table["signature"][0] in printed
+    systems = table["system"].to_list()
+    assert f"<h1>HEvAS: {', '.join(systems)}</h1>" in page
+    assert "It does not see whether a headline tells the story" in page
     for row in table.to_dicts():
         items = pl.read_csv(out / "items" / f"{row['system']}.csv")
         assert items.columns == ["id", "headline", *METRICS]

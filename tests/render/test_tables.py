@@ -41,7 +41,8 @@ def test_columns_without_room_are_left_out_from_the_right_and_named(table, width
     print_table(table, Console(file=out, width=width))
     grid, _, rest = out.getvalue().partition("no room for ")
     names = [name.replace("_", " ") for name in MEASURES]
-    left_out = rest.splitlines()[0].split(", ") if rest else []
+    sentence = " ".join(rest.removesuffix("the note\n").split())
+    left_out = sentence.split(", ") if rest else []
     assert left_out == names[len(names) - len(left_out) :]
     assert grid.count(".500") == 2 * (1 + len(names) - len(left_out))  # of the intervals, too
     assert bool(left_out) == (width < 200)
@@ -49,6 +50,17 @@ def test_columns_without_room_are_left_out_from_the_right_and_named(table, width
     assert "…" not in grid
     assert "-.250 to .500" in grid
     assert out.getvalue().count("Twelve [measures]") == out.getvalue().count("the note") == 1
+
+
+def test_sentences_beside_a_table_are_broken_between_words():
+    note = (
+        "a long note on this table, " * 6 + "and a|signature|that|is|longer|than|a|whole|line|of|a|terminal"
+    )
+    out = io.StringIO()
+    print_table(Table((Column("a"),), (), note, [note]), Console(file=out, width=40))
+    lines = [line.strip() for line in out.getvalue().splitlines()]
+    assert [line for line in lines if len(line) > 40] == [note.split()[-1]] * 2
+    assert " ".join(out.getvalue().split()).count(note) == 2
 
 
 def test_markdown_keeps_its_columns_apart():

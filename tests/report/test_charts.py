@@ -62,7 +62,10 @@ def test_the_plane_has_a_point_and_a_label_of_its_own_for_each_system():
     [axes] = drawing.figure.axes
     drawing.figure.draw_without_rendering()  # puts the texts in their places
     boxes = {text.get_text(): Text.get_window_extent(text) for text in axes.texts}
-    assert {"mine, best of 4", "gold", "copy", "2"} < {*boxes}
+    assert {"mine, best of 4", "gold", "copy", "best of 2 clauses"} < {*boxes}
+    assert "2" not in boxes
+    assert {"unchanged", "other style, content accepted", "another story"} < {*boxes}
+    assert axes.get_title(loc="left") == "rep and gio"
     assert not [both for both in combinations(boxes.values(), 2) if Bbox.intersection(*both)]
     for row in (found.row(name) for name in found.names):
         assert f"{row.system} {figure(row.values['style'])}" in drawing.description
@@ -74,6 +77,7 @@ def test_without_style_the_plane_has_one_axis():
     found = scored(toy_test_set(), FakeJudges(scale=SCALE._replace(pairs=3)))
     [axes] = style_plane(found).figure.axes
     assert axes.get_xlabel() == "compliancy"
+    assert axes.get_title(loc="left") == "rep and gio"
     assert [label.get_text() for label in axes.get_yticklabels()] == found.names
     places = [float(line.get_xdata()[0]) for line in axes.lines]
     assert places == [found.row(name).values["compliancy"] for name in found.names]

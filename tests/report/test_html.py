@@ -146,6 +146,12 @@ def test_the_page_has_all_items_of_all_systems(report, scores):
             assert row == {"system": system} | values | rounded
 
 
+def test_tables_for_people_have_gold_before_the_baselines(scores):
+    ranking = Ranking.from_scores(scores, NO_AUDIT)
+    for table in (terminal_table(scores, ranking), systems_table(scores, ["average"])):
+        assert [row.values["system"] for row in table.rows][:3] == ["hostile", "gold", "clause"]
+
+
 def test_judges_have_one_name_in_reasons():
     shown = "Story (HH); Evidence: no hh; edited: 2 of 9 words new"
     reasons = [("hh", ""), ("evidence", "no hh"), ("edited", "2 of 9 words new")]
@@ -193,7 +199,7 @@ def test_the_page_greys_what_cannot_rank_and_shows_the_matrix(tmp_path, scores):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1400, 1280, 390])
 def test_the_table_of_items_in_a_browser(tmp_path, browser, toy_test, fake_judges, width):
     hostile = "</script><script>window.ran = 1</script><img src=x onerror='window.ran = 1'> <b>statale</b>"
     mine = [f"Titolo {number}: 100 {item.reference}" for number, item in enumerate(toy_test.items)]
@@ -241,6 +247,11 @@ def use(page, scores, toy_test, hostile):
     # Two systems beside each other.
     page.evaluate("location.hash = 'system=mine&against=%3Cb+onclick%3Dwindow.ran%3D1%3Eevil'")
     expected(lines).to_have_count(total // 2)
+    if page.viewport_size["width"] >= 1400:  # all columns have room, and the other headline says its reasons
+        holder = page.locator(".tabulator-tableholder")
+        assert holder.evaluate("one => one.scrollWidth <= one.clientWidth")
+        reasons = [refused for refused in scores.items[EVIL]["refused_by"] if len(refused)]
+        assert lines.locator('[tabulator-field="gold"] small').count() >= len(reasons) > 0
     refusals = {tuple(reason["name"] for reason in reasons) for reasons in scores.items["mine"]["refused_by"]}
     assert len(refusals) == controls.get_by_label("refused by").locator("option").count() - 1
     sides = [[not len(refused) for refused in scores.items[name]["refused_by"]] for name in ("mine", EVIL)]

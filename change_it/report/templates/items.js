@@ -99,7 +99,7 @@
   const chosen = (title, field, values, more = {}) => ({ title, field, sorter: compare, headerFilter: choice(Object.fromEntries(values.map((one) => [one, one]))),
     headerFilterFunc: (wanted, value) => wanted === value, headerFilterEmptyCheck: (value) => !value, formatter: (cell) => element("span", cell.getValue()), width: 92, minWidth: 88, ...more });
   const explain = (measure) => { document.getElementById("items-about").textContent = about(measure); }; // a finger does not hover
-  const wide = (measure) => Math.round(20 + 7.5 * Math.max(...name(measure).split(" ").map((word) => word.length))); // its longest word
+  const wide = (measure) => Math.round(22 + 6.7 * Math.max(...name(measure).split(" ").map((word) => word.length))); // its longest word
   const marks = (measure) => ({ title: name(measure), field: measure, headerTooltip: about(measure), headerClick: () => explain(measure), hozAlign: "center", cssClass: "item-mark", width: wide(measure), minWidth: wide(measure),
     sorter: (one, other) => (one ?? -1) - (other ?? -1), headerFilter: choice({ yes: "✓", no: "✗" }), headerFilterEmptyCheck: (value) => !value,
     headerFilterFunc: (wanted, value) => value === (wanted === "yes"), formatter: (cell) => sign(cell.getValue()), headerSortStartingDir: "desc" });
@@ -110,7 +110,9 @@
   const otherHeading = (name) => !name || name === "gold" ? "the other newspaper's own" : name;
   const beside = text(otherHeading(), "gold", { visible: rows.some((row) => row.gold) || systems.length > 1, formatter: (cell) => {
     const other = cell.getData().item.sides[controls.against.value];
-    return element("span", other && other.system !== "gold" ? [sign(passes(other)), " ", ...underlined(other)] : cell.getValue());
+    if (!other || other.system === "gold") return element("span", cell.getValue());
+    const below = other.reasons.map((reason) => element("small", ["✗ ", reason])); // no column of marks is its
+    return element("span", [element("span", [sign(passes(other)), " ", ...underlined(other)]), ...below], { className: "item-side" });
   } });
   const system = chosen("system", "system", systems, { width: 100 });
   const columns = [key, ...(narrow ? [] : [...direction, system, text("original", "source")]),
