@@ -18,6 +18,7 @@ alike, without backticks. The figure keeps its decimals. NAME may be `quickstart
 with measures as columns, and `run`, with `seconds` and `gib`.
 """
 
+import csv
 import json
 import re
 import sys
@@ -42,6 +43,8 @@ from change_it.training.lora import LORA_ALPHA, LORA_RANK, LORA_RATE
 README = Path(__file__).with_name("README.md")
 #: Folder of their results.
 RESULTS = Path(__file__).with_name("results")
+#: Folder of what LLM readers said of headlines and pairs.
+LABELS = Path(__file__).with_name("labels")
 ROOT = Path(__file__).parents[1]
 PAGES = [
     README,
@@ -284,6 +287,21 @@ def readers() -> list[list[str]]:
     return lines
 
 
+def days_apart() -> list[list[str]]:
+    """Return how many pairs report one event by days apart, as two readings by an LLM say."""
+    with open(LABELS / "pairs.csv", encoding="utf-8", newline="") as file:
+        pairs = list(csv.DictReader(file))
+    lines = [["", "pairs", "one event", "pairs above .5", "one event"]]
+    for days, words in enumerate(("of the same date", "a day apart", "two days apart", "three days apart")):
+        cells = [words]
+        for least in (0.0, 0.5):
+            chosen = [pair for pair in pairs if int(pair["days"]) == days and float(pair["similarity"]) > least]
+            same = [pair for pair in chosen if pair["same1"] == pair["same2"] == "yes"]
+            cells += [str(len(chosen)), formatted(len(same) / len(chosen), ".00")]
+        lines.append(cells)
+    return lines
+
+
 def without_order() -> list[list[str]]:
     """Return the share of gold's compliancy and acceptability that text keeps which is no sentence."""
     lines = [["", "test pairs", "compliancy of gold", "shuffled gold keeps", "one word five times keeps"]]
@@ -376,6 +394,7 @@ SUMMARIES: dict[str, Callable[[], list[list[str]]]] = {
     "fresh": fresh,
     "older": readers,
     "without order": without_order,
+    "days apart": days_apart,
     "judge presets": judge_presets,
     "headline verdicts": verdict_meanings,
     "generator presets": generator_presets,
