@@ -376,10 +376,10 @@ def verdict_meanings() -> list[list[str]]:
         lines.append([name, spec.wording.glossary])
     factors = " × ".join(f"p of {JUDGES[task].short}" for task in acceptability_tasks())
     scale = (
-        "its step on a scale: 0 is the median step of a clause of the original's article, "
-        "1 that of the other outlet's own headline; −1 to 2"
+        "its step on a scale of −1 to 2: 0 is the median step of a clause of the article, "
+        "1 that of the other newspaper's own headline"
     )
-    lines.append(["step", "how far main's log odds of the other outlet rise from the original to it"])
+    lines.append(["step", "how far main's log odds of the other newspaper rise from the original to it"])
     lines.append(["style (ours)", scale])
     lines.append(["acceptability (ours)", f"{factors} × evidence, 0 to 1"])
     lines.append(["edited (ours)", "it is the original, or at most a quarter of its words are new"])

@@ -239,7 +239,7 @@ JUDGES: dict[Task, JudgeSpec] = {
             figure="main guesses the newspaper of a headline; the figure is the probability that it guesses the one aimed at. "
             "✓ where its decision is another one than for the original.",
             label="main: style reversed",
-            glossary="which outlet's style it has, decided by a classifier",
+            glossary="which newspaper's style it has, decided by a classifier",
         ),
         classes=None,
         column="p_target",
