@@ -1,6 +1,6 @@
 """Write tables and figures of pages from benchmarks/results/*.json.
 
-The pages are README.md, docs/, benchmarks/README.md and the cards of metrics.
+The pages are README.md, docs/, benchmarks/README.md, benchmarks/results/*.md and the cards of metrics.
 
     python benchmarks/tables.py
     python benchmarks/tables.py --check
@@ -46,8 +46,10 @@ RESULTS = Path(__file__).with_name("results")
 #: Folder of what LLM readers said of headlines and pairs.
 LABELS = Path(__file__).with_name("labels")
 ROOT = Path(__file__).parents[1]
+#: The pages of the benchmarks: the claims, and the long tables of each subject.
+BENCHMARKS = [README, *sorted(RESULTS.glob("*.md"))]
 PAGES = [
-    README,
+    *BENCHMARKS,
     ROOT / "README.md",
     *sorted(page for page in (ROOT / "docs").glob("*.md") if not page.is_symlink()),
     *sorted((ROOT / "metrics").glob("*/README.md")),
@@ -75,7 +77,7 @@ CORPORA = ("sample", "CNN, Fox", "CNN, W. Times", "Vox, W. Times", "Politico, Fo
 
 @dataclass(kw_only=True)
 class Options:
-    """Write the tables and figures of README.md, docs/, benchmarks/README.md and the cards of metrics."""
+    """Write the tables and figures of README.md, docs/, benchmarks/ and the cards of metrics."""
 
     check: bool = False
     """Write nothing; exit with 1 where a table differs."""
@@ -190,7 +192,11 @@ def look_up(address: str) -> float:
     rows = read_rows(name)
     cells = rows[only(rows, row, address)]
     value = cells[only(cells, column, address)]
-    return numbers(value)[int(place[0]) - 1 if place else 0]
+    found = numbers(value)
+    at = int(place[0]) if place else 1
+    if at > len(found):
+        raise SystemExit(f"{address}: the cell has {len(found)} numbers, not {at}")
+    return found[at - 1]
 
 
 def formatted(value: float, like: str) -> str:
