@@ -301,7 +301,9 @@ def days_apart() -> list[list[str]]:
     for days, words in enumerate(("of the same date", "a day apart", "two days apart", "three days apart")):
         cells = [words]
         for least in (0.0, 0.5):
-            chosen = [pair for pair in pairs if int(pair["days"]) == days and float(pair["similarity"]) > least]
+            chosen = [
+                pair for pair in pairs if int(pair["days"]) == days and float(pair["similarity"]) > least
+            ]
             same = [pair for pair in chosen if pair["same1"] == pair["same2"] == "yes"]
             cells += [str(len(chosen)), formatted(len(same) / len(chosen), ".00")]
         lines.append(cells)
@@ -423,8 +425,8 @@ def block(name: str) -> str:
     columns = list(dict.fromkeys(column for row in rows.values() for column in row))
     lines = [["", *columns]]
     lines += [[row, *(cell(cells.get(column)) for column in columns)] for row, cells in rows.items()]
-    about = f"{record['n']}; seed {record['seed']}; {record['machine']}; {record['date']}: {commands}\n\n"
-    return about + lined(lines)
+    run = f"Seed {record['seed']}; {record['machine']}; {record['date']}: {commands}."
+    return f"{record['n']}. {run}\n\n{lined(lines)}"
 
 
 def written(text: str) -> str:
