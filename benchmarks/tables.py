@@ -293,23 +293,6 @@ def readers() -> list[list[str]]:
     return lines
 
 
-def days_apart() -> list[list[str]]:
-    """Return how many pairs report one event by days apart, as two readings by an LLM say."""
-    with open(LABELS / "pairs.csv", encoding="utf-8", newline="") as file:
-        pairs = list(csv.DictReader(file))
-    lines = [["", "pairs", "one event", "pairs above .5", "one event"]]
-    for days, words in enumerate(("of the same date", "a day apart", "two days apart", "three days apart")):
-        cells = [words]
-        for least in (0.0, 0.5):
-            chosen = [
-                pair for pair in pairs if int(pair["days"]) == days and float(pair["similarity"]) > least
-            ]
-            same = [pair for pair in chosen if pair["same1"] == pair["same2"] == "yes"]
-            cells += [str(len(chosen)), formatted(len(same) / len(chosen), ".00")]
-        lines.append(cells)
-    return lines
-
-
 def without_order() -> list[list[str]]:
     """Return the share of gold's compliancy and acceptability that text keeps which is no sentence."""
     lines = [["", "test pairs", "compliancy of gold", "shuffled gold keeps", "one word five times keeps"]]
@@ -374,6 +357,23 @@ def hevas_metrics() -> list[list[str]]:
     return lines
 
 
+def days_apart() -> list[list[str]]:
+    """Return how many pairs report one event by days apart, as two readings by an LLM say."""
+    with open(LABELS / "pairs.csv", encoding="utf-8", newline="") as file:
+        pairs = list(csv.DictReader(file))
+    lines = [["", "pairs", "one event", "pairs above .5", "one event"]]
+    for days, words in enumerate(("of the same date", "a day apart", "two days apart", "three days apart")):
+        cells = [words]
+        for least in (0.0, 0.5):
+            chosen = [
+                pair for pair in pairs if int(pair["days"]) == days and float(pair["similarity"]) > least
+            ]
+            same = [pair for pair in chosen if pair["same1"] == pair["same2"] == "yes"]
+            cells += [str(len(chosen)), formatted(len(same) / len(chosen), ".00")]
+        lines.append(cells)
+    return lines
+
+
 def verdict_meanings() -> list[list[str]]:
     """Return what each verdict on a headline says: the judges by their entries, then what else it has."""
     lines = [["verdict", "meaning"]]
@@ -402,11 +402,11 @@ SUMMARIES: dict[str, Callable[[], list[list[str]]]] = {
     "fresh": fresh,
     "older": readers,
     "without order": without_order,
-    "days apart": days_apart,
     "judge presets": judge_presets,
     "headline verdicts": verdict_meanings,
     "generator presets": generator_presets,
     "hevas metrics": hevas_metrics,
+    "days apart": days_apart,
 }
 
 
