@@ -398,6 +398,7 @@ def verdict_meanings() -> list[list[str]]:
 SUMMARIES: dict[str, Callable[[], list[list[str]]]] = {
     "outcomes": outcomes,
     "kept": kept,
+    "days apart": days_apart,
     "gold and floor": gold_and_floor,
     "fresh": fresh,
     "older": readers,
@@ -406,7 +407,6 @@ SUMMARIES: dict[str, Callable[[], list[list[str]]]] = {
     "headline verdicts": verdict_meanings,
     "generator presets": generator_presets,
     "hevas metrics": hevas_metrics,
-    "days apart": days_apart,
 }
 
 
