@@ -16,6 +16,7 @@ CHECKOUT = Path(__file__).parent.parent
 #: Every page, as it lies in the repository; docs/benchmarks.md and docs/results are links.
 EVERY_PAGE = [
     CHECKOUT / "README.md",
+    CHECKOUT / "CONTRIBUTING.md",
     *sorted(page for page in (CHECKOUT / "docs").glob("*.md") if not page.is_symlink()),
     CHECKOUT / "benchmarks/README.md",
     *sorted((CHECKOUT / "benchmarks/results").glob("*.md")),
