@@ -1,6 +1,6 @@
 """Write tables and figures of pages from benchmarks/results/*.json.
 
-The pages are README.md, docs/, benchmarks/README.md and the cards of metrics.
+The pages are README.md, docs/, benchmarks/README.md, benchmarks/results/*.md and the cards of metrics.
 
     python benchmarks/tables.py
     python benchmarks/tables.py --check
@@ -18,6 +18,7 @@ alike, without backticks. The figure keeps its decimals. NAME may be `quickstart
 with measures as columns, and `run`, with `seconds` and `gib`.
 """
 
+import csv
 import json
 import re
 import sys
@@ -42,9 +43,13 @@ from change_it.training.lora import LORA_ALPHA, LORA_RANK, LORA_RATE
 README = Path(__file__).with_name("README.md")
 #: Folder of their results.
 RESULTS = Path(__file__).with_name("results")
+#: Folder of what LLM readers said of headlines and pairs.
+LABELS = Path(__file__).with_name("labels")
 ROOT = Path(__file__).parents[1]
+#: The pages of the benchmarks: the claims, and the long tables of each subject.
+BENCHMARKS = [README, *sorted(RESULTS.glob("*.md"))]
 PAGES = [
-    README,
+    *BENCHMARKS,
     ROOT / "README.md",
     *sorted(page for page in (ROOT / "docs").glob("*.md") if not page.is_symlink()),
     *sorted((ROOT / "metrics").glob("*/README.md")),
@@ -72,7 +77,7 @@ CORPORA = ("sample", "CNN, Fox", "CNN, W. Times", "Vox, W. Times", "Politico, Fo
 
 @dataclass(kw_only=True)
 class Options:
-    """Write the tables and figures of README.md, docs/, benchmarks/README.md and the cards of metrics."""
+    """Write the tables and figures of README.md, docs/, benchmarks/ and the cards of metrics."""
 
     check: bool = False
     """Write nothing; exit with 1 where a table differs."""
@@ -187,7 +192,11 @@ def look_up(address: str) -> float:
     rows = read_rows(name)
     cells = rows[only(rows, row, address)]
     value = cells[only(cells, column, address)]
-    return numbers(value)[int(place[0]) - 1 if place else 0]
+    found = numbers(value)
+    at = int(place[0]) if place else 1
+    if at > len(found):
+        raise SystemExit(f"{address}: the cell has {len(found)} numbers, not {at}")
+    return found[at - 1]
 
 
 def formatted(value: float, like: str) -> str:
@@ -348,6 +357,23 @@ def hevas_metrics() -> list[list[str]]:
     return lines
 
 
+def days_apart() -> list[list[str]]:
+    """Return how many pairs report one event by days apart, as two readings by an LLM say."""
+    with open(LABELS / "pairs.csv", encoding="utf-8", newline="") as file:
+        pairs = list(csv.DictReader(file))
+    lines = [["", "pairs", "one event", "pairs above .5", "one event"]]
+    for days, words in enumerate(("of the same date", "a day apart", "two days apart", "three days apart")):
+        cells = [words]
+        for least in (0.0, 0.5):
+            chosen = [
+                pair for pair in pairs if int(pair["days"]) == days and float(pair["similarity"]) > least
+            ]
+            same = [pair for pair in chosen if pair["same1"] == pair["same2"] == "yes"]
+            cells += [str(len(chosen)), formatted(len(same) / len(chosen), ".00")]
+        lines.append(cells)
+    return lines
+
+
 def verdict_meanings() -> list[list[str]]:
     """Return what each verdict on a headline says: the judges by their entries, then what else it has."""
     lines = [["verdict", "meaning"]]
@@ -358,10 +384,10 @@ def verdict_meanings() -> list[list[str]]:
         lines.append([name, spec.wording.glossary])
     factors = " × ".join(f"p of {JUDGES[task].short}" for task in acceptability_tasks())
     scale = (
-        "its step on a scale: 0 is the median step of a clause of the original's article, "
-        "1 that of the other outlet's own headline; −1 to 2"
+        "its step on a scale of −1 to 2: 0 is the median step of a clause of the article, "
+        "1 that of the other newspaper's own headline"
     )
-    lines.append(["step", "how far main's log odds of the other outlet rise from the original to it"])
+    lines.append(["step", "how far main's log odds of the other newspaper rise from the original to it"])
     lines.append(["style (ours)", scale])
     lines.append(["acceptability (ours)", f"{factors} × evidence, 0 to 1"])
     lines.append(["edited (ours)", "it is the original, or at most a quarter of its words are new"])
@@ -372,6 +398,7 @@ def verdict_meanings() -> list[list[str]]:
 SUMMARIES: dict[str, Callable[[], list[list[str]]]] = {
     "outcomes": outcomes,
     "kept": kept,
+    "days apart": days_apart,
     "gold and floor": gold_and_floor,
     "fresh": fresh,
     "older": readers,
@@ -398,8 +425,8 @@ def block(name: str) -> str:
     columns = list(dict.fromkeys(column for row in rows.values() for column in row))
     lines = [["", *columns]]
     lines += [[row, *(cell(cells.get(column)) for column in columns)] for row, cells in rows.items()]
-    about = f"{record['n']}; seed {record['seed']}; {record['machine']}; {record['date']}: {commands}\n\n"
-    return about + lined(lines)
+    run = f"Seed {record['seed']}; {record['machine']}; {record['date']}: {commands}."
+    return f"{record['n']}. {run}\n\n{lined(lines)}"
 
 
 def written(text: str) -> str:

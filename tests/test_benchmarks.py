@@ -17,8 +17,8 @@ LOOK_UP, LIKE = SCRIPT["look_up"], SCRIPT["formatted"]
 
 def test_tables_and_results_agree():
     assert SCRIPT["main"](SCRIPT["Options"](check=True)) == 0
-    text = SCRIPT["README"].read_text(encoding="utf-8")
-    tables = {line.split()[2] for line in text.splitlines() if line.startswith("<!-- table:")}
+    text = "".join(page.read_text(encoding="utf-8") for page in SCRIPT["BENCHMARKS"])
+    tables = {*re.findall(r"(?m)^<!-- table: (.+?) -->$", text)}
     records = {path.stem: json.loads(path.read_text("utf-8")) for path in SCRIPT["RESULTS"].glob("*.json")}
     assert tables - SCRIPT["SUMMARIES"].keys() == records.keys()
     for record in records.values():

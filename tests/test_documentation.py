@@ -74,16 +74,6 @@ def test_names_and_files_on_the_map_exist():
     assert [path for path in paths if not (CHECKOUT / path).exists()] == []
 
 
-def test_links_of_the_readme_lead_somewhere():
-    text = (CHECKOUT / "README.md").read_text(encoding="utf-8")
-    for link in re.findall(r"\]\((?!https?:)([^)]+)\)", text):
-        path, _, anchor = link.partition("#")
-        assert (CHECKOUT / path).exists(), link
-        titles = re.findall(r"(?m)^#+ (.+)$", (CHECKOUT / path).read_text(encoding="utf-8")) if anchor else []
-        anchors = [re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles]
-        assert anchor in [*anchors, ""], link
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_no_line_of_text_begins_with_a_mark(page):
     """CommonMark takes such a line for HTML and tears the sentence: a mark of a block stands alone."""

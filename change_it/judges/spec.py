@@ -264,7 +264,7 @@ JUDGES: dict[Task, JudgeSpec] = {
                 "the one aimed at. ✓ where its decision is another one than for the original."
             ),
             label="main: style reversed",
-            glossary="which outlet's style it has, decided by a classifier",
+            glossary="which newspaper's style it has, decided by a classifier",
         ),
         classes=None,
         column="p_target",

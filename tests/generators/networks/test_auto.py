@@ -32,7 +32,7 @@ def test_a_pipeline_runs_no_code_from_the_folder(tmp_path, kind):
     assert write(WORDS) == [{"generated_text": expected}]
     write.save_pretrained(tmp_path / "again")
     assert pipeline("headline-generation", model=str(tmp_path / "again"))(WORDS) == write(WORDS)
-    with pytest.raises(ValueError, match="trust_remote_code=True"):  # as docs/hub.md says
+    with pytest.raises(ValueError, match="trust_remote_code=True"):  # as docs/transformers.md says
         pipeline("text-generation", model=str(folder))
 
 
