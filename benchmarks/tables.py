@@ -294,6 +294,16 @@ def without_order() -> list[list[str]]:
     return lines
 
 
+def verdicts_by_pair() -> list[list[str]]:
+    """Return whether each measure can rank systems on each pair of newspapers, without what it misses."""
+    measures = ("style", "acceptability", "compliancy")
+    lines = [["newspapers; judges", "test pairs", *measures]]
+    for corpus, cells in read_rows("verdicts").items():
+        verdicts = (cells[measure].partition(";")[0] for measure in measures)
+        lines.append([corpus, cells["test pairs"], *verdicts])
+    return lines
+
+
 def training_cells(arguments: Mapping[str, Any], *, adapts: bool = False) -> list[str]:
     """Return batch, epochs or updates, rate, early stopping and optimiser of a preset's training."""
     rate = LORA_RATE if adapts else arguments["learning_rate"]
@@ -376,6 +386,7 @@ SUMMARIES: dict[str, Callable[[], list[list[str]]]] = {
     "fresh": fresh,
     "older": readers,
     "without order": without_order,
+    "verdicts by pair": verdicts_by_pair,
     "judge presets": judge_presets,
     "headline verdicts": verdict_meanings,
     "generator presets": generator_presets,
