@@ -132,7 +132,7 @@ def take(tab: "Page", picture: Picture) -> bytes:
     first = max(box_of(tab, picture.start)[1] - MARGIN, 0) if picture.start else 0
     _, y, _, height = box_of(tab, picture.end)
     height += y + MARGIN - first
-    clip: "FloatRect" = {"x": 0, "y": first, "width": picture.width, "height": height}
+    clip: FloatRect = {"x": 0, "y": first, "width": picture.width, "height": height}
     return tab.screenshot(full_page=True, clip=clip)
 
 
