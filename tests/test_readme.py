@@ -116,7 +116,7 @@ def test_what_was_said_of_rewrite_is_what_the_labels_say():
 def test_what_stops_wrong_facts_and_what_pairs_are_is_what_the_tables_say():
     kinds = [kind for kind in rows_of("attacks") if kind not in STYLE_KINDS]
     stopped = sum("(stopped)" in rows_of("attacks")[kind]["sample"] for kind in kinds)
-    of_sample = f"stops [{stopped} of {len(kinds)} kinds](docs/judges.md#what-still-passes)"
+    of_sample = f"stops [{stopped} of {len(kinds)} kinds](docs/limits.md#what-still-passes)"
     assert of_sample in row_of("wrong facts")
     outcomes = [rows_of("attacks")[kind][pair] for kind in kinds for pair in REAL_PAIRS]
     assert sum("(stopped)" in outcome for outcome in outcomes) == 0
