@@ -391,11 +391,11 @@ SUMMARIES: dict[str, Callable[[], list[list[str]]]] = {
     "fresh": fresh,
     "older": readers,
     "without order": without_order,
-    "verdicts by pair": verdicts_by_pair,
     "judge presets": judge_presets,
     "headline verdicts": verdict_meanings,
     "generator presets": generator_presets,
     "hevas metrics": hevas_metrics,
+    "verdicts by pair": verdicts_by_pair,
 }
 
 
