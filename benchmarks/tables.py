@@ -15,7 +15,8 @@ written. Where NAME is one of `SUMMARIES`, the table is drawn from several of th
 `.84<!-- = NAME/ROW/COLUMN/PLACE -->` is a figure in a sentence, or behind a comma or a bracket: a number of a
 cell, the first where no PLACE is given. Of ROW and COLUMN the beginning is enough where no other begins
 alike, without backticks. The figure keeps its decimals. NAME may be `quickstart`, whose rows are systems,
-with measures as columns, and `run`, with `seconds` and `gib`.
+with measures as columns, and `run`, with `seconds` and `gib`; or `harbor_street`, with the numbers of articles
+and of test pairs.
 """
 
 import csv
@@ -152,7 +153,8 @@ def cell(value: Any) -> str:
 def read_rows(name: str) -> Rows:
     """Return the rows of results.
 
-    Those of the quickstart are its systems, each measure with the ends of its interval.
+    Those of the quickstart are its systems, each measure with the ends of its interval. Those of harbor_street
+    are the numbers of articles and test pairs.
     """
     if name == "quickstart":
         record = json.loads(Path(__file__).with_name("quickstart.json").read_text(encoding="utf-8"))
@@ -163,6 +165,9 @@ def read_rows(name: str) -> Rows:
             ends = values["intervals"]
             rows[system] = {key: [value, *ends.get(key, ())] for key, value in measures.items()}
         return rows
+    if name == "harbor_street":
+        record = json.loads(Path(__file__).with_name("harbor_street.json").read_text(encoding="utf-8"))
+        return {"CNN, Fox": {key: record[key] for key in ("articles", "test pairs")}}
     rows = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))["rows"]
     return rows
 
@@ -303,6 +308,16 @@ def without_order() -> list[list[str]]:
     return lines
 
 
+def verdicts_by_pair() -> list[list[str]]:
+    """Return whether each measure can rank systems on each pair of newspapers, without what it misses."""
+    measures = ("style", "acceptability", "compliancy")
+    lines = [["newspapers; judges", "test pairs", *measures]]
+    for corpus, cells in read_rows("verdicts").items():
+        verdicts = (cells[measure].partition(";")[0] for measure in measures)
+        lines.append([corpus, cells["test pairs"], *verdicts])
+    return lines
+
+
 def training_cells(arguments: Mapping[str, Any], *, adapts: bool = False) -> list[str]:
     """Return batch, epochs or updates, rate, early stopping and optimiser of a preset's training."""
     rate = LORA_RATE if adapts else arguments["learning_rate"]
@@ -407,6 +422,7 @@ SUMMARIES: dict[str, Callable[[], list[list[str]]]] = {
     "headline verdicts": verdict_meanings,
     "generator presets": generator_presets,
     "hevas metrics": hevas_metrics,
+    "verdicts by pair": verdicts_by_pair,
 }
 
 

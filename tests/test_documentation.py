@@ -24,6 +24,7 @@ from change_it.cli.main import TYRO_CONFIG, main, union_of
 from change_it.generators.options import GeneratorOptions
 from change_it.judges.options import JudgeOptions
 from change_it.report.record import read_report_record
+from tools import tutorial
 
 CHECKOUT = Path(__file__).parent.parent
 NAV = re.findall(r": ([\w-]+\.md)", (CHECKOUT / "mkdocs.yml").read_text(encoding="utf-8"))
@@ -81,45 +82,80 @@ def test_no_line_of_text_begins_with_a_mark(page):
     assert [line for line in text.splitlines() if re.match(r"\s*<!--.*-->\s*\S", line)] == []
 
 
+#: Blocks of the tutorial that run, to what the page shows of their output.
+TUTORIAL = {step.code: step.outputs for step in tutorial.read_steps(tutorial.PAGE.read_text("utf-8"))}
+#: The run of the tutorial, with which other pages go on.
+TUTORIAL_RUN = "mine"
+
+
 def pieces() -> dict[str, list[tuple[str, str]]]:
-    """Blocks that run by the run whose folder they name, page after page; each piece needs nothing of the others."""
+    """Blocks that run by the run whose folder they name, page after page; each piece needs nothing of the others.
+
+    All blocks of the tutorial are of its run.
+    """
     by_run: dict[str, list[tuple[str, str]]] = {}
     for language, code in BLOCKS:
         if language in ("bash", "python"):
             run = re.search(r"(?:runs/|change-it (?=quickstart))([\w-]+)", code)
-            by_run.setdefault(run[1] if run else "no run", []).append((language, code))
+            name = TUTORIAL_RUN if code in TUTORIAL else run[1] if run else "no run"
+            by_run.setdefault(name, []).append((language, code))
     return by_run
 
 
+def test_the_tutorial_shows_output_of_three_commands():
+    shown = [code.split()[:2] for code, outputs in TUTORIAL.items() if any(output.text for output in outputs)]
+    assert shown == [["change-it", "corpus"], ["change-it", "quickstart"], ["change-it", "quickstart"]]
+
+
+def test_lines_of_an_output_are_found_by_their_beginnings():
+    output = tutorial.Output("Results", "Next", "")
+    assert output.select("a line\nResults: 2  \n  more\n\nNext: go on\n") == "Results: 2\n  more\n"
+    with pytest.raises(ValueError, match="begins with 'Results'"):
+        output.select("a line\n")
+
+
 #: Seconds of the pieces that take long.
-SECONDS = {"news": 170, "quickstart": 120}
+SECONDS = {"news": 170, "quickstart": 120, TUTORIAL_RUN: 150}
 
 
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.slow(seconds=SECONDS.get(name, 10))) for name in pieces()]
 )
-def test_shell_and_python_examples_run(name, tmp_path, monkeypatch):
-    """Our commands run in this process, Python blocks one after the other in one of their own."""
+def test_shell_and_python_examples_run(name, tmp_path, monkeypatch, capsys):
+    """Our commands run in this process, Python blocks one after the other in one of their own.
+
+    What the tutorial shows is what its commands print, but for the figures: another machine may have others.
+    """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("RAY_ADDRESS", "local")  # and not the cluster of another test
+    monkeypatch.setenv("COLUMNS", "80")
     for language, blocks in groupby(pieces()[name], key=lambda block: block[0]):
-        code = "\n".join(code for _, code in blocks)
         if language == "python":
-            ran = run_python("-c", code)
+            ran = run_python("-c", "\n".join(code for _, code in blocks))
             assert ran.returncode == 0, ran.stderr[-4000:]
             if name == "quickstart":
                 gold = read_report_record(Path("runs/quickstart/report")).scores.systems["gold"]["average"]
                 figures = f"{gold.values['compliancy']} {gold.intervals['compliancy']}"
                 assert f"{figures}\n{gold.signature}" in ran.stdout
             continue
-        for line in lines_of(code):
-            program, *arguments = shlex.split(line, comments=True) or [""]
-            if arguments == ["quickstart"]:
-                shorten(monkeypatch)
-                arguments += ["--articles", "500"]
-            if program == "change-it":
-                few = ["--items", "10"] if arguments[0] == "audit" else []
-                assert main([*arguments, *few]) == 0, line
-            elif line:
-                subprocess.run(["bash", "-euo", "pipefail", "-c", line], check=True)
+        for _, code in blocks:
+            for line in lines_of(code):
+                run_line(line, monkeypatch)
+            printed = capsys.readouterr().out
+            for output in TUTORIAL.get(code, ()):
+                shown = tutorial.without_figures(output.text)
+                assert tutorial.without_figures(output.select(printed)) == shown, "python -m tools.tutorial"
+
+
+def run_line(line, monkeypatch):
+    """Run a line of a shell's block; the quickstart of the sample on few articles, and an audit of few headlines."""
+    program, *arguments = shlex.split(line, comments=True) or [""]
+    if arguments == ["quickstart"]:
+        shorten(monkeypatch)
+        arguments += ["--articles", "500"]
+    if program == "change-it":
+        few = ["--items", "10"] if arguments[0] == "audit" else []
+        assert main([*arguments, *few]) == 0, line
+    elif line:
+        subprocess.run(["bash", "-euo", "pipefail", "-c", line], check=True)

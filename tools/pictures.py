@@ -1,7 +1,9 @@
 """Draw the pictures of `docs/images`.
 
 python -m tools.pictures                   # card.png and chart.png, from the figures in benchmarks/
-python -m tools.pictures runs/quickstart   # page.png and report.png of that run, too, by the program chromium
+python -m tools.pictures runs/quickstart   # page.png, report.png and read-*.png of that run, too, by chromium
+
+A name of a file or folder of the run is in the pictures: call it in the folder in which the run was made.
 """
 
 import json
@@ -20,6 +22,7 @@ from matplotlib.patches import Rectangle
 from PIL import Image
 
 from change_it.render.drawing import BLUE, LINE, save, styled
+from tools.marks import AUDIT, PAGE, REPORT, TERMINAL, photograph_file, photograph_terminal, take
 
 ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "docs/images"
@@ -192,7 +195,7 @@ def interval_gaps(row: dict[str, Any], measure: str) -> list[list[float]]:
 
 
 def photograph(run: Path) -> None:
-    """Open the page and the report of a run in Chromium, and save the page and the report's chart."""
+    """Open the page, the report and the audit of a run in Chromium, and save them, some with numbered marks."""
     # The page loads gradio, which the drawings above do without.
     from playwright.sync_api import sync_playwright
 
@@ -211,9 +214,13 @@ def photograph(run: Path) -> None:
         tab.locator("#candidates-found .ci-card").first.wait_for(timeout=60_000)
         tab.wait_for_timeout(1000)  # until fonts and pictures are drawn
         save_photograph(tab.screenshot(), "page")
+        save_photograph(take(tab, PAGE), f"read-{PAGE.name}")
         tab = browser.new_page(viewport={"width": 1120, "height": 1000})
         tab.goto((run / "report/report.html").resolve().as_uri())
         save_photograph(tab.locator("figure").first.screenshot(), "report")
+        for picture, file in ((REPORT, run / "report/report.html"), (AUDIT, run / "audit/audit.html")):
+            save_photograph(photograph_file(browser, file, picture), f"read-{picture.name}")
+        save_photograph(photograph_terminal(browser, run), f"read-{TERMINAL.name}")
         browser.close()
     page.close()
 

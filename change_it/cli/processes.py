@@ -80,8 +80,11 @@ def run_jobs(
     queue = _Queue(jobs)
     with _Starter() as starter:
         while True:
-            while len(starter.running) < processes and (job := queue.take()):
-                starter.start(job, log_of(job.name))
+            while len(starter.running) < processes:
+                taken = queue.take()
+                if taken is None:
+                    break
+                starter.start(taken, log_of(taken.name))
             if not starter.running:
                 break
             show([started.job.name for started in starter.running.values()])

@@ -105,7 +105,10 @@ def style_scale(
         parts.extend(_refitted_parts(refit, learnt, articles, pairs.filter(is_learnt), seed))
     if not parts:
         return NO_SCALE
-    typography = [Typography.of(articles.filter(label=outlet)["headline"].to_list()) for outlet in outlets]
+    typography = []
+    for outlet in outlets:
+        headlines = articles.filter(label=outlet)["headline"]
+        typography.append(Typography.from_headlines(headlines.to_list()))
     return _measure_parts(parts, typography, seed)
 
 

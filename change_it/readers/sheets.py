@@ -360,7 +360,7 @@ def read_answers(files: Sequence[Path], key: pl.DataFrame) -> dict[str, Ratings]
     """
     rows = {row["item"]: row for row in key.iter_rows(named=True)}
     numbers = {item: number for number, item in enumerate(key["item"])}
-    sheets = SHEETS.values()
+    sheets = list(SHEETS.values())
     if "pair_id" in key.columns:
         sheets = [SHEET_OF_PAIRS]
     questions: list[str] = []

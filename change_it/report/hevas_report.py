@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 
 from change_it.corpus.reading.sample import is_sample_corpus
 from change_it.files.atomic import replace_folder, write_json, write_table, write_text
-from change_it.files.texts import listed
+from change_it.files.texts import join_truncated
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.documents import Documents
 from change_it.hevas.evaluation import ALIKE, Evaluation
@@ -105,7 +105,7 @@ def page_title(systems: Sequence[str], newspapers: Sequence[str]) -> str:
         >>> page_title(["mine", "copy", "first", "random", "tfidf"], ["rep", "gio"])
         'HEvAS: mine, copy, first and 2 more (rep and gio)'
     """
-    named = f"HEvAS: {listed(systems, NAMED_IN_TITLE)}"
+    named = f"HEvAS: {join_truncated(systems, NAMED_IN_TITLE)}"
     return f"{named} ({' and '.join(newspapers)})" if newspapers else named
 
 

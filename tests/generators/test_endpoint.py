@@ -1,6 +1,8 @@
 """A model behind a server: every row has a headline or a reason, and an interrupted run goes on."""
 
 import json
+import re
+from pathlib import Path
 from threading import Barrier, Event
 
 import pytest
@@ -266,3 +268,17 @@ def test_a_partial_with_a_blank_line_goes_on_and_one_that_was_changed_is_refused
     else:
         with pytest.raises(InputError, match=r"\.partial was changed: delete it"):
             transferred(options(concurrency=1))
+
+
+def test_as_much_of_an_article_is_sent_as_the_page_of_questions_says(server, options, tmp_path):
+    page = (Path(__file__).parents[2] / "docs/faq.md").read_text(encoding="utf-8")
+    sent = int(re.search(r"the first ([\d,]+) characters of its article", page)[1].replace(",", ""))
+    articles = write_csv(
+        tmp_path / "long.csv",
+        [["x1", "Crolla il ponte", "ponte " * 500, "colle"]],
+        ["id", "headline", "article", "label"],
+    )
+    server.reply = lambda prompt, number: "Ponte giù"
+    transferred(options(input=str(articles)))
+    words = server.requests[0]["messages"][0]["content"].count("ponte ")
+    assert sent - len("ponte ") <= words * len("ponte ") <= sent
