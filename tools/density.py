@@ -2,8 +2,8 @@
 
 python -m tools.density change_it
 
-The figures say where to look, and nothing fails by them. Below them stand those of COMET, sacrebleu, setfit and sentence-transformers,
-lowest and highest, as they were in November 2026.
+The figures say where to look, and nothing fails by them. Below them stand the lowest and highest ones of
+COMET, sacrebleu, setfit and sentence-transformers, as they were in November 2026.
 """
 
 import ast
@@ -17,11 +17,11 @@ import tyro
 
 #: Characters of a line, at most.
 LONGEST_LINE = 110
-#: Words with which a docstring begins that has no verb: articles, pronouns, prepositions, conjunctions, numbers.
+#: First words of docstrings without a verb: articles, pronouns, prepositions, conjunctions, numbers.
 NO_VERBS = (
-    "a all an and any as at by each every few for from given how if in into its least less more most new no not of"
-    " on one only other own same several since some such that the their these this those three to two up what when"
-    " where whether which who whose why with without"
+    "a all an and any as at by each every few for from given how if in into its least less more most new no"
+    " not of on one only other own same several since some such that the their these this those three to two"
+    " up what when where whether which who whose why with without"
 )
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
@@ -91,7 +91,7 @@ def _lines_of_code(source: str) -> set[int]:
 
 
 def _lines_of_docstrings(tree: ast.AST) -> set[int]:
-    """Return the numbers of the lines of texts that are statements: docstrings of modules, classes, functions, fields."""
+    """Return the numbers of the lines of docstrings: of modules, classes, functions and fields."""
     lines: set[int] = set()
     for node in ast.walk(tree):
         if (

@@ -1,4 +1,7 @@
-"""What several processes may do at once: calls of commands, and what they wait for. `processes` runs them."""
+"""Describe what several processes may do at once: calls of commands, and what they wait for.
+
+`processes` runs them.
+"""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,12 +19,12 @@ class Job:
     """Work for one process.
 
     Attributes:
-        name: how others name it.
-        calls: what is called, one after the other. What is printed goes to the log of the job.
-        needs: names of the jobs that are finished before it starts.
-        weight: how urgent it is beside the others. Of jobs that may start the one with the greatest weight starts first.
-        loads_itself: its process loads its modules itself, and does not wait until those that all share are loaded.
-        is_large: it takes so much memory that no other large job runs at the same time.
+        name: Name by which other jobs need it.
+        calls: Functions with their arguments, called one after the other. What they print goes to the job's log.
+        needs: Names of the jobs that are finished before this one starts.
+        weight: Urgency. Of the jobs that may start, the one with the greatest weight starts first.
+        loads_itself: Whether its process loads its modules itself, and does not wait for those that all share.
+        is_large: Whether it takes so much memory that no other large job may run at the same time.
     """
 
     name: str
@@ -37,9 +40,9 @@ class JobTime:
     """When a job ran, and where.
 
     Attributes:
-        start: seconds since 1970.
-        end: the same.
-        process: 1 to as many as run at once; 0 is the command itself.
+        start: Seconds since 1970.
+        end: Seconds since 1970.
+        process: Number of the process, 1 to as many as run at once; 0 is the command itself.
     """
 
     start: float

@@ -1,4 +1,7 @@
-"""Jobs in several processes at once: each starts as soon as those that it needs are finished and a process is free."""
+"""Run jobs in several processes at once.
+
+A job starts as soon as those that it needs are finished and a process is free.
+"""
 
 import multiprocessing
 import os
@@ -28,7 +31,13 @@ MEMORY = 700 * 10**6
 
 
 def usable_processes(wanted: int) -> int:
-    """Return how many processes to use: as many as wanted, or one for each core; never more than memory allows."""
+    """Return how many processes to use: as many as wanted, or one for each core.
+
+    There are never more than memory allows.
+
+    Raises:
+        InputError: a negative number is wanted.
+    """
     if wanted < 0:
         raise InputError(f"--processes {wanted} is too few: give 1 or more, or 0 for one for each core")
     from joblib import cpu_count  # knows the limits of containers
@@ -62,14 +71,14 @@ def run_jobs(
     """Run jobs, and yield the name and the time of each when it is finished, in any order.
 
     Args:
-        jobs: in an order in which one process may run them.
-        processes: at once, at most. With one all run here, in their order.
-        log_of: from a name to the file to which what the job prints is added.
-        show: called with the names of those that run.
+        jobs: The jobs, in an order in which one process may run them.
+        processes: Number that run at once, at most. With one all run in this process, in their order.
+        log_of: Gives the file of a job by its name. What the job prints is added to that file.
+        show: Called with the names of the jobs that run, each time that they change.
 
     Raises:
-        Exception: what the first job in the order that failed has raised. Those after it that have not started do not
-            start, those before it are finished first, so that one process would have raised the same.
+        Exception: What the first job in the order that failed has raised. Jobs after it do not start any more,
+            and jobs before it are finished first: one process would have raised the same.
     """
     if min(processes, len(jobs)) < 2:
         for job in jobs:
@@ -143,9 +152,9 @@ class _Started:
     """A job that runs.
 
     Attributes:
-        job: what runs.
-        number: 1 to as many as run at once.
-        pool: the one process that runs it.
+        job: The job.
+        number: Number of its process, 1 to as many as run at once.
+        pool: The one process that runs it.
     """
 
     job: Job
@@ -156,8 +165,8 @@ class _Started:
 class _Starter:
     """Context that starts jobs. Where it ends by an error, running jobs are interrupted.
 
-    Each job that is forked gets a process of its own, which gives its memory back when the job ends. A process that
-    loads its modules itself is used again, since that takes seconds.
+    Each job that is forked gets a process of its own, which gives its memory back when the job ends. Where
+    processes cannot be forked, each is used again, since loading its modules takes seconds.
     """
 
     def __init__(self) -> None:
