@@ -50,6 +50,47 @@ class JobTime:
     process: int
 
 
+class JobQueue:
+    """Jobs that wait, of which each is taken when it may start."""
+
+    def __init__(self, jobs: Sequence[Job]) -> None:
+        """Take the jobs, in an order in which one process may run them."""
+        self.jobs = jobs
+        self.waiting = list(jobs)
+        self.unfinished = {job.name for job in jobs}
+        self.failed: dict[int, BaseException] = {}
+        self.is_large_running = False
+
+    @property
+    def error(self) -> BaseException | None:
+        """Return what the first job in the order that failed has raised."""
+        return self.failed[min(self.failed)] if self.failed else None
+
+    def take(self) -> Job | None:
+        """Take the most urgent job that may start; None where none may, now or after a failure before it."""
+        allowed = self.jobs[: min(self.failed, default=len(self.jobs))]
+        ready = [job for job in self.waiting if job in allowed and self._may_start(job)]
+        if not ready:
+            return None
+        chosen = max(ready, key=lambda job: job.weight)
+        self.waiting.remove(chosen)
+        self.is_large_running |= chosen.is_large
+        return chosen
+
+    def _may_start(self, job: Job) -> bool:
+        """Return whether what a job needs is finished, and memory is not taken by another large one."""
+        is_prepared = job.needs.isdisjoint(self.unfinished)
+        return is_prepared and not (job.is_large and self.is_large_running)
+
+    def note(self, job: Job, error: BaseException | None) -> None:
+        """Note that a job has ended, well or by an error."""
+        self.unfinished.discard(job.name)
+        if job.is_large:
+            self.is_large_running = False
+        if error is not None:
+            self.failed[self.jobs.index(job)] = error
+
+
 def in_order(jobs: Sequence[Job], ended: Iterable[tuple[str, JobTime]]) -> Iterator[str]:
     """Yield the names of finished jobs in their order, each as soon as all before it are finished."""
     waiting = [job.name for job in jobs]

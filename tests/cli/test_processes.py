@@ -13,7 +13,7 @@ from processes import run_python
 
 from change_it import InputError
 from change_it.cli import main, processes
-from change_it.cli.jobs import Job, in_order
+from change_it.cli.jobs import Job, JobQueue, in_order
 from change_it.cli.processes import run_jobs, usable_processes
 from change_it.corpus.reading.reading import RefusedError
 
@@ -50,15 +50,23 @@ def test_jobs_run_beside_each_other_after_those_that_they_need(tmp_path):
     assert times["audit"].start >= max(times["main"].end, times["hh"].end)
 
 
-def test_one_large_job_runs_at_once_and_the_most_urgent_starts_first(tmp_path):
-    jobs = [
-        Job("small", ((pool_jobs.say, "small"),)),
-        Job("late", ((pool_jobs.say, "late"),), weight=3, is_large=True),
-        Job("early", ((pool_jobs.say, "early"),), weight=4, is_large=True),
-    ]
-    times = dict(run(jobs, tmp_path))
-    assert times["early"].end <= times["late"].start
-    assert times["early"].start < times["small"].end
+def test_one_large_job_runs_at_once_and_the_most_urgent_is_taken_first():
+    small = Job("small", ())
+    late = Job("late", (), weight=3, is_large=True)
+    early = Job("early", (), weight=4, is_large=True)
+    queue = JobQueue([small, late, early])
+    assert [queue.take(), queue.take(), queue.take()] == [early, small, None]
+    queue.note(early, None)
+    assert queue.take() == late
+
+
+def test_nothing_is_taken_that_comes_after_a_job_that_failed():
+    first, failing, last = (Job(name, ()) for name in ("first", "failing", "last"))
+    queue = JobQueue([first, failing, last])
+    error = InputError("no")
+    queue.note(failing, error)
+    assert [queue.take(), queue.take()] == [first, None]
+    assert queue.error is error
 
 
 def test_each_job_gives_its_memory_back(tmp_path):
