@@ -148,7 +148,7 @@ def split(
             tested.
         strict: cosine above which pairs are dealt to A1 and A2.
         loose: cosine above which pairs make A3.
-        seed: of all draws.
+        seed: seed of all draws.
         sizes: numbers of pairs of A1, A2 and A3 by rank, in the place of the thresholds.
         alignments: (articles,) splits that the input gives; None of an article counts as R.
         close: pairs of articles that are close to each other.

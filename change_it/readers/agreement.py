@@ -137,7 +137,7 @@ def mean_f1(answers: Floats, truth: Floats, events: EventIds, seed: int) -> Scor
         answers: (n, readers), 1 or 2 for an outlet, NaN for none.
         truth: (n,) right answers.
         events: (n,) event of each item.
-        seed: of the interval.
+        seed: seed of the interval.
     """
     columns: dict[str, Floats] = {}
     is_answered = np.isfinite(answers)
@@ -247,10 +247,10 @@ def study_tables(
     """Make a table for each question that was answered, and one of the agreement of readers.
 
     Args:
-        key: of the sheets, n rows.
+        key: the key of the sheets, n rows.
         rated: question to the answers of each reader.
         judged: decisions of `judge_decisions`; empty without judges.
-        seed: of the intervals.
+        seed: seed of the intervals.
     """
     everyone: dict[str, Ratings] = {}
     for question, ratings in rated.items():

@@ -215,7 +215,7 @@ def shares_accepted(labels: ReaderLabels, items: pl.DataFrame) -> Accepted | Non
     are the means of its rows.
 
     Args:
-        labels: of some headlines.
+        labels: readers' labels of some headlines.
         items: a table of `Scores.items`.
 
     Returns:
@@ -329,7 +329,7 @@ def by_question(
         rows: of each headline the answers (0, 1, NaN), `system`, `event`, `written`, `copy` and the measures,
             0 and 1 of verdicts, null where a measure says nothing.
         measures: columns; None stands for all of `compared_measures`.
-        resamples: of the intervals.
+        resamples: bootstrap resamples of the intervals.
 
     Returns:
         Rows of `part`, `measure`, the number of headlines `n`, and for each question that anybody answered

@@ -120,7 +120,7 @@ class Scores:
         outlets: names of A and B.
         settings: how they were scored.
         draws: how intervals are drawn, by direction and event of the items.
-        corpus: as it was given.
+        corpus: the corpus as it was given.
         rerankers: system to the judges that chose its headlines, where judges did.
         trained: digest of the judges' corpus where that is another one, see `Judges.check_corpus`.
         style: scale of main, which style is measured by.
@@ -529,7 +529,7 @@ def _curve(
     measures: Sequence[str],
     draws: Resampling,
 ) -> list[CurvePoint]:
-    """Return the score of the best of `CURVE_CANDIDATES` clauses that are drawn at random, in expectation.
+    """Return the expected score of the best of so many clauses, drawn at random, for `CURVE_CANDIDATES`.
 
     Args:
         clause: the items of `clause`.
@@ -576,8 +576,8 @@ def chances(number: int, count: int) -> Floats:
     """Return how probably each of ranked texts, the best first, is the best of some that are drawn at random.
 
     Args:
-        number: of texts that are drawn.
-        count: of ranked texts.
+        number: number of texts that are drawn.
+        count: number of ranked texts.
 
     Examples:
         >>> chances(2, 3).round(2).tolist()
