@@ -143,7 +143,9 @@ def _gaps(row: ScoreRow, measure: str) -> Floats:
     """
     value = row.values[measure]
     low, high = row.intervals.get(measure, (value, value))
-    return np.array([[max(value - low, 0.0)], [max(high - value, 0.0)]])
+    below = max(value - low, 0.0)
+    above = max(high - value, 0.0)
+    return np.array([[below], [above]])
 
 
 @styled
@@ -222,7 +224,9 @@ def _draw_curve(axes: Axes, scores: Scores, rows: Sequence[ScoreRow], content: s
     The points with about as many candidates as one's own systems have are marked. The first point is
     `clause`, and the last one `floor`: they have labels of their own.
     """
-    points = {step.candidates: (step.values["style"], step.values[content]) for step in scores.curve}
+    points = {}
+    for step in scores.curve:
+        points[step.candidates] = (step.values["style"], step.values[content])
     styles, contents = zip(*points.values(), strict=True)
     axes.plot(styles, contents, ".-", color=_BASELINE_COLOUR, linewidth=0.9, ms=5)
     marked = set()
