@@ -490,13 +490,13 @@ def _rows(
             candidates=candidates,
             reranker=reranker,
         )
-        values = {}
+        known = {key: score for key, score in scores.items() if np.isfinite(score.value)}
+        if name == GOLD:
+            # it is the reference itself
+            for key in overlap.OF_REFERENCE:
+                known.pop(key, None)
         intervals = {}
-        for key, score in scores.items():
-            is_of_itself = name == GOLD and key in overlap.OF_REFERENCE
-            if is_of_itself or not np.isfinite(score.value):
-                continue
-            values[key] = score.value
+        for key, score in known.items():
             has_events = key in shares or basis.events >= LEAST_EVENTS
             if has_events and np.isfinite(score).all():
                 intervals[key] = score.interval
@@ -505,7 +505,7 @@ def _rows(
             direction,
             references=len(with_reference),
             errors=int(missing[is_here].sum()),
-            values=values,
+            values={key: score.value for key, score in known.items()},
             intervals=intervals,
             signature=scoring.signature(basis),
             chosen=bool(reranker),
