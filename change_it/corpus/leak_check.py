@@ -127,7 +127,7 @@ def find_neighbours(
         articles: all articles.
         vectors: (articles, words) of unit length.
         labels: (articles,) 0 for A, 1 for B, from 2 on for further outlets.
-        splits: of the articles.
+        splits: the splits of the articles.
         paired: positions of the articles that are in a pair.
         options: thresholds and guard.
 

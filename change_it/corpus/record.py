@@ -56,7 +56,7 @@ class PairCounts:
     Attributes:
         above_strict: above the strict threshold.
         above_loose: above the loose threshold, those above the strict one among them.
-        kept: of each split, A1, A2 and A3.
+        kept: numbers of pairs of A1, A2 and A3.
         dropped: not kept, because they would tie training to test or one fold to the other.
     """
 
@@ -138,7 +138,7 @@ class Histogram:
     """Pairs by cosine.
 
     Attributes:
-        edges: of the bins, ascending.
+        edges: the edges of the bins, ascending.
         compared: number of compared pairs in each bin.
         pairs: number of one-to-one pairs in each bin.
     """
@@ -212,7 +212,7 @@ class CorpusReport:
     """The content of `alignment.json`.
 
     Attributes:
-        version: of the package that built the corpus.
+        version: version of the package that built the corpus.
         outlets: A and B.
         sample: whether all articles are the embedded sample's.
         options: what it was built with.

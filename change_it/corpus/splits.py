@@ -148,7 +148,7 @@ def split(
             tested.
         strict: cosine above which pairs are dealt to A1 and A2.
         loose: cosine above which pairs make A3.
-        seed: of all draws.
+        seed: seed of all draws.
         sizes: numbers of pairs of A1, A2 and A3 by rank, in the place of the thresholds.
         alignments: (articles,) splits that the input gives; None of an article counts as R.
         close: pairs of articles that are close to each other.
@@ -183,11 +183,7 @@ def split(
         alignment[a[is_of_split]] = name
         alignment[b[is_of_split]] = name
     leaving = np.flatnonzero(not_trained_on & ~dealt.tested)
-    removed: dict[int, str] = {}
-    for row in leaving.tolist():
-        removed[row] = NEAR_DUPLICATE if dealt.in_test[row] else CLOSE
-        if labels[row] > 1:
-            removed[row] = OTHER_OUTLET
+    removed = _reasons_to_leave(leaving, labels, dealt.in_test)
     alignment[leaving] = REMOVED
     is_other_kept = ~not_trained_on[others[0]] & ~not_trained_on[others[1]]
 
@@ -243,6 +239,25 @@ def _dealt_by_input(clusters: Ints, alignment: NDArray[np.str_], count: int) -> 
     is_tested = alignment == "A2"
     in_test = np.isin(clusters, clusters[is_tested])
     return _Dealt(np.zeros(count, dtype=bool), np.ones(count, dtype=bool), is_tested, in_test)
+
+
+def _reasons_to_leave(rows: Ints, labels: Ints, in_test: Bools) -> dict[int, str]:
+    """Return why articles leave the corpus, by their positions.
+
+    Args:
+        rows: positions of the articles that leave.
+        labels: (articles,) 0 for A, 1 for B, from 2 on for further outlets.
+        in_test: (articles,) whether its event is tested.
+    """
+    reasons = {}
+    for row in rows.tolist():
+        if labels[row] > 1:
+            reasons[row] = OTHER_OUTLET
+        elif in_test[row]:
+            reasons[row] = NEAR_DUPLICATE
+        else:
+            reasons[row] = CLOSE
+    return reasons
 
 
 def _alignment_of_pairs(

@@ -44,7 +44,7 @@ class Item:
     """A headline that is to be rewritten, with its new headline once there is one.
 
     Attributes:
-        id: of the original article.
+        id: id of the original article.
         label: outlet that the original comes from.
         target: outlet aimed at.
         source: the original headline.
@@ -85,7 +85,7 @@ class TestSet:
         outlets: short names of A and B.
         training_headlines: outlet to its headlines outside A2.
         name: the corpus, as it was given.
-        digest: of the corpus, see `corpus.folder.digest_of`; empty without a corpus.
+        digest: digest of the corpus, see `corpus.folder.digest_of`; empty without a corpus.
     """
 
     # pytest takes it for a test class otherwise

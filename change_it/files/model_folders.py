@@ -128,7 +128,7 @@ def weight_files(folder: Path, *, command: str) -> list[Path]:
     """Return the safetensors that transformers or PEFT would load of a folder, in one file or in shards.
 
     Args:
-        folder: of a model.
+        folder: the folder of a model.
         command: what writes such folders, for messages.
 
     Raises:

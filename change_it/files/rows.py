@@ -134,7 +134,7 @@ def _tell_stems_apart(tables: Mapping[str, InputTable]) -> None:
     Ids are made from stems.
 
     Args:
-        tables: by their whole paths.
+        tables: the tables by their whole paths.
     """
     by_stem: dict[str, list[str]] = {}
     for path, table in tables.items():

@@ -194,8 +194,8 @@ def compare(
         events: (n,) event of each document; None makes each document an event.
         written: (n, m) whether a headline has words; all when None. Means and intervals are of these
             headlines alone, tests of all.
-        resamples: of the percentile bootstrap intervals. Every system gets the same events drawn.
-        seed: of the intervals.
+        resamples: resamples of the percentile bootstrap intervals. Every system gets the same events drawn.
+        seed: seed of the intervals.
     """
     if written is None:
         written = np.ones(scores.shape, bool)

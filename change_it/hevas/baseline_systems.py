@@ -42,7 +42,7 @@ def baseline(
             `stextrank`, the first words of the sentence of highest TextRank.
         documents: texts of any length.
         n_words: words in a headline, at most.
-        seed: of `random`.
+        seed: seed of `random`.
         language: the stop words of this language are left out by `tfidf` and TextRank; `none` leaves them in.
 
     Returns:

@@ -284,9 +284,10 @@ def _read_corpus(folder: Path) -> Documents:
     if left_out:
         remarks = (*remarks, f"{left_out} articles of {folder} have no partner and are left out")
     unpaired = set(every.ids) - set(paired.ids)
+    references = [tuple(partners[id_]) for id_ in paired.ids]
     return replace(
         paired,
-        references=tuple(tuple(partners[id_]) for id_ in paired.ids),
+        references=tuple(references),
         remarks=remarks,
         unpaired=frozenset(unpaired | _ids_without_partner(folder)),
     )

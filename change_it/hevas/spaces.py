@@ -212,7 +212,7 @@ class TopicModel(TextSpace):
         Args:
             documents: n texts.
             topics: number of topics K.
-            seed: of the search.
+            seed: seed of the search.
             language: that of the stop words.
         """
         texts = _document_words(documents, language)

@@ -75,6 +75,7 @@ def coincidences(ratings: Floats, values: Sequence[int]) -> dict[str, Floats]:
     times_given = [(ratings == value).sum(axis=1) for value in values]
     counts = np.stack(times_given, axis=1).astype(np.float64)
     answers = counts.sum(axis=1)
+    # an item with a single answer has no coincidence
     others = np.where(answers < 2, np.inf, np.maximum(answers - 1, 1))
     columns = {}
     for i, first in enumerate(values):
@@ -137,7 +138,7 @@ def mean_f1(answers: Floats, truth: Floats, events: EventIds, seed: int) -> Scor
         answers: (n, readers), 1 or 2 for an outlet, NaN for none.
         truth: (n,) right answers.
         events: (n,) event of each item.
-        seed: of the interval.
+        seed: seed of the interval.
     """
     columns: dict[str, Floats] = {}
     is_answered = np.isfinite(answers)
@@ -221,11 +222,16 @@ def signature_of(key: pl.DataFrame, rated: Mapping[str, Ratings], seed: int, jud
     readers: set[str] = set()
     for ratings in rated.values():
         readers.update(ratings)
-    counts = f"readers:{len(readers)}|items:{len(key)}|events:{key['event'].n_unique()}"
-    parts = ["annotation", counts]
+    parts = [
+        "annotation",
+        f"readers:{len(readers)}",
+        f"items:{len(key)}",
+        f"events:{key['event'].n_unique()}",
+    ]
     if judges:
         parts.append(f"judges:{judges}")
-    return "|".join([*parts, "resamples:1000", f"seed:{seed}", f"v:{__version__}"])
+    parts += ["resamples:1000", f"seed:{seed}", f"v:{__version__}"]
+    return "|".join(parts)
 
 
 def tables_as_json(tables: Mapping[str, Table], signature: str) -> dict[str, Any]:
@@ -247,10 +253,10 @@ def study_tables(
     """Make a table for each question that was answered, and one of the agreement of readers.
 
     Args:
-        key: of the sheets, n rows.
+        key: the key of the sheets, n rows.
         rated: question to the answers of each reader.
         judged: decisions of `judge_decisions`; empty without judges.
-        seed: of the intervals.
+        seed: seed of the intervals.
     """
     everyone: dict[str, Ratings] = {}
     for question, ratings in rated.items():
@@ -309,7 +315,8 @@ def _shares(question: str, key: pl.DataFrame, rated: Ratings, seed: int) -> Tabl
             counts = np.isfinite(answers).sum(axis=1).astype(np.float64)
             if not counts.any():
                 continue
-            hits = (answers == right[:, None]).sum(axis=1).astype(np.float64)
+            is_hit = answers == right[:, None]
+            hits = is_hit.sum(axis=1).astype(np.float64)
             cells: dict[str, Value] = {"reader": name, "n": int(counts.sum())}
             cells |= score_cells({"share": share(hits, counts, events_here, seed)})
             if is_about_outlets:
@@ -370,7 +377,8 @@ def lowest_threshold(similarity: Floats, yes: Floats, weight: Floats) -> float |
     """
     for cosine in np.unique(np.floor(similarity * 1000) / 1000).tolist():
         above = similarity >= cosine
-        if round(yes[above].sum() / weight[above].sum(), DECIMALS) >= WANTED_ONE_EVENT:
+        share_of_yes = yes[above].sum() / weight[above].sum()
+        if round(share_of_yes, DECIMALS) >= WANTED_ONE_EVENT:
             return cosine
     return None
 
@@ -379,7 +387,8 @@ def _groups_of_pairs(key: pl.DataFrame) -> dict[str, Bools]:
     """Return the groups of pairs that are shown, by name: all, by band of cosine, and by days apart."""
     groups = {"all": np.full(len(key), True)}
     for band in key["band"].unique().sort():
-        groups[f"cosine {band / 10} to {(band + 1) / 10}"] = (key["band"] == band).to_numpy()
+        name = f"cosine {band / 10} to {(band + 1) / 10}"
+        groups[name] = (key["band"] == band).to_numpy()
     names_of_days = {"": "unknown", "0": "0", "1": "1", "2": "2", "3": "3"}
     days = key["days"].replace_strict(names_of_days, default="4 or more")
     names = days.unique().sort()
@@ -412,7 +421,9 @@ def pair_tables(key: pl.DataFrame, answers: Mapping[str, Ratings], seed: int = 1
     is_one_event = times_yes > times_no
     similarity = key["similarity"].to_numpy()
     events = key["event"].to_numpy()
-    weight = key.select(pl.col("band_pairs") / pl.len().over("band")).to_series().to_numpy()
+    read_of_band = pl.len().over("band")
+    weights = key.select(weight=pl.col("band_pairs") / read_of_band)
+    weight = weights["weight"].to_numpy()
     yes = np.where(is_one_event, weight, 0.0)
 
     groups = _groups_of_pairs(key)

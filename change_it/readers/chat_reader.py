@@ -180,10 +180,17 @@ class SheetRun:
     def _prompt(self, item: str) -> str:
         """Return what the model is asked about a row."""
         row = self.rows[item]
-        texts = [f"{name}: {with_formula(row[name])}" for name in SHOWN_COLUMNS if row.get(name)]
+        texts = []
+        for name in SHOWN_COLUMNS:
+            if row.get(name):
+                texts.append(f"{name}: {with_formula(row[name])}")
         questions = [HEADINGS[name] for name in self.questions]
         form = {name: "/".join(QUESTIONS[name].answers) for name in self.questions}
-        return PROMPT.format(texts="\n\n".join(texts), questions="\n".join(questions), form=json.dumps(form))
+        return PROMPT.format(
+            texts="\n\n".join(texts),
+            questions="\n".join(questions),
+            form=json.dumps(form),
+        )
 
     def _schema(self) -> dict[str, object]:
         """Return the schema of an answer, for servers that constrain answers."""

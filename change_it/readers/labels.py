@@ -215,7 +215,7 @@ def shares_accepted(labels: ReaderLabels, items: pl.DataFrame) -> Accepted | Non
     are the means of its rows.
 
     Args:
-        labels: of some headlines.
+        labels: readers' labels of some headlines.
         items: a table of `Scores.items`.
 
     Returns:
@@ -245,8 +245,12 @@ def shares_accepted(labels: ReaderLabels, items: pl.DataFrame) -> Accepted | Non
 
 def _headline(file: Path, record: Record, item: Item) -> str:
     """Return the headline that was read: of gold and copies, the corpus may have it alone."""
-    of_corpus = {GOLD: item.reference, COPY: item.source}
-    text = with_formula(record.cells["headline"]) or of_corpus.get(record.cells.get("system", ""), "")
+    text = with_formula(record.cells["headline"])
+    system = record.cells.get("system", "")
+    if not text and system == GOLD:
+        text = item.reference
+    if not text and system == COPY:
+        text = item.source
     original = with_formula(record.cells.get("original", ""))
     if original and _as_compared(original) != _as_compared(item.source):
         mend = f"the original of {item.id} is another one in the corpus; keep the columns of a sheet together"
@@ -274,8 +278,10 @@ def agreement(
     """
     by_id = {item.id: item for item in test.items}
     table = labels.table
-    items = [replace(by_id[id_], prediction=text) for id_, text in table.select("id", "headline").rows()]
     texts = table["headline"].to_list()
+    items = []
+    for id_, text in zip(table["id"], texts, strict=True):
+        items.append(replace(by_id[id_], prediction=text))
     sources = [item.source for item in items]
     is_copy = [fold(text) == fold(source) for text, source in zip(texts, sources, strict=True)]
     no_references = [""] * len(texts)
@@ -329,7 +335,7 @@ def by_question(
         rows: of each headline the answers (0, 1, NaN), `system`, `event`, `written`, `copy` and the measures,
             0 and 1 of verdicts, null where a measure says nothing.
         measures: columns; None stands for all of `compared_measures`.
-        resamples: of the intervals.
+        resamples: bootstrap resamples of the intervals.
 
     Returns:
         Rows of `part`, `measure`, the number of headlines `n`, and for each question that anybody answered

@@ -149,7 +149,7 @@ def draw_headlines(
         test: the test set.
         conditions: condition to its headlines, see `headlines_by_condition`.
         items: headlines of each condition, an even number.
-        seed: of the draw.
+        seed: seed of the draw.
 
     Returns:
         Rows of a key, columns `KEY_COLUMNS`.

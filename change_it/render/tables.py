@@ -160,7 +160,7 @@ class Table:
 
     Attributes:
         columns: the first says what a row is about.
-        rows: in the order in which they are shown.
+        rows: the rows in the order in which they are shown.
         title: above the table on a terminal.
         notes: sentences below the table.
     """
@@ -590,7 +590,7 @@ def print_wrapped(
         first: what the first line begins with.
         after: what the others begin with.
         width: columns of a line; a narrower terminal has fewer.
-        style: of the text, as rich names it.
+        style: style of the text, as rich names it.
     """
     from textwrap import wrap
 

@@ -156,7 +156,9 @@ def _gaps(row: ScoreRow, measure: str) -> Floats:
     """
     value = row.values[measure]
     low, high = row.intervals.get(measure, (value, value))
-    return np.array([[max(value - low, 0.0)], [max(high - value, 0.0)]])
+    below = max(value - low, 0.0)
+    above = max(high - value, 0.0)
+    return np.array([[below], [above]])
 
 
 @styled
@@ -241,7 +243,9 @@ def _draw_curve(axes: Axes, scores: Scores, rows: Sequence[ScoreRow], content: s
     second point, so that one sees what the line is. The first point is `clause`, and the last one `floor`:
     they have labels of their own.
     """
-    points = {step.candidates: (step.values["style"], step.values[content]) for step in scores.curve}
+    points = {}
+    for step in scores.curve:
+        points[step.candidates] = (step.values["style"], step.values[content])
     styles, contents = zip(*points.values(), strict=True)
     axes.plot(styles, contents, ".-", color=_BASELINE_COLOUR, linewidth=0.9, ms=5)
     number_of_floor = scores.row(FLOOR).candidates or max(points)

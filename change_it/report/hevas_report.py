@@ -264,7 +264,8 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
         ]
         rows = []
         for pair in comparison.pairs:
-            rows.append(Row({"systems": f"{pair.first} – {pair.second}", **vars(pair)}))
+            systems = f"{pair.first} – {pair.second}"
+            rows.append(Row({"systems": systems, **vars(pair)}))
         tables.append(Table(test_columns, rows))
     return tables
 

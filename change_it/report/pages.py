@@ -177,7 +177,8 @@ def _items_record(
         for item in table.select("id", "direction", "source", "gold").iter_rows(named=True):
             if item["id"] not in items:
                 items[item["id"]] = {**item, "article": articles.get(item["id"], "")}
-        rounded = table.select(columns).with_columns(pl.col(pl.Float32, pl.Float64).round(3))
+        figures = pl.col(pl.Float32, pl.Float64)
+        rounded = table.select(columns).with_columns(figures.round(3))
         for row in rounded.iter_rows(named=True):
             rows.append({"system": system, **row})
     places = {id_: place for place, id_ in enumerate(items)}

@@ -256,7 +256,8 @@ def _side(scores: Scores, name: str, system: str, other: str, own: Sequence[str]
         p_values = p_values_beside(scores, name, other, tested)
         is_sure = holm(p_values)[tested.index(system)] < SURE
     else:
-        low, high = scores.row(system).intervals.get(name, (-np.inf, np.inf))
+        intervals = scores.row(system).intervals
+        low, high = intervals.get(name, (-np.inf, np.inf))
         is_sure = not low <= value_of_other <= high
     if not is_sure:
         return "not surely different from"

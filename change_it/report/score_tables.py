@@ -365,7 +365,10 @@ def overlap_correlations(scores: Scores) -> str:
     The sentence is empty without systems of files, or without references.
     """
     own = systems_of_files(scores)
-    if not own or not set(OF_REFERENCE) & scores.row(own[0]).values.keys():
+    if not own:
+        return ""
+    known = scores.row(own[0]).values
+    if not any(name in known for name in OF_REFERENCE):
         return ""
     items = pl.concat(scores.items[name] for name in own)
     sentences = []

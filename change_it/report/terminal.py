@@ -86,7 +86,8 @@ def _shortened(text: str, width: int) -> str:
 
 def print_limits(scores: Scores, to: "Console") -> None:
     """Print what no measure checks, and whether the newspapers are invented."""
-    print_wrapped(f"Read this first: {NO_CHECK[:1].lower()}{NO_CHECK[1:]}.", to, after="  ")
+    sentence = NO_CHECK[:1].lower() + NO_CHECK[1:]
+    print_wrapped(f"Read this first: {sentence}.", to, after="  ")
     if is_sample_corpus(scores.outlets):
         print_lines(["  These newspapers are invented: no figure says anything about a real one."], to)
 

@@ -61,7 +61,7 @@ def compute_compliancy(
         reversal: when style counts as reversed, see `aspects.verdicts`.
         resamples: bootstrap resamples of the intervals.
         seed: their seed.
-        precision: of judges that are loaded here: float32, or bf16.
+        precision: arithmetic of judges that are loaded here: float32, or bf16.
         device: where they run.
         progress: whether bars are shown.
 

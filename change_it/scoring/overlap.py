@@ -128,7 +128,7 @@ def correlations(items: pl.DataFrame) -> dict[str, dict[str, Score]]:
     As EvalNLGEval 2020, section 5, does it.
 
     Args:
-        items: of `Scores.items`, of one system or several; those without a reference are left out.
+        items: tables of `Scores.items` of one system or several; items without a reference are left out.
 
     Returns:
         Measure to judge to correlation with the judge's probabilities, its interval over events.

@@ -346,7 +346,7 @@ class Judges(Pushable):
                 where main, hh and ah have places.
             dtype: float32 or bfloat16, as of `Judge.from_pretrained`.
             device_map: one device, as there.
-            token: of the Hub.
+            token: the token of the Hub.
             cache_dir: folder of downloads.
             local_files_only: whether only what has been downloaded before is read.
             precision: older name of `dtype`: float32 or bf16.
@@ -514,7 +514,7 @@ def _table(
     Args:
         judged: n headlines and what the judges answered.
         p_source: (n,) main's probabilities that the originals are of the outlet aimed at.
-        lacking: of each headline what no source has.
+        lacking: what no source has, for each headline.
         is_written: (n,) whether there is a headline.
     """
     figures = _figures(judged)

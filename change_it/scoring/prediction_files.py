@@ -83,7 +83,7 @@ def systems_of(
     Files of one name are runs of it: `mine.1`, `mine.2`, ….
 
     Args:
-        files: of the systems.
+        files: the files of the systems.
         test: the test set.
         needed: ids, see `system_of`.
 

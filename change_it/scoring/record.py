@@ -89,9 +89,9 @@ class ScoresRecord:
     """A table of systems without its items.
 
     Attributes:
-        corpus: as it was given.
+        corpus: the corpus as it was given.
         outlets: names of A and B.
-        signature: of the whole table.
+        signature: what the figures of the whole table depend on.
         systems: system to direction, or `average`, to its row; in the order of the table.
         rerankers: system to the judges that chose its headlines, where judges did.
         style: scale that style was measured by; None of judges without one.

@@ -120,7 +120,7 @@ class Scores:
         outlets: names of A and B.
         settings: how they were scored.
         draws: how intervals are drawn, by direction and event of the items.
-        corpus: as it was given.
+        corpus: the corpus as it was given.
         rerankers: system to the judges that chose its headlines, where judges did.
         trained: digest of the judges' corpus where that is another one, see `Judges.check_corpus`.
         style: scale of main, which style is measured by.
@@ -490,13 +490,13 @@ def _rows(
             candidates=candidates,
             reranker=reranker,
         )
-        values = {}
+        known = {key: score for key, score in scores.items() if np.isfinite(score.value)}
+        if name == GOLD:
+            # it is the reference itself
+            for key in overlap.OF_REFERENCE:
+                known.pop(key, None)
         intervals = {}
-        for key, score in scores.items():
-            is_of_itself = name == GOLD and key in overlap.OF_REFERENCE
-            if is_of_itself or not np.isfinite(score.value):
-                continue
-            values[key] = score.value
+        for key, score in known.items():
             has_events = key in shares or basis.events >= LEAST_EVENTS
             if has_events and np.isfinite(score).all():
                 intervals[key] = score.interval
@@ -505,7 +505,7 @@ def _rows(
             direction,
             references=len(with_reference),
             errors=int(missing[is_here].sum()),
-            values=values,
+            values={key: score.value for key, score in known.items()},
             intervals=intervals,
             signature=scoring.signature(basis),
             chosen=bool(reranker),
@@ -529,7 +529,7 @@ def _curve(
     measures: Sequence[str],
     draws: Resampling,
 ) -> list[CurvePoint]:
-    """Return the score of the best of `CURVE_CANDIDATES` clauses that are drawn at random, in expectation.
+    """Return the expected score of the best of so many clauses, drawn at random, for `CURVE_CANDIDATES`.
 
     Args:
         clause: the items of `clause`.
@@ -576,8 +576,8 @@ def chances(number: int, count: int) -> Floats:
     """Return how probably each of ranked texts, the best first, is the best of some that are drawn at random.
 
     Args:
-        number: of texts that are drawn.
-        count: of ranked texts.
+        number: number of texts that are drawn.
+        count: number of ranked texts.
 
     Examples:
         >>> chances(2, 3).round(2).tolist()

@@ -19,7 +19,7 @@ class ScoredSystem:
     """A system's new headlines for every item.
 
     Attributes:
-        name: in tables.
+        name: its name in tables.
         headlines: empty where the system has failed, None where its file lacks one.
         reranker: the judges that chose among candidates.
         run_of: the system that this is one of several runs of, trained with another seed each.
@@ -51,7 +51,7 @@ def on_same_items(
 
     Args:
         test: the test set.
-        systems: with None for headlines that they lack.
+        systems: the systems, with None for headlines that they lack.
         with_partner: leaves out the items that have no partner, and so no `gold`.
 
     Raises:

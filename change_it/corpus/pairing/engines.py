@@ -31,7 +31,7 @@ def use_engine(engine: Engine, address: str | None = None) -> Iterator[None]:
 
     Args:
         engine: `local` or `ray`.
-        address: of a running Ray cluster; without it one of this machine is started.
+        address: address of a running Ray cluster; without it one of this machine is started.
 
     Raises:
         InputError: the engine does not fit the address, Ray is not installed, or the cluster is lost.

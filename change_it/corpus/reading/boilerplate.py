@@ -100,7 +100,7 @@ def shared_ends(headlines: Sequence[str], others: Sequence[str], *, end: bool) -
     A twentieth of the headlines have it with a mark before or after it, or half of them have it without one.
 
     Args:
-        headlines: of the outlet.
+        headlines: headlines of the outlet.
         others: headlines of the other outlet.
         end: whether ends are wanted; else beginnings.
     """

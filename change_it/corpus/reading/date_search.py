@@ -232,12 +232,14 @@ def _telling_words(text: str) -> list[str]:
 
 def _published(mentions: list[Mention], words: list[str]) -> Mention | None:
     """Return the date of publication of two dates, each of which has its word before it."""
-    if len(mentions) != 2 or not all(mention.is_complete for mention in mentions):
+    if len(mentions) != 2:
+        return None
+    first, second = mentions
+    if not first.is_complete or not second.is_complete:
         return None
     if len(words) != 4 or words[1] or words[3]:
         return None
     first_word, _, second_word, _ = words
-    first, second = mentions
     if first_word in PUBLISHED and second_word in UPDATED:
         return first
     if second_word in PUBLISHED and first_word in UPDATED:

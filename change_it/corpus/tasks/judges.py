@@ -51,7 +51,7 @@ class MatchTask:
         known: pairs or articles that are trained and validated on.
         nearest: `id` and the headline `near` of the nearest wrong article, of what is known.
         tested: pairs or articles that are tested.
-        nearest_tested: as `nearest`, of what is tested.
+        nearest_tested: the same as `nearest`, of what is tested.
     """
 
     name: str
@@ -68,8 +68,8 @@ class FactChanger:
 
     Attributes:
         names: put in the place of others, see `name_pool`.
-        language: of the headlines, or `none`.
-        seed: of the choices.
+        language: language of the headlines, or `none`.
+        seed: seed of the choices.
     """
 
     names: Sequence[str]
@@ -250,7 +250,7 @@ def headline_pairs(pairs: pl.DataFrame, nearest: pl.DataFrame, *, hard: float, s
         pairs: rows of the config `pairs`.
         nearest: `id` and the headline `near` of the nearest wrong article.
         hard: share of hard negatives that is wanted, 0 to 1.
-        seed: of the draws.
+        seed: seed of the draws.
     """
     rng = rng_for(seed, "headline pairs")
     groups = _groups(pairs, "a_id", "b_id", "a_headline", "b_headline")
@@ -297,7 +297,7 @@ def headline_articles(rows: pl.DataFrame, nearest: pl.DataFrame, *, hard: float,
         rows: rows of the config `articles`.
         nearest: `id` and the headline `near` of the nearest wrong article.
         hard: share of hard negatives that is wanted, 0 to 1.
-        seed: of the draws.
+        seed: seed of the draws.
     """
     rng = rng_for(seed, "headline articles")
     strata = rows.select(pl.struct("label", "fold").rank("dense")).to_series().to_numpy()

@@ -56,7 +56,7 @@ def contradict(headline: str, other: str, rng: Random, names: Sequence[str], lan
         other: the matching text, which the new headline contradicts.
         rng: source of the choices.
         names: put in the place of others, see `name_pool`.
-        language: of the headline; only `it` and `en` are negated.
+        language: language of the headline; only `it` and `en` are negated.
     """
     old = Counter(words(fold(headline)))
     refutable = set(words(fold(other)))
