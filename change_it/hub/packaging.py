@@ -42,7 +42,7 @@ VOCABULARIES = ("tokenizer.json", "vocab.json", "added_tokens.json", "special_to
 #: The folder of this package.
 PACKAGE = Path(__file__).parents[1]
 #: Modules that are saved with models.
-CODE = [path.name for room in ("judges", "generators/networks") for path in PACKAGE.glob(f"{room}/*.py")]
+CODE = [path.name for path in (*PACKAGE.glob("judges/*.py"), *PACKAGE.glob("generators/networks/*.py"))]
 #: Files of the law. They lie where those of `SHIPPED` do.
 LEGAL = ("LICENSE", "NOTICE")
 #: What lies next to the package in a checkout, and in its folder `_shipped` in a wheel and on the Hub.

@@ -182,7 +182,7 @@ def alike(name: str, pairs: Sequence[tuple[str, str]]) -> list[str]:
         pairs: its headlines with their originals.
     """
     n = len(pairs)
-    written = [text for text, _ in pairs if any(character.isalnum() for character in text)]
+    written = [text for text, _ in pairs if _has_word(text)]
     parts = []
     if len(written) < n:
         parts.append(f"{n - len(written)} of {n} headlines have no word")
@@ -200,6 +200,11 @@ def alike(name: str, pairs: Sequence[tuple[str, str]]) -> list[str]:
         fault = f"{len(quoted)} of {n} stand wholly in quotation marks, as {quoted[0]!r}"
         parts.append(f"{fault}, and evidence looks each up as one quotation: take the marks off")
     return _one_sentence(name, parts)
+
+
+def _has_word(text: str) -> bool:
+    """Return whether a text has a letter or a digit."""
+    return any(character.isalnum() for character in text)
 
 
 def _is_quotation(text: str) -> bool:

@@ -89,6 +89,10 @@ def fold(text: str) -> str:
 
 def fold_with_offsets(text: str) -> tuple[str, list[int]]:
     """Fold a text, and return for each folded character and for the end its offset in `text`."""
-    pieces = [_TABLE[ord(character)] for character in text]
-    offsets = [offset for offset, piece in enumerate(pieces) for _ in piece]
+    pieces = []
+    offsets = []
+    for offset, character in enumerate(text):
+        piece = _TABLE[ord(character)]
+        pieces.append(piece)
+        offsets += [offset] * len(piece)
     return "".join(pieces), [*offsets, len(text)]

@@ -52,7 +52,9 @@ def function_words(language: str) -> frozenset[str]:
 
 def function_word_shares(texts: Sequence[str]) -> dict[str, float]:
     """Return the share of the words of some texts that are function words of `it`, and of `en`."""
-    counted = [word for text in texts[:GUESSED] for word in words(text)]
+    counted: list[str] = []
+    for text in texts[:GUESSED]:
+        counted += words(text)
     shares = {}
     for language in LISTED:
         functions = stop_words(language)
