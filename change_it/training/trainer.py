@@ -349,9 +349,9 @@ class RunTrainer(Trainer):
             run.model.config.use_cache = use_cache
         self.run = run
         self.clock = clock
-        # The loss is the mean of a batch.
+        # `compute_loss` returns the mean of a batch.
         self.model_accepts_loss_kwargs = False
-        # It prints dictionaries.
+        # This callback prints dictionaries.
         self.remove_callback(PrinterCallback)
 
     def compute_loss(self, model: nn.Module, inputs: Any, *rest: Any, **more: Any) -> Any:
