@@ -302,7 +302,7 @@ def _check(options: GeneratorOptions) -> None:
 def _info(
     settings: GeneratorOptions, data: RecipeData, tokenizer: PreTrainedTokenizerBase, *, bf16: bool
 ) -> GeneratorInfo:
-    """Return what is saved beside a generator."""
+    """Return the info that is saved beside a generator."""
     reads = RECIPES[settings.recipe].reads
     language = corpus_language(settings.corpus)
     name = str(settings.architecture)

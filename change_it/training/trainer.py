@@ -87,10 +87,11 @@ def training_arguments(options: TrainingOptions, out: Path) -> RunArguments:
     Raises:
         InputError: `--arg` has one that the run sets itself, or that transformers does not know.
     """
+    warmup = WARMUP_SHARE if options.max_minutes is None else TIMED_WARMUP_UPDATES
     usual = {
         "optim": "adamw_torch_fused",
         "weight_decay": WEIGHT_DECAY,
-        "warmup_steps": WARMUP_SHARE if options.max_minutes is None else TIMED_WARMUP_UPDATES,
+        "warmup_steps": warmup,
         "logging_nan_inf_filter": False,  # it waits for the device at each update
         "save_total_limit": 2,
         "report_to": "none",
@@ -141,9 +142,11 @@ def _parse_arguments(options: TrainingOptions, defaults: dict[str, Any]) -> RunA
     [arguments, unknown] = parser.parse_args_into_dataclasses(given, return_remaining_strings=True)
     if unknown:
         name = unknown[0].strip("-").partition("=")[0]
+        fault = f"transformers' TrainingArguments has no {join_truncated(unknown)}"
         near = get_close_matches(name, vars(arguments), n=1)
-        advice = f": did you mean {near[0]}?" if near else ""
-        raise ValueError(f"transformers' TrainingArguments has no {join_truncated(unknown)}{advice}")
+        if near:
+            fault = f"{fault}: did you mean {near[0]}?"
+        raise ValueError(fault)
     return arguments
 
 
@@ -276,7 +279,9 @@ class Clock(TrainerCallback):
     def what_is_lost(self) -> str:
         """Say what an interruption costs, and what goes on."""
         minutes = (self.before + time.monotonic() - self.started - self.saved) / 60
-        lost = f"{minutes:.0f} minutes of training are lost" if minutes >= 1 else "less than a minute is lost"
+        lost = "less than a minute is lost"
+        if minutes >= 1:
+            lost = f"{minutes:.0f} minutes of training are lost"
         if self.is_saved:
             return f"{lost}; --resume goes on with the newest checkpoint"
         return f"{lost}, since there is no checkpoint yet (one each {self.every / 60:g} minutes)"
@@ -334,6 +339,9 @@ class RunTrainer(Trainer):
         callbacks: list[TrainerCallback] = [clock]
         if run.evaluate and arguments.early_stopping:
             callbacks.append(EarlyStopping(arguments.early_stopping))
+        optimizer = None
+        if arguments.optim == "adagrad":
+            optimizer = adagrad(arguments)
         use_cache = getattr(getattr(run.model, "config", None), "use_cache", None)
         super().__init__(
             model=run.model,
@@ -342,16 +350,16 @@ class RunTrainer(Trainer):
             train_dataset=cast(Any, examples),  # a list is one, too
             eval_dataset=cast(Any, examples),  # Trainer wants one
             callbacks=callbacks,
-            optimizer_cls_and_kwargs=adagrad(arguments) if arguments.optim == "adagrad" else None,
+            optimizer_cls_and_kwargs=optimizer,
         )
         if use_cache is not None:
             # Trainer has changed the configuration that is saved with the model.
             run.model.config.use_cache = use_cache
         self.run = run
         self.clock = clock
-        # The loss is the mean of a batch.
+        # `compute_loss` returns the mean of a batch.
         self.model_accepts_loss_kwargs = False
-        # It prints dictionaries.
+        # This callback prints dictionaries.
         self.remove_callback(PrinterCallback)
 
     def compute_loss(self, model: nn.Module, inputs: Any, *rest: Any, **more: Any) -> Any:

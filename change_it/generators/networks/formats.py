@@ -90,7 +90,9 @@ class NoRepeatedNGram(NoRepeatNGramLogitsProcessor):
 
 
 class Format:
-    """Between texts and one kind of model: here T5, BART and their like, in subclasses others.
+    """Turns texts into the token ids of a model, and its ids into texts.
+
+    This one is for T5, BART and their like; subclasses are for others.
 
     Attributes:
         overhead: number of tokens of a prompt without the source.
@@ -123,11 +125,11 @@ class Format:
     def encode(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, Ids]:
         """Return training examples as columns of token ids: `input_ids`, `attention_mask` and `labels`."""
         rows, context = self.read(sources)
-        inputs, labels = self._examples(rows, context, cut_texts(targets, self.max_target_tokens))
+        inputs, labels = self._inputs_and_labels(rows, context, cut_texts(targets, self.max_target_tokens))
         mask = [[1] * len(row) for row in inputs]
         return {"input_ids": inputs, "attention_mask": mask, "labels": labels}
 
-    def _examples(self, rows: Ids, context: Context, targets: list[str]) -> tuple[Ids, Ids]:
+    def _inputs_and_labels(self, rows: Ids, context: Context, targets: list[str]) -> tuple[Ids, Ids]:
         """Return the inputs and labels of training examples.
 
         Args:
@@ -190,7 +192,7 @@ class WordFormat(Format):
         texts = cut_texts(sources, self.max_source_tokens)
         return self.tokenizer.sources(texts, max_tokens=self.max_source_tokens)
 
-    def _examples(self, rows: Ids, context: Context, targets: list[str]) -> tuple[Ids, Ids]:
+    def _inputs_and_labels(self, rows: Ids, context: Context, targets: list[str]) -> tuple[Ids, Ids]:
         """Return the inputs and labels of training examples."""
         copied = context if self.copies else None
         return rows, self.tokenizer.targets(targets, copied, max_tokens=self.max_target_tokens)
@@ -297,7 +299,7 @@ class CausalFormat(Format):
             rows.append([*self.before, *article, *after])
         return rows, [[]] * len(rows)
 
-    def _examples(self, rows: Ids, context: Context, targets: list[str]) -> tuple[Ids, Ids]:
+    def _inputs_and_labels(self, rows: Ids, context: Context, targets: list[str]) -> tuple[Ids, Ids]:
         """Return inputs of prompt, headline and end, and labels with -100 in the place of the prompt."""
         inputs = []
         labels = []
