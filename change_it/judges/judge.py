@@ -103,7 +103,7 @@ class Judge(JudgeInfo, Pushable):
             dtype: float32; or bfloat16, which is faster where the processor multiplies bfloat16 matrices.
             device_map: one device as transformers names it: auto, cpu, cuda:1, a number, a device of torch.
             revision: branch, tag or commit of a Hub id.
-            token: of the Hub.
+            token: token of the Hub.
             cache_dir: folder of downloads.
             local_files_only: whether only what has been downloaded before is read.
             subfolder: folder in `name` that holds the judge.

@@ -207,8 +207,8 @@ def fit_fluency(data: TaskData, *, seed: int) -> LinearJudge:
     for text in data.headlines + data.articles:
         # a piece that appears a thousand times is one object
         counted.append(list(map(sys.intern, split_pieces(text))))
-    times = Counter(chain.from_iterable(counted))
-    frequent = frozenset(piece for piece, _ in times.most_common(FREQUENT_PIECES))
+    most_common = Counter(chain.from_iterable(counted)).most_common(FREQUENT_PIECES)
+    frequent = frozenset(piece for piece, _ in most_common)
     clusters = _clusters(counted, seed=seed)
     to_pieces = partial(Pieces, frequent=frequent, clusters=clusters)
     # an article is of the part of its headline
