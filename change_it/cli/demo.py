@@ -63,5 +63,5 @@ def _judges_of(run: Path) -> str:
     for name in ("judges", "judges-1"):
         if (run / name).is_dir():
             return str(run / name)
-    advice = "give --judges or the folder of a run, or make one with change-it quickstart"
+    advice = "give --judges or another --run, or make one with change-it quickstart"
     raise InputError(f"{run} holds no judges: {advice}")
