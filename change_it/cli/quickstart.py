@@ -5,7 +5,7 @@ Each step is called as its command would call it.
 
 import sys
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from contextlib import closing, nullcontext
 from dataclasses import asdict, dataclass, field, fields
 from importlib import import_module
@@ -18,6 +18,7 @@ from change_it.cli import audit, corpus, score, train, transfer
 from change_it.cli.audit import AuditOptions
 from change_it.cli.corpus import SampleOptions
 from change_it.cli.jobs import Call, Job, JobTime
+from change_it.cli.progress import StepProgress
 from change_it.cli.score import ScoreOptions
 from change_it.cli.train import LARGE, TrainJudgeOptions, line_of, processes_of, weight_of
 from change_it.cli.transfer import TransferOptions
@@ -152,7 +153,10 @@ class Steps:
         self._note()
 
     def run(self, steps: Sequence[Step], processes: int = 1) -> None:
-        """Run what is not finished, and print the result of each step in a line; what it prints goes to the log."""
+        """Run what is not finished, and print a line with the result of each step.
+
+        What the steps themselves print goes to the log.
+        """
         from change_it.cli.processes import run_jobs  # loads pools, which no help needs
 
         jobs = [job for step in steps for job in step.jobs if not self._is_finished(job.name)]
@@ -160,13 +164,9 @@ class Steps:
         unfinished = set(begun)
         waiting = list(steps)
         in_parts = min(processes, len(jobs)) > 1
-        status = self.terminal.status("") if sys.stdout.isatty() else None
-
-        def show(names: Collection[str]) -> None:
-            if in_parts and len(unfinished) == 1:
-                Thread(target=load_scoring, daemon=True).start()
-            if status is not None:
-                status.update(f"{', '.join(names)} ({len(begun) - len(unfinished)} of {len(begun)} finished)")
+        jobs_by_step = {step.name: [job.name for job in step.jobs] for step in steps}
+        progress = StepProgress(jobs_by_step, begun, processes)
+        status = self.terminal.status(progress) if sys.stdout.isatty() else None
 
         def print_finished() -> None:
             while waiting and unfinished.isdisjoint(job.name for job in waiting[0].jobs):
@@ -176,11 +176,17 @@ class Steps:
 
         log_of = self._part_of if in_parts else lambda _: self.out / LOG
         try:
-            with status or nullcontext(), closing(run_jobs(jobs, processes, log_of, show=show)) as ended:
+            with (
+                status or nullcontext(),
+                closing(run_jobs(jobs, processes, log_of, show=progress.show)) as ended,
+            ):
                 print_finished()
                 for name, times in ended:
                     self.times[name] = times
                     unfinished.remove(name)
+                    progress.finish(name, times.end - times.start)
+                    if in_parts and len(unfinished) == 1:
+                        Thread(target=load_scoring, daemon=True).start()
                     self._note(steps)
                     print_finished()
         except BaseException as error:
