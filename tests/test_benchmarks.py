@@ -87,6 +87,42 @@ def test_claims_in_words_are_those_of_the_tables():
     assert faults == ["0 of 3 seeds", *["3 of 3 seeds"] * 4]
 
 
+def row_of(claim: str) -> str:
+    """Return the row of the table of claims that begins so."""
+    lines = SCRIPT["README"].read_text(encoding="utf-8").splitlines()
+    [row] = [line for line in lines if line.startswith(f"| {claim}")]
+    return row
+
+
+def test_counts_in_the_table_of_claims_are_those_of_the_results():
+    """Counts over whole tables, which no mark can name."""
+    orders = SCRIPT["read_rows"]("fresh_labels")[ORDER].values()
+    assert [sum(counts) for counts in zip(*orders, strict=True)] == [61, 61]
+    assert "all 61 pairs of systems" in row_of("acceptability orders systems")
+    _, stopped, *_ = SCRIPT["outcomes"]()
+    assert f"{stopped[1]} of [ten kinds]" in row_of("judges stop wrong content")
+    columns = ("Vox, Washington Times", "CNN, Fox")
+    accepted = {
+        name: " and ".join(f"{LOOK_UP(f'older_systems/{name}/{column}/4'):g}" for column in columns)
+        for name in ("clause", "floor", "gold")
+    }
+    said = f"{accepted['clause']} of 40, of the floor's {accepted['floor']}, of gold {accepted['gold']}"
+    assert said in row_of("readers accept clauses")
+    leads = [
+        cell[3:5]
+        for cells in SCRIPT["read_rows"]("judges").values()
+        for corpus, cell in cells.items()
+        if corpus != "sample" and len(cell) == 5
+    ]
+    ahead, behind = sum(low > 0 for low, _ in leads), sum(high < 0 for _, high in leads)
+    encoders = row_of("a fine-tuned encoder is better")
+    assert f"beyond its interval in {ahead} of {len(leads)} cells, behind in {behind}" in encoders
+    held = [cells["held"] for cells in SCRIPT["read_rows"]("accepted").values()]
+    assert f"{LIKE(min(held), '.00')} to {LIKE(max(held), '.00')} of the time" in row_of(
+        "the interval of `accepted`"
+    )
+
+
 def test_claims_on_the_verdicts_are_those_of_the_table():
     """Compliancy ranks nowhere without a condition, style on the sample alone, acceptability where there are 69 pairs."""
     rows = {row: cells for row, cells in SCRIPT["read_rows"]("verdicts").items() if row.endswith("; linear")}
