@@ -184,7 +184,10 @@ class Resampling:
     def p_values(
         self, first: Statistics, second: Statistics, aggregate: Aggregate, *, trials: int
     ) -> dict[str, Floats]:
-        """Compare two systems on these items in so many trials, see `paired_p_values`."""
+        """Return each measure to the p-values of two systems' difference on these items.
+
+        They are those of each stratum, then of the mean of the strata; see `paired_p_values`.
+        """
         return paired_p_values(
             first, second, aggregate, self.strata, self.events, trials=trials, seed=self.seed
         )
@@ -211,10 +214,19 @@ def bootstrap_intervals(
 
     Events are drawn with replacement among those with items in the same strata. The same seed draws the same
     events for every system. Of r runs r - 1 are drawn with replacement, which makes the variance between them
-    unbiased (Rao and Wu 1988), and the events anew for all of them.
+    unbiased (Rao and Wu 1988). All runs of a resample have the same events.
+
+    Args:
+        statistics: what is added up over items, see `measure`.
+        aggregate: from sums to measures, see `measure`.
+        strata: (n,) stratum of each item, such as its direction; one stratum when None.
+        events: (n,) event of each item: items of one event are drawn together. When None each is an event.
+        resamples: number of resamples.
+        seed: seed of what is drawn.
 
     Returns:
-        Measure to (s + 1, 2) lower and upper ends, rows as in `estimate`.
+        Measure to (s + 1, 2) lower and upper ends: of each of s strata in order of first appearance, then of
+        their mean.
     """
     random = np.random.default_rng(seed)
     rows = _as_rows(statistics)

@@ -194,7 +194,13 @@ def _signature(
 ) -> str:
     """Return everything that the figures of an audit depend on, in one line.
 
-    `trained` is the digest of the corpus of the judges, where that is another one.
+    Args:
+        judges: the judges that are audited.
+        items: the test items that may be tried.
+        settings: how many of them, resamples and seed.
+        trained: digest of the corpus that the judges learnt from, empty where it is the audited one.
+        choosers: judges of the other fold, which choose the clauses of the baseline `floor`.
+        labels: what readers said of headlines.
     """
     parts = [f"audit|judges:{judges.signature}"]
     if trained:

@@ -87,7 +87,8 @@ def _call(arguments: Sequence[str]) -> None:
     if rest and rest[0] not in HELP:
         kind = "option" if rest[0].startswith("-") else "command"
         raise InputError(f"there is no {kind} {rest[0]}: give one of {', '.join(members)}")
-    print(list_help("".join(words), members))
+    name = words[0] if words else ""
+    print(list_help(name, members))
 
 
 def _command_words(arguments: Sequence[str]) -> list[str]:

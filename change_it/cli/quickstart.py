@@ -197,14 +197,17 @@ class Steps:
             raise
 
     def score(self, options: ScoreOptions) -> None:
-        """Score the systems, on the screen and not in the log, and anew in each run."""
+        """Score the systems, and print the result.
+
+        Unlike other steps this one is called anew in each run, and writes nothing to the log.
+        """
         start = time.time()
         try:
             score.run(options)
         except KeyboardInterrupt as error:
             error.add_note(GOES_ON)
             raise
-        self.times[SCORE] = JobTime(start, time.time(), 0)
+        self.times[SCORE] = JobTime(start, time.time(), process=0)
         self._note()
 
     def _is_finished(self, job: str) -> bool:

@@ -408,9 +408,15 @@ def _dealt_together(event: Ints, pairs: Positions, close: Positions) -> Ints:
 
 
 def _deal_test(unit: Ints, sizes: dict[str, int] | None, seed: int, strict: float) -> Bools:
-    """Deal the units of the top pairs to A1 and A2 at random, and mark the pairs of A2, (pairs,).
+    """Deal units of pairs at random to A1 (training) and A2 (test), and mark the pairs of A2, (pairs,).
 
     Each side grows towards its wanted number of pairs, or both to even halves.
+
+    Args:
+        unit: (pairs,) number of the unit of each strictly aligned pair: events that stay on one side.
+        sizes: wanted numbers of pairs of A1 and A2; None for even halves.
+        seed: seed of what is dealt.
+        strict: cosine above which these pairs are, for the message.
 
     Raises:
         InputError: there are fewer than two units.

@@ -190,9 +190,11 @@ def rate_judges(
 
 
 def _level(lows: Sequence[float]) -> Level:
-    """Return how far a judge can be relied on, by the lower ends of the shares that decide.
+    """Return how far a judge can be relied on.
 
-    Without any it is used with care.
+    Args:
+        lows: lower ends of the intervals of the shares that it gets right in the tests that rate it. Without
+            any test it is used with care.
     """
     low = min(lows, default=GOOD)
     if low > GOOD:

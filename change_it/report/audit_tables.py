@@ -128,8 +128,12 @@ def measures_table(audit: Audit) -> Table:
 
 
 def cues_table(cues: Sequence[Mapping[str, Any]]) -> Table:
-    """Return the strongest cues of main, a group for each outlet; they are of `main_cues`."""
-    columns = [Column("text", "text", "cue"), Column("weight"), Column("n", "count")]
+    """Return a table of the words and marks that move the judge main most, a group for each outlet.
+
+    Args:
+        cues: what `main_cues` returns: `outlet`, `text`, `weight` and `n`, the occurrences that were tried.
+    """
+    columns = [Column("text", kind="text", title="cue"), Column("weight"), Column("n", kind="count")]
     rows = [Row(cue, cue["outlet"]) for cue in cues]
     return Table(columns, rows)
 

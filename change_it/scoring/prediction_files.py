@@ -122,7 +122,7 @@ def names_of_runs(files: Sequence[PredictionFile]) -> list[str]:
 
 
 def shared_directions(files: Sequence[PredictionFile], test: TestSet) -> set[str]:
-    """Return the directions in which every file has a row; all of them without files."""
+    """Return the directions, as in `colle2faro`, in which every file has a row; all of them without files."""
     shared = {item.direction for item in test.items}
     for file in files:
         ids = {row["id"] for row in file.rows}

@@ -92,7 +92,7 @@ def words(text: str, *, underscores: bool = False) -> list[str]:
     text = unicodedata.normalize("NFC", text).translate(_TABLE)
     if not underscores:
         text = text.replace("_", " ")
-    # Behind a NUL stands what spaces alone do not split right.
+    # `_TABLE` writes a NUL before letters and marks that spaces alone do not split right.
     if "\0" in text:
         return _WORD.findall(text.replace("\0", ""))
     return text.split()

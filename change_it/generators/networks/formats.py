@@ -123,7 +123,10 @@ class Format:
         return [row or [end] for row in rows], [[]] * len(rows)
 
     def encode(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, Ids]:
-        """Return training examples as columns of token ids: `input_ids`, `attention_mask` and `labels`."""
+        """Return training examples as columns of token ids: `input_ids`, `attention_mask` and `labels`.
+
+        Where a network writes behind its source, the labels of the source are ignored. Nothing is padded.
+        """
         rows, context = self.read(sources)
         inputs, labels = self._inputs_and_labels(rows, context, cut_texts(targets, self.max_target_tokens))
         mask = [[1] * len(row) for row in inputs]
