@@ -133,7 +133,7 @@ def cues_table(cues: Sequence[Mapping[str, Any]]) -> Table:
     Args:
         cues: what `main_cues` returns: `outlet`, `text`, `weight` and `n`, the occurrences that were tried.
     """
-    columns = [Column("text", kind="text", title="cue"), Column("weight"), Column("n", kind="count")]
+    columns = [Column("text", format="text", title="cue"), Column("weight"), Column("n", format="count")]
     rows = [Row(cue, cue["outlet"]) for cue in cues]
     return Table(columns, rows)
 
