@@ -20,11 +20,11 @@ class Job:
 
     Attributes:
         name: Name by which other jobs need it.
-        calls: Functions with their arguments, called one after the other. What they print goes to the job's log.
+        calls: Functions with their arguments, called one after the other. What they print goes to a log.
         needs: Names of the jobs that are finished before this one starts.
         weight: Urgency. Of the jobs that may start, the one with the greatest weight starts first.
-        loads_itself: Whether its process loads its modules itself, and does not wait for those that all share.
-        is_large: Whether it takes so much memory that no other large job may run at the same time.
+        loads_itself: Whether its process loads its modules itself, and does not wait for shared ones.
+        is_large: Whether it takes so much memory that no other large job may run beside it.
     """
 
     name: str

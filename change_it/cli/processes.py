@@ -77,8 +77,8 @@ def run_jobs(
         show: Called with the names of the jobs that run, each time that they change.
 
     Raises:
-        Exception: What the first job in the order that failed has raised. Jobs after it do not start any more,
-            and jobs before it are finished first: one process would have raised the same.
+        Exception: What the first job in the order that failed has raised. Jobs after it do not start any
+            more, and jobs before it are finished first: one process would have raised the same.
     """
     if min(processes, len(jobs)) < 2:
         for job in jobs:
