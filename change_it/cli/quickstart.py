@@ -38,20 +38,31 @@ from change_it.render.tables import console, print_lines
 from change_it.scoring.prediction_files import read_prediction_files
 from change_it.version import __version__
 
-#: In the folder of a run: its options and the seconds of its finished steps, and all that the steps print.
-RECORD, LOG = "run.json", "run.log"
-#: The generator of the sample's newspapers that ships; it has read no article of the sample.
+#: File in the folder of a run: its options, and the seconds of its finished steps.
+RECORD = "run.json"
+#: File in the folder of a run: all that its steps print.
+LOG = "run.log"
+#: Recipe of the generator that ships.
 RECIPE: RecipeName = "rewrite"
+#: The generator that ships. It knows the sample's newspapers, and has read no article of the sample.
 SHIPPED = Path(__file__).parents[1] / "data" / "writer"
-#: Test headlines that are rewritten, drawn by the seed, and the candidates of each: eight take twice the time.
-ITEMS, CANDIDATES = 300, 4
-#: Steps that are no judges; the corpus and the judges lie in folders of these names.
+#: Test headlines of the sample that are rewritten, drawn by the seed.
+ITEMS = 300
+#: Candidates of each of them. Eight take twice the time.
+CANDIDATES = 4
+#: Step that aligns the articles, and the folder of the corpus.
 CORPUS = "corpus"
+#: Step that audits the judges, and the folder of the audit.
 AUDIT = "audit"
+#: Step that trains the judges of fold 0, which choose.
 CHOOSING = "choosing"
+#: Step that writes headlines with the generator that ships.
 HEADLINES = "headlines"
+#: Step that scores the systems.
 SCORE = "score"
+#: Folder of the judges of fold 1, which score.
 JUDGES = "judges"
+#: Folder of the judges of fold 0, which choose.
 CHOOSERS = "judges-0"
 #: Modules that scoring loads, and that take longest.
 SCORING_MODULES = (
@@ -105,11 +116,11 @@ class QuickstartOptions(ReadingOptions):
 
 @dataclass(frozen=True)
 class Step:
-    """What gets one line on the screen.
+    """A part of the run that gets one line on the screen.
 
     Attributes:
-        name: how the line begins.
-        jobs: what is done for it.
+        name: Beginning of the line.
+        jobs: What is done for it, side by side where cores are free.
     """
 
     name: str
@@ -121,10 +132,10 @@ class RunRecord:
     """The content of `run.json`.
 
     Attributes:
-        settings: options of the run and the version of the package; a run with others does not go on with it.
-        seconds: finished step to the seconds that it took.
-        times: finished job to when it ran, and where. A step has one job, or several beside each other.
-        files: files of the folder that are its own: none, since the steps keep the records of theirs.
+        settings: Options of the run and the version of the package. A run with others does not go on with it.
+        seconds: Name of each finished step to the seconds that it took.
+        times: Name of each finished job to when it ran, and where.
+        files: Files of the folder that are the run's own: none, since each step records its own.
     """
 
     settings: JsonObject
@@ -137,20 +148,39 @@ class Steps:
     """The steps of a run: each is noted in `run.json` once it is finished, and not run again."""
 
     def __init__(self, options: QuickstartOptions) -> None:
-        """Open a folder; InputError where it holds a run with other options."""
-        self.out, self.terminal = options.out, console(sys.stdout)
-        self.settings: JsonObject = asdict(options) | {"files": list(options.files), "version": __version__}
+        """Open the folder of a run, new or begun.
+
+        Raises:
+            InputError: it holds a run with other options.
+        """
+        self.out = options.out
+        self.terminal = console(sys.stdout)
+        self.settings: JsonObject = {**asdict(options), "files": list(options.files), "version": __version__}
         for name in ("out", "predictions", "processes"):  # a run may be called with others again
             del self.settings[name]
+        self.times: dict[str, JobTime] = {}
+        self.seconds: dict[str, float] = {}
         earlier = read_record(self.out / RECORD, RunRecord, "choose another --out")
-        self.times = dict(earlier.times) if earlier else {}
-        self.seconds = dict(earlier.seconds) if earlier else {}
-        before = {name: earlier.settings.get(name) if earlier else None for name in self.settings}
-        if self.times and before != self.settings:
-            changed = [f"{name} {was!r}" for name, was in before.items() if was != self.settings[name]]
+        if earlier:
+            self._go_on(earlier)
+        self._note()
+
+    def _go_on(self, earlier: RunRecord) -> None:
+        """Take over what is finished of an earlier run.
+
+        Raises:
+            InputError: that run had other options.
+        """
+        self.times.update(earlier.times)
+        self.seconds.update(earlier.seconds)
+        changed = []
+        for name, value in self.settings.items():
+            before = earlier.settings.get(name)
+            if before != value:
+                changed.append(f"{name} {before!r}")
+        if self.times and changed:
             fault = f"{self.out} holds a run with other options ({', '.join(changed)})"
             raise InputError(f"{fault}: give the same options again, or choose another --out")
-        self._note()
 
     def run(self, steps: Sequence[Step], processes: int = 1) -> None:
         """Run what is not finished, and print a line with the result of each step.
@@ -159,7 +189,9 @@ class Steps:
         """
         from change_it.cli.processes import run_jobs  # loads pools, which no help needs
 
-        jobs = [job for step in steps for job in step.jobs if not self._is_finished(job.name)]
+        jobs: list[Job] = []
+        for step in steps:
+            jobs += [job for job in step.jobs if not self._is_finished(job.name)]
         begun = frozenset(job.name for job in jobs)
         unfinished = set(begun)
         waiting = list(steps)
@@ -220,7 +252,8 @@ class Steps:
 
     def _join_log(self, step: Step) -> None:
         """Add what the jobs of a step have printed to the log."""
-        for part in (self._part_of(job.name) for job in step.jobs):
+        for job in step.jobs:
+            part = self._part_of(job.name)
             if part.is_file():
                 with (self.out / LOG).open("a", encoding="utf-8") as log:
                     log.write(part.read_text(encoding="utf-8"))
@@ -233,7 +266,8 @@ class Steps:
         self.terminal.print(line, soft_wrap=True, highlight=False)
         if step.name == CORPUS and self.settings["files"]:
             report = read_report(self.out / CORPUS)
-            print_lines([f"{text}." for text in (report.warnings if report else ())], self.terminal)
+            if report:
+                print_lines([f"{text}." for text in report.warnings], self.terminal)
 
     def _note(self, steps: Sequence[Step] = ()) -> None:
         """Write the record of the run; its steps keep those of their folders."""
@@ -254,8 +288,13 @@ def load_scoring() -> None:
 
 
 def run(options: QuickstartOptions) -> None:
-    """Run the steps and the report anew; finished steps are kept."""
-    started, encoder = time.perf_counter(), options.encoder
+    """Run the steps that are not finished, then score the systems and write the report anew.
+
+    Raises:
+        InputError: an option or a file cannot be used.
+    """
+    started = time.perf_counter()
+    encoder = options.encoder
     inputs = [encoder, *(outlet_and_file(file)[1] for file in options.files)]
     read_prediction_files(options.predictions)
     check_writable(options.out, inputs=inputs, record=RECORD)
@@ -270,27 +309,43 @@ def run(options: QuickstartOptions) -> None:
 
 def steps_of(options: QuickstartOptions) -> list[Step]:
     """Return the steps of a run, in the order of their lines, each after those that it needs."""
-    out, seed = options.out, options.seed
-    built = out / CORPUS
-    sample = SampleOptions(out=out / "sample.csv", articles=options.articles, seed=seed)
-    reading = {field.name: getattr(options, field.name) for field in fields(ReadingOptions)}
-    reading |= {"files": options.files or (str(sample.out),), "window_days": options.window_days}
-    build = BuildOptions(**reading, out=built, strict=options.strict, seed=seed)
-    calls: list[Call] = [(corpus.build, build)]
+    out = options.out
+    judges = [_judge_job(options, task, "1", out / JUDGES, options.encoder) for task in trained_tasks()]
+    choosers = [_judge_job(options, task, "0", out / CHOOSERS, LINEAR) for task in trained_tasks()]
+    auditing = AuditOptions(judges=str(out / JUDGES), corpus=str(out / CORPUS), seed=options.seed)
+    judge_names = frozenset(job.name for job in judges)
+    audit_job = Job(AUDIT, ((audit.run, auditing),), needs=judge_names, weight=6)
+    steps = [Step(CORPUS, (_corpus_job(options),))]
+    steps += [Step(job.name, (job,)) for job in judges]
+    steps += [Step(AUDIT, (audit_job,)), Step(CHOOSING, tuple(choosers))]
     if not options.files:
-        calls.insert(0, (corpus.sample, sample))
-    judges = [_judge(options, task, "1", out / JUDGES, options.encoder) for task in trained_tasks()]
-    choosers = [_judge(options, task, "0", out / CHOOSERS, LINEAR) for task in trained_tasks()]
-    auditing = AuditOptions(judges=str(out / JUDGES), corpus=str(built), seed=seed)
-    audit_job = Job(AUDIT, ((audit.run, auditing),), needs=frozenset(job.name for job in judges), weight=6)
-    steps = [
-        Step(CORPUS, (Job(CORPUS, tuple(calls), loads_itself=True),)),
-        *(Step(job.name, (job,)) for job in judges),
-        Step(AUDIT, (audit_job,)),
-        Step(CHOOSING, tuple(choosers)),
-    ]
-    if options.files:
-        return steps
+        chooser_names = frozenset(job.name for job in choosers)
+        steps.append(Step(HEADLINES, (_headlines_job(options, chooser_names),)))
+    return steps
+
+
+def _corpus_job(options: QuickstartOptions) -> Job:
+    """Return the job that builds the corpus, and before it writes the sample where there are no files."""
+    sample = SampleOptions(out=options.out / "sample.csv", articles=options.articles, seed=options.seed)
+    reading = {field.name: getattr(options, field.name) for field in fields(ReadingOptions)}
+    reading["files"] = options.files or (str(sample.out),)
+    build = BuildOptions(
+        **reading,
+        window_days=options.window_days,
+        strict=options.strict,
+        out=options.out / CORPUS,
+        seed=options.seed,
+    )
+    calls: list[Call] = []
+    if not options.files:
+        calls.append((corpus.sample, sample))
+    calls.append((corpus.build, build))
+    return Job(CORPUS, tuple(calls), loads_itself=True)
+
+
+def _headlines_job(options: QuickstartOptions, choosers: frozenset[str]) -> Job:
+    """Return the job that writes headlines of the sample; `choosers` are the jobs that it needs."""
+    out = options.out
     generator = out / "generators" / RECIPE
     transferring = TransferOptions(
         out=record_of(HEADLINES, out),
@@ -299,16 +354,15 @@ def steps_of(options: QuickstartOptions) -> list[Step]:
         rerank=str(out / CHOOSERS),
         candidates=CANDIDATES,
         generation=(f"num_beams={CANDIDATES}",),
-        corpus=str(built),
-        seed=seed,
+        corpus=str(out / CORPUS),
+        seed=options.seed,
     )
-    writing = ((_save_shipped, generator), (transfer.run, transferring))
-    headlines = Job(HEADLINES, writing, needs=frozenset(job.name for job in choosers), weight=6)
-    return [*steps, Step(HEADLINES, (headlines,))]
+    calls = ((_save_shipped, generator), (transfer.run, transferring))
+    return Job(HEADLINES, calls, needs=choosers, weight=6)
 
 
-def _judge(options: QuickstartOptions, task: Task, fold: Fold, folder: Path, encoder: str) -> Job:
-    """Return the training of a judge."""
+def _judge_job(options: QuickstartOptions, task: Task, fold: Fold, folder: Path, encoder: str) -> Job:
+    """Return the job that trains a judge on a fold, in a folder of its own in `folder`."""
     training = TrainJudgeOptions(
         task=task,
         encoder=encoder,
@@ -318,9 +372,13 @@ def _judge(options: QuickstartOptions, task: Task, fold: Fold, folder: Path, enc
         seed=options.seed,
     )
     name = f"{task} judge" if folder.name == JUDGES else f"{CHOOSING} {task}"
-    calls = ((train.judge_of_run, training),)
-    weight, is_large = weight_of(task, fold), task in LARGE
-    return Job(name, calls, needs=frozenset({CORPUS}), weight=weight, is_large=is_large)
+    return Job(
+        name,
+        ((train.judge_of_run, training),),
+        needs=frozenset({CORPUS}),
+        weight=weight_of(task, fold),
+        is_large=task in LARGE,
+    )
 
 
 def scoring_of(options: QuickstartOptions) -> ScoreOptions:
@@ -348,10 +406,10 @@ def last_lines(options: QuickstartOptions, seconds: float) -> list[str]:
             "        change-it demo                  rewrite and judge single headlines",
             "        change-it quickstart a=a.csv b=b.csv --out runs/mine    your newspapers",
         ]
-    return [
-        *lines,
-        f"{seconds:.0f} s; another machine's figures may differ by .02; all steps: {options.out / LOG}",
-    ]
+    lines.append(
+        f"{seconds:.0f} s; another machine's figures may differ by .02; all steps: {options.out / LOG}"
+    )
+    return lines
 
 
 def _save_shipped(folder: Path) -> None:
@@ -377,7 +435,7 @@ def record_of(name: str, out: Path) -> Path:
 
 
 def result_of(name: str, out: Path) -> str:
-    """What a finished step came to, in a line, from what it wrote."""
+    """Return what a finished step came to, in a line, from the files that it wrote."""
     if name == CHOOSING:
         return "a second set of judges, to choose among candidates and clauses"
     file = record_of(name, out)

@@ -328,8 +328,11 @@ def generator(options: GeneratorOptions) -> None:
     lines = [_training_line(metrics)]
     signs = [f"{sign} (in {count:,})" for sign, count in metrics.unknown_signs.items()]
     if signs:
-        fault = f"Warning: the tokenizer has no token for signs of headlines, {join_truncated(signs, SHOWN_SIGNS)}"
-        lines.append(f"{fault}: they cannot be written; take another --architecture.")
+        named = join_truncated(signs, SHOWN_SIGNS)
+        lines.append(
+            f"Warning: the tokenizer has no token for signs of headlines, {named}: they cannot be written;"
+            " take another --architecture."
+        )
     lines.append(f"✓ generator in {options.out}{_processes(metrics)}")
     lines += _how_far(options, metrics.training)
     print_lines(lines, console())
