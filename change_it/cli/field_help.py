@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from dataclasses import fields
 from textwrap import dedent
 from types import MappingProxyType
+from typing import Any
 
 #: The indent of a line that continues an example of a docstring, whose examples have half of it.
 CONTINUATION = " " * 8
 
 
-def join_help(options: type) -> None:
+def join_help(options: Any) -> None:
     """Join the lines of the docstrings of a dataclass and of its fields, as the help of a command shows them."""
     options.__doc__ = join_examples(options.__doc__ or "")
     docstrings: dict[str, str] = {}

@@ -4,7 +4,7 @@ Sheets are of headlines (LREC 2020, section 4) or of aligned pairs (section 4.1)
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -26,6 +26,7 @@ from change_it.readers.questions import (
     MODEL,
     SHEET_OF_PAIRS,
     SHEETS,
+    Sheet,
     answer_number,
     read_sheet,
 )
@@ -360,7 +361,7 @@ def read_answers(files: Sequence[Path], key: pl.DataFrame) -> dict[str, Ratings]
     """
     rows = {row["item"]: row for row in key.iter_rows(named=True)}
     numbers = {item: number for number, item in enumerate(key["item"])}
-    sheets = SHEETS.values()
+    sheets: Iterable[Sheet] = SHEETS.values()
     if "pair_id" in key.columns:
         sheets = [SHEET_OF_PAIRS]
     questions: list[str] = []
