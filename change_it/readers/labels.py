@@ -182,7 +182,7 @@ def _read_votes(file: Path, items: Mapping[str, Item], corpus: str) -> list[tupl
             f"{file} has {pluralise(len(unknown), 'id')} not in A2 of {corpus} ({join_truncated(unknown, 3)})"
         )
         raise InputError(f"{fault}: give the corpus that was labelled")
-    asked = set()
+    asked: set[str] = set()
     for record in records:
         asked.update(name for name in ASKED if record.cells.get(name))
     decisive = [name for name in ("supported", "printable") if name in asked]
