@@ -13,12 +13,12 @@ from typing import Any
 
 import polars as pl
 
-from change_it.readers.labels import ASKED, MEASURES, by_question
+from change_it.readers.labels import ASKED, by_question, compared_measures
 
 LABELS = Path(__file__).with_name("labels") / "readers.csv"
 #: Measures and what they are called; the last ones are judges by encoders.
 NAMES = {
-    **MEASURES,
+    **compared_measures(),
     "p_hh_minilm": "Story (HH) by MiniLM",
     "p_hh_e5": "Story (HH) by e5",
     "p_fluency_minilm": "Fluency by MiniLM",

@@ -4,6 +4,7 @@ import hashlib
 import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from change_it.errors import InputError
 from change_it.files.atomic import with_formula, without_formula, write_table
@@ -161,7 +162,7 @@ class SheetRun:
         fault = ""
         for is_last_try in (False, True):
             text = prompt
-            options: dict[str, object] = {"response_format": self._schema()}
+            options: dict[str, Any] = {"response_format": self._schema()}
             if is_last_try:
                 text = prompt + AGAIN
                 options = {}

@@ -227,7 +227,9 @@ def _between(low: float) -> str:
 
     Behind a negative end a dash would be read as a sign.
     """
-    return "–" if low >= 0 else " to "
+    if low < 0:
+        return " to "
+    return "–"
 
 
 def short_interval(low: float, high: float) -> str:
@@ -554,8 +556,9 @@ class _Grid:
         for _, rows_of_group in self.table.groups:
             for row in rows_of_group:
                 cells = [self.cell(row, column) for column in columns]
-                is_bold = row.highlight and not row.grey
-                style = "bold" if is_bold else ""
+                style = ""
+                if row.highlight and not row.grey:
+                    style = "bold"
                 grid.add_row(*cells, style=style)
             grid.add_section()
         return grid
