@@ -70,7 +70,7 @@ def test_candidates_come_with_verdicts_and_aspects_and_the_best_first():
     )
     assert (edited["style"], edited["refused_by"]) == (0, "main; edited: 0 of 4 words new")
     html = tab.cards_html(answer)
-    assert "1 of 3 pass every judge, for gio" in html
+    assert "3 different headlines for gio, of which 1 every judge accepts." in html
     assert "the original reads like rep, this one like gio" in html
     assert "style <b>1.000</b>" in html
     assert "acceptability <b>n/a</b>" in html  # a judge is missing
@@ -83,7 +83,7 @@ def test_what_no_judge_refuses_has_no_clean_bill_where_acceptability_cannot_rank
     models, _ = fixed("Statale, il ponte è giù!", judges=FakeJudges(digits="abcd"), acceptability=CANNOT)
     html = tab.cards_html(ask(models))
     assert "passes every judge" not in html
-    assert "1 of 1 are refused by no judge" in html
+    assert "1 different headline for gio, of which 1 no judge refuses." in html
     assert "no judge refuses it, which is no clean bill" in html
     assert "acceptability cannot rank systems here" in html
     html = tab.cards_html(ask(replace(models, audit=NO_AUDIT)))
@@ -125,7 +125,8 @@ def test_near_copies_of_a_better_candidate_are_hidden_and_counted():
     html = tab.cards_html(ask(models))
     shown = re.findall("ponte è giù, statale.*<|Addio sciopero!", html)
     assert shown == ["ponte è giù, statale addio!<", "Addio sciopero!"]
-    assert "pass every judge, for gio · 1 near copy hidden" in html
+    accepted = "2 different headlines for gio, of which 2 every judge accepts"
+    assert f"{accepted}. 1 near copy of a better one is hidden." in html
 
 
 def test_the_page_opens_with_a_headline_that_passes():
