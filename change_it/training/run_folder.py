@@ -27,6 +27,7 @@ from change_it.files.records import JsonObject, read_record, to_json
 from change_it.files.texts import listed
 from change_it.models.pretrained import quiet
 from change_it.models.saved import hash_of_model, hash_of_weights
+from change_it.progress import bar
 from change_it.training.record import (
     BEGUN,
     COMPLETE,
@@ -49,12 +50,17 @@ AT_ONCE = 2000
 
 
 def tokenized(encode: Callable[[range], Mapping[str, Any]], n: int) -> TokenIds:
-    """The examples of a run: `encode` gives the columns of those with these numbers, of n."""
+    """Return the examples of a run, and show how many are tokenized.
+
+    `encode` gives the columns of those with these numbers, of n.
+    """
     rows: TokenIds = []
-    for start in range(0, n, AT_ONCE):
-        columns = encode(range(start, min(start + AT_ONCE, n)))
-        ids = zip(*columns.values(), strict=True)
-        rows += [{name: np.asarray(row[i], np.int32) for i, name in enumerate(columns)} for row in ids]
+    with bar("tokenizing", n, shown=process_state().is_main_process) as shown:
+        for start in range(0, n, AT_ONCE):
+            columns = encode(range(start, min(start + AT_ONCE, n)))
+            ids = zip(*columns.values(), strict=True)
+            rows += [{name: np.asarray(row[i], np.int32) for i, name in enumerate(columns)} for row in ids]
+            shown.update(len(rows) - shown.n)
     return rows
 
 
