@@ -60,7 +60,7 @@ def test_cards_say_first_what_a_thing_is_for_and_where_its_limits_are(run, files
         first, rest = card.split("**Not for**", 1)
         assert "**For** " in first
         assert "\n## " not in first
-        assert rest.count("`docs/limits.md` of change-it") == 1
+        assert rest.count("`docs/limits.md` of the package") == 1
     assert "no judge reads who did what, or who said it" in judges.partition("## ")[0]
     data = (run / "corpus" / "README.md").read_text(encoding="utf-8")
     assert "**For** training and testing systems" in data.split("```python")[0]
