@@ -133,7 +133,7 @@ def test_near_copies_of_a_better_candidate_are_hidden_and_counted():
     html = tab.cards_html(ask(models))
     shown = re.findall("ponte è giù, statale.*<|Addio sciopero!", html)
     assert shown == ["ponte è giù, statale addio!<", "Addio sciopero!"]
-    accepted = "2 different headlines for gio: every judge accepts 2"
+    accepted = "2 different headlines for gio: every judge accepts 1"
     assert f"{accepted}. 1 near copy of a better one is hidden." in html
 
 
