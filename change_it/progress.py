@@ -6,6 +6,8 @@ A bar is drawn on a terminal. Where there is none, its state is a line every ten
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from shutil import get_terminal_size
+from textwrap import wrap
 from typing import Any
 
 from tqdm import tqdm
@@ -78,8 +80,16 @@ def _place() -> dict[str, Any]:
 
 
 def note(text: str) -> None:
-    """Print a line to standard error, above a bar that is drawn there."""
-    tqdm.write(text, file=sys.stderr)
+    """Print a sentence to standard error, above a bar that is drawn there.
+
+    On a terminal it is broken between words; elsewhere it stays on one line.
+    """
+    lines = [text]
+    if sys.stderr.isatty():
+        width = get_terminal_size().columns
+        lines = wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
+    for line in lines:
+        tqdm.write(line, file=sys.stderr)
 
 
 @contextmanager

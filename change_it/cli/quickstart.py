@@ -34,7 +34,7 @@ from change_it.generators.recipes import RecipeName
 from change_it.judges.options import LINEAR, Fold
 from change_it.judges.record import read_judge_metrics
 from change_it.judges.spec import Task, trained_tasks
-from change_it.render.tables import console, print_lines
+from change_it.render.tables import console, print_lines, print_wrapped
 from change_it.scoring.prediction_files import read_prediction_files
 from change_it.version import __version__
 
@@ -262,12 +262,17 @@ class Steps:
     def _print(self, step: Step, *, is_new: bool) -> None:
         """Print the line of a finished step, and the warnings about a corpus of one's own."""
         when = f"{self.seconds[step.name]:.0f} s" if is_new else "finished before"
-        line = f"[green]✓[/] {step.name:<13} {result_of(step.name, self.out)} [dim]({when})[/]"
-        self.terminal.print(line, soft_wrap=True, highlight=False)
+        result = f"{result_of(step.name, self.out)} ({when})"
+        first = f"✓ {step.name:<13} "
+        if sys.stdout.isatty():
+            print_wrapped(result, self.terminal, first=first, after=" " * len(first))
+        else:
+            print_lines([first + result], self.terminal)
         if step.name == CORPUS and self.settings["files"]:
             report = read_report(self.out / CORPUS)
-            if report:
-                print_lines([f"{text}." for text in report.warnings], self.terminal)
+            warnings = report.warnings if report else ()
+            for text in warnings:
+                print_wrapped(f"{text}.", self.terminal, after="  ")
 
     def _note(self, steps: Sequence[Step] = ()) -> None:
         """Write the record of the run; its steps keep those of their folders."""

@@ -202,8 +202,8 @@ def _systems(
 ) -> "list[tuple[TestSet, list[ScoredSystem]]]":
     """Return the items of each table, with the built-in systems and those of the prediction files on them.
 
-    The first table has the items with a partner. The second has all items, where systems have headlines of
-    others, too.
+    The first table has the items with a partner, an article of the other newspaper about the same event. A
+    second one, of all items, follows only where every system also has headlines of items without a partner.
     """
     from change_it.scoring.baselines import built_in_systems
     from change_it.scoring.prediction_files import shared_directions, systems_of

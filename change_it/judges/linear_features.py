@@ -483,6 +483,11 @@ def fluency_features(texts: Pieces, counts: Array) -> Array:
 
     They sum up what counts say of each piece, and add the length and the shares of unknown and of repeated
     words and pairs.
+
+    Args:
+        texts: The headlines.
+        counts: Counts of n-grams in a corpus, a row for each of `TABLES`; the first counts words, the second
+            pairs of words. The last row counts n-grams of letters.
     """
     times = []
     for table, columns in zip(counts[:-1], texts.columns_by_table(), strict=True):
@@ -493,6 +498,7 @@ def fluency_features(texts: Pieces, counts: Array) -> Array:
         features += summary.features(values)
     unknown_words = summary.mean(times[0] == 0)
     unknown_pairs = summary.mean(times[1] == 0)
+    # a headline has two marks before it and one behind it
     length = np.log(texts.lengths - 2.0)
     features += [length, unknown_words, unknown_pairs]
     words_and_endings = texts.codes[:, [WORD, ENDING]]

@@ -80,6 +80,7 @@ class Ranking:
         if not verdict.can_rank:
             return verdict.sentence
         if verdict.verdict == "ranks sentences":
+            # such a measure says nothing of systems that write no sentences
             return self.unwritten.get(system, "")
         return ""
 

@@ -73,8 +73,10 @@ class _BodyLimit:
 
 def build(models: Models) -> gr.Blocks:
     """Build the page over loaded models, with its queue."""
-    with gr.Blocks(title="change_it", analytics_enabled=False, delete_cache=(60, 60)) as page:
-        gr.Markdown(HEADING)
+    newspapers = " and ".join(models.judges.outlets)
+    title = f"Headlines that change their style: {newspapers}"
+    with gr.Blocks(title=title, analytics_enabled=False, delete_cache=(60, 60)) as page:
+        gr.Markdown(heading_of(newspapers))
         gr.HTML(about_html(models), elem_id="about", padding=False)
         with gr.Tabs():
             if models.systems:
@@ -83,6 +85,12 @@ def build(models: Models) -> gr.Blocks:
             with gr.Tab("Score", id="score"):
                 _score_tab(models)
     return page.queue(max_size=_MAX_WAITING_REQUESTS)
+
+
+def heading_of(newspapers: str) -> str:
+    """Return the heading of the page with the newspapers, whose names are no markup."""
+    first, _, rest = HEADING.partition("\n")
+    return f"{first}: {without_markup(newspapers)}\n{rest}"
 
 
 def _transfer_tab(models: Models) -> None:

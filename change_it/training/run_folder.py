@@ -27,6 +27,7 @@ from change_it.files.records import JsonObject, read_record, to_json
 from change_it.files.texts import join_truncated
 from change_it.models.pretrained import quiet
 from change_it.models.saved import hash_of_model, hash_of_weights
+from change_it.progress import bar
 from change_it.training.record import (
     BEGUN,
     COMPLETE,
@@ -51,20 +52,22 @@ EXAMPLES_AT_ONCE = 2000
 
 
 def tokenized(encode: Callable[[range], Mapping[str, Any]], n: int) -> TokenIds:
-    """Return the n examples of a run.
+    """Return the n examples of a run, and show how many are tokenized.
 
     Args:
         encode: returns the columns of the examples with these numbers.
         n: number of examples.
     """
     examples: TokenIds = []
-    for start in range(0, n, EXAMPLES_AT_ONCE):
-        columns = encode(range(start, min(start + EXAMPLES_AT_ONCE, n)))
-        for row in zip(*columns.values(), strict=True):
-            example = {}
-            for name, ids in zip(columns, row, strict=True):
-                example[name] = np.asarray(ids, np.int32)
-            examples.append(example)
+    with bar("tokenizing", n, shown=process_state().is_main_process) as shown:
+        for start in range(0, n, EXAMPLES_AT_ONCE):
+            columns = encode(range(start, min(start + EXAMPLES_AT_ONCE, n)))
+            for row in zip(*columns.values(), strict=True):
+                example = {}
+                for name, ids in zip(columns, row, strict=True):
+                    example[name] = np.asarray(ids, np.int32)
+                examples.append(example)
+            shown.update(len(examples) - shown.n)
     return examples
 
 

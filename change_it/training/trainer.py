@@ -486,6 +486,7 @@ def train(
     with argument_errors(options, trains_without):
         trainer = RunTrainer(run, examples, arguments, clock)
         trainer.create_optimizer_and_scheduler(arguments.max_steps)
+    # An error after the first update is no fault of the user's arguments.
     with argument_errors(options, lambda: trainer.state.global_step == 0 and trains_without()):
         try:
             trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)

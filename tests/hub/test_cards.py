@@ -53,6 +53,19 @@ def test_judges_show_their_tables_and_signature(run, files_of):
     assert 'Judges.from_pretrained("me/judges")' in card.text
 
 
+def test_cards_say_first_what_a_thing_is_for_and_where_its_limits_are(run, files_of):
+    judges = files_of("judge", run / "judges")["README.md"].decode()
+    generator = files_of("generator", run / "generators" / "sum-gio")["README.md"].decode()
+    for card in (judges, generator):
+        first, rest = card.split("**Not for**", 1)
+        assert "**For** " in first
+        assert "\n## " not in first
+        assert rest.count("`docs/limits.md` of the package") == 1
+    assert "no judge reads who did what, or who said it" in judges.partition("## ")[0]
+    data = (run / "corpus" / "README.md").read_text(encoding="utf-8")
+    assert "**For** training and testing systems" in data.split("```python")[0]
+
+
 def test_cards_install_show_an_answer_and_how_a_model_was_trained(run):
     judges = run / "judges"
     card = model_card(

@@ -36,6 +36,13 @@ def test_judges_without_a_generator_have_a_page_that_scores():
     assert {of.api_name for of in page.fns.values() if of.api_visibility == "public"} == {"judge"}
 
 
+def test_the_page_is_named_after_its_newspapers():
+    page = build(Models(FakeJudges(("<b>rep", "gio")), {}))
+    assert page.title == "Headlines that change their style: <b>rep and gio"
+    [heading] = [block.value for block in page.blocks.values() if isinstance(block, gr.Markdown)]
+    assert heading.startswith("# Headlines that change their style: &#60;b&#62;rep and gio\n")
+
+
 def test_examples_of_a_corpus_are_always_the_same(corpus, tmp_path):
     examples = corpus_examples(corpus)
     assert examples == corpus_examples(corpus)

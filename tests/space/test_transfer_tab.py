@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from gradio_client import Client
-from scoring_fakes import FakeJudges
+from scoring_fakes import SCALE, FakeJudges
 
 from change_it.audit.record import NO_AUDIT, Summary
 from change_it.audit.verdict import MeasureVerdict
@@ -70,7 +70,7 @@ def test_candidates_come_with_verdicts_and_aspects_and_the_best_first():
     )
     assert (edited["style"], edited["refused_by"]) == (0, "main; edited: 0 of 4 words new")
     html = tab.cards_html(answer)
-    assert "1 of 3 pass every judge, for gio" in html
+    assert "3 different headlines for gio: every judge accepts 1." in html
     assert "the original reads like rep, this one like gio" in html
     assert "style <b>1.000</b>" in html
     assert "acceptability <b>n/a</b>" in html  # a judge is missing
@@ -79,11 +79,19 @@ def test_candidates_come_with_verdicts_and_aspects_and_the_best_first():
     assert re.findall(r'<article class="([^"]*)"', html) == ["ci-card", "ci-card ci-no", "ci-card ci-no"]
 
 
+@pytest.mark.parametrize(
+    ("pairs", "figures"), [(SCALE.pairs, "acceptability times style"), (3, "acceptability")]
+)
+def test_the_order_names_style_where_there_is_one(pairs, figures):
+    models, _ = fixed("Statale, il ponte è giù!", judges=FakeJudges(scale=SCALE._replace(pairs=pairs)))
+    assert f"Ordered by {figures}, edits of the original last" in tab.cards_html(ask(models))
+
+
 def test_what_no_judge_refuses_has_no_clean_bill_where_acceptability_cannot_rank():
     models, _ = fixed("Statale, il ponte è giù!", judges=FakeJudges(digits="abcd"), acceptability=CANNOT)
     html = tab.cards_html(ask(models))
     assert "passes every judge" not in html
-    assert "1 of 1 are refused by no judge" in html
+    assert "1 different headline for gio: no judge refuses 1." in html
     assert "no judge refuses it, which is no clean bill" in html
     assert "acceptability cannot rank systems here" in html
     html = tab.cards_html(ask(replace(models, audit=NO_AUDIT)))
@@ -125,7 +133,8 @@ def test_near_copies_of_a_better_candidate_are_hidden_and_counted():
     html = tab.cards_html(ask(models))
     shown = re.findall("ponte è giù, statale.*<|Addio sciopero!", html)
     assert shown == ["ponte è giù, statale addio!<", "Addio sciopero!"]
-    assert "pass every judge, for gio · 1 near copy hidden" in html
+    accepted = "2 different headlines for gio: every judge accepts 1"
+    assert f"{accepted}. 1 near copy of a better one is hidden." in html
 
 
 def test_the_page_opens_with_a_headline_that_passes():

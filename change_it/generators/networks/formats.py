@@ -116,7 +116,7 @@ class Format:
         self.pad = Padding({"input_ids": tokenizer.pad_token_id, "labels": IGNORED})
 
     def read(self, sources: Sequence[str]) -> tuple[Ids, list[list[str]]]:
-        """Return the token ids of each source, and what `texts` needs of it."""
+        """Return the token ids of each source, and what `texts` needs of it to write a headline: nothing."""
         end = self.tokenizer.eos_token_id
         texts = cut_texts(sources, self.max_source_tokens)
         rows = self.tokenizer(texts, truncation=True, max_length=self.max_source_tokens)["input_ids"]
@@ -287,7 +287,10 @@ class CausalFormat(Format):
         self.pad = Padding(self.pad.values, left=True)
 
     def read(self, sources: Sequence[str]) -> tuple[Ids, list[list[str]]]:
-        """Return the token ids of each source in the prompt; `texts` needs nothing of it."""
+        """Return the token ids of each source in the prompt, and an empty list for each.
+
+        The lists are what the method `texts` needs of a source in order to write the headline: nothing here.
+        """
         articles = cut_texts(sources, self.max_source_tokens)
         afters = [self.after] * len(articles)
         if HEADLINE in self.template:
