@@ -57,7 +57,7 @@ def test_the_examples_that_are_tokenized_are_counted(monkeypatch):
             counts.append(self.n)
 
     monkeypatch.setattr(run_folder, "bar", Bar)
-    monkeypatch.setattr(run_folder, "AT_ONCE", 2)
+    monkeypatch.setattr(run_folder, "EXAMPLES_AT_ONCE", 2)
     rows = run_folder.tokenized(lambda numbers: {"ids": [[number] for number in numbers]}, 5)
     assert [row["ids"].tolist() for row in rows] == [[0], [1], [2], [3], [4]]
     assert counts == [("tokenizing", 5, True), 2, 4, 5, "closed"]

@@ -154,7 +154,7 @@ def test_the_sheet_with_sources_asks_four_questions_in_the_one_wording(sheet):
     assert [(row["id"], row["original"]) for row in rows] == [(row["id"], row["original"]) for row in key]
     # what a spreadsheet writes between cells outnumbers what stands in a heading
     assert not any(mark in heading for heading in HEADINGS.values() for mark in ",;\t|.")
-    for name, page in {**dict.fromkeys(QUESTIONS, "judges"), "same": "newspapers"}.items():
+    for name, page in {**dict.fromkeys(QUESTIONS, "readers"), "same": "newspapers"}.items():
         text = (Path(__file__).parents[2] / "docs" / f"{page}.md").read_text(encoding="utf-8")
         assert QUESTIONS[name].text in text
         assert page != "judges" or f"{QUESTIONS[name].text} | {'/'.join(QUESTIONS[name].answers)}" in text
