@@ -313,10 +313,17 @@ def run(options: QuickstartOptions) -> None:
 
 
 def steps_of(options: QuickstartOptions) -> list[Step]:
-    """Return the steps of a run, in the order of their lines, each after those that it needs."""
+    """Return the steps of a run in the order in which they are printed, each after those that it needs.
+
+    The judges that score learn from fold 1, those that choose from fold 0. Headlines are written on the sample
+    alone: on newspapers of one's own no generator is at hand.
+    """
     out = options.out
-    judges = [_judge_job(options, task, "1", out / JUDGES, options.encoder) for task in trained_tasks()]
-    choosers = [_judge_job(options, task, "0", out / CHOOSERS, LINEAR) for task in trained_tasks()]
+    judges = []
+    choosers = []
+    for task in trained_tasks():
+        judges.append(_judge_job(options, task, fold="1", folder=out / JUDGES, encoder=options.encoder))
+        choosers.append(_judge_job(options, task, fold="0", folder=out / CHOOSERS, encoder=LINEAR))
     auditing = AuditOptions(judges=str(out / JUDGES), corpus=str(out / CORPUS), seed=options.seed)
     judge_names = frozenset(job.name for job in judges)
     audit_job = Job(AUDIT, ((audit.run, auditing),), needs=judge_names, weight=6)
@@ -366,7 +373,7 @@ def _headlines_job(options: QuickstartOptions, choosers: frozenset[str]) -> Job:
     return Job(HEADLINES, calls, needs=choosers, weight=6)
 
 
-def _judge_job(options: QuickstartOptions, task: Task, fold: Fold, folder: Path, encoder: str) -> Job:
+def _judge_job(options: QuickstartOptions, task: Task, *, fold: Fold, folder: Path, encoder: str) -> Job:
     """Return the job that trains a judge on a fold, in a folder of its own in `folder`."""
     training = TrainJudgeOptions(
         task=task,
