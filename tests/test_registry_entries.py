@@ -181,10 +181,7 @@ def test_a_recipe_is_an_entry(corpus, tmp_path, echo):
     card = (out / "README.md").read_text(encoding="utf-8")
     assert "# echo: headlines" in card
     assert "| recipe | echo |" in card
-    assert (
-        "**For** writing a headline of no newspaper in particular from a headline of the other newspaper"
-        in card
-    )
+    assert "**For** writing a headline of no newspaper in particular from a headline of the other newspaper" in card
 
 
 EXCLAIMED = "headlines end with an exclamation mark"

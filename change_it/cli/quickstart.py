@@ -236,10 +236,9 @@ def run(options: QuickstartOptions) -> None:
         raise InputError(f"there is no folder {encoder}: give the Hub id or folder of a pre-trained model")
     processes = processes_of(options.processes, encoder)
     steps = Steps(options)
-    is_resumed = bool(steps.times)
     steps.run(steps_of(options), processes)
     steps.score(scoring_of(options))
-    print_lines(last_lines(options, time.perf_counter() - started, is_resumed=is_resumed), steps.terminal)
+    print_lines(last_lines(options, time.perf_counter() - started), steps.terminal)
 
 
 def steps_of(options: QuickstartOptions) -> list[Step]:
@@ -313,10 +312,9 @@ def scoring_of(options: QuickstartOptions) -> ScoreOptions:
     )
 
 
-def last_lines(options: QuickstartOptions, seconds: float, *, is_resumed: bool) -> list[str]:
-    """Return what can be done next, and how long it took; a run that was resumed took longer than its last call."""
+def last_lines(options: QuickstartOptions, seconds: float) -> list[str]:
+    """Return what can be done next, and how long it took."""
     lines = []
-    took = f"{seconds:.0f} s{' in this call' if is_resumed else ''}"
     if not options.files:
         lines += [
             "        change-it demo                  rewrite and judge single headlines",
@@ -324,7 +322,7 @@ def last_lines(options: QuickstartOptions, seconds: float, *, is_resumed: bool) 
         ]
     return [
         *lines,
-        f"{took}; another machine's figures may differ by .02; all steps: {options.out / LOG}",
+        f"{seconds:.0f} s; another machine's figures may differ by .02; all steps: {options.out / LOG}",
     ]
 
 
