@@ -181,7 +181,7 @@ def test_a_recipe_is_an_entry(corpus, tmp_path, echo):
     card = (out / "README.md").read_text(encoding="utf-8")
     assert "# echo: headlines" in card
     assert "| recipe | echo |" in card
-    says = "it writes a headline of no newspaper in particular from a headline of the other newspaper"
+    says = "**For** writing a headline of no newspaper in particular from a headline of the other newspaper"
     assert says in card
 
 

@@ -43,7 +43,7 @@ def use(page):
 
     # What is typed is transferred; what says nothing is a sentence.
     fill(headline=HEADLINE, article=ARTICLE)
-    expected(page.locator("#candidates-found")).to_contain_text("every judge, for")
+    expected(page.locator("#candidates-found")).to_contain_text("for gio: every judge accepts")
     fill(headline="")
     expected(page.locator("#candidates-found .ci-notice")).to_contain_text("Write the original headline")
     assert beyond(page) == []
