@@ -1,4 +1,4 @@
-"""Judges that decide by simple rules, and a corpus of four events in which two papers have styles of their own."""
+"""Judges that decide by simple rules, and a corpus of four events that two papers tell each in its style."""
 
 import json
 from dataclasses import replace
@@ -17,7 +17,8 @@ from change_it.scoring.settings import ScoreSettings
 from change_it.text.tokens import words
 
 OUTLETS = ("rep", "gio")
-#: Of a main that tells the outlets apart: a copy has 0, and a headline that main takes for the other outlet's 1.
+#: The scale of a main that tells the outlets apart: style is 0 for a copy, and 1 for a headline that main
+#: takes for the other outlet's.
 SCALE = StyleScale(
     pairs=29,
     events=28,
@@ -52,8 +53,10 @@ def _long_words(text):
 
 
 class FakeJudges(Judges):
-    """main: an exclamation mark is gio's; hh: a long word in common; ah: a long word of the headline is in the article.
+    """Judges that decide by rules.
 
+    main: an exclamation mark is gio's. hh: the headlines have a long word in common. ah: a long word of the
+    headline is in the article.
     With a fourth digit a fluency judge: no word twice.
     """
 
@@ -72,7 +75,10 @@ class FakeJudges(Judges):
 
 
 def judges_that_know(test):
-    """Fakes of which main knows the outlet that printed a headline of `test`; fluency refuses an exclamation mark behind it."""
+    """Return fakes whose main knows which outlet printed a headline of `test`.
+
+    Fluency refuses an exclamation mark behind a question mark.
+    """
     second = {item.source.rstrip("?!,") for item in test.items if item.label == test.outlets[1]}
     judges = FakeJudges(test.outlets, digits="abcd")
     judges.main.rule = lambda text, _: 0.9 if text.rstrip("?!,") in second else 0.1

@@ -55,7 +55,10 @@ def test_gold_complies_and_copy_does_not(metric, gold, fake_judges):
 
 
 def test_one_signature_is_one_number(metric, toy_test, fake_judges):
-    """With the partners' articles the metric gives what `change-it score` prints; without them the signature says so."""
+    """With the partners' articles the metric gives what `change-it score` prints.
+
+    Without them the signature says so.
+    """
     first, *others = toy_test.items
     more = {name: f"{getattr(first, name)} Parla Bianchi" for name in ("reference", "reference_article")}
     first = replace(first, **more)

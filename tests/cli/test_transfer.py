@@ -30,7 +30,10 @@ ROWS = [
 
 @pytest.fixture(autouse=True)
 def paths_are_there(monkeypatch):
-    """Judges, corpora and generators are stand-ins here: whether their folders are whole is asked in tests of the program."""
+    """Skip the checks of folders: judges, corpora and generators are stand-ins here.
+
+    Tests of the whole program ask whether folders are complete.
+    """
     for name in ("check_model", "check_corpus"):
         monkeypatch.setattr(transfer_command, name, lambda *_, **__: None)
 

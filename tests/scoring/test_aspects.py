@@ -1,4 +1,4 @@
-"""Style, acceptability and edited, what chooses by them, the reasons against a headline, and tables that have them."""
+"""Style, acceptability and edited: how they are measured, choose a headline, and stand in tables."""
 
 import json
 from dataclasses import replace
@@ -55,18 +55,41 @@ def test_style_is_measured_from_the_clause_to_gold_of_its_direction():
     assert np.isfinite(aspects.style(np.array([1.0]), np.array([0.0]), scale, np.array([True]))).all()
 
 
-@pytest.mark.parametrize(
-    ("change", "aims", "said"),
-    [
-        ({}, [], ""),
-        ({"pairs": 19}, ["gio", "rep"], "main measured its scale on 19 aligned training pairs, fewer than 20"),
-        ({"low": (1.0, 0.0)}, ["rep"], "style of gio2rep is n/a: main does not surely tell rep's own headlines from clauses of gio's articles (median steps 3.58 and 0.00 on 29 pairs)"),
-        ({"low": (-0.1, 1.0)}, ["gio"], "gio's own headlines from clauses of rep's articles"),
-        ({"leads": {MARKS: (0.0, 0.2), NGRAMS: (0.1, 0.2)}}, ["gio", "rep"], "on 29 training pairs main is not surely better than marks, capitals, length within an event (ahead by .000 to .200)"),
-        ({"leads": {MARKS: (0.1, 0.2), NGRAMS: (-0.3, -0.1)}}, ["gio", "rep"], "main is surely worse than n-grams within an event (ahead by -.300 to -.100)"),
-        ({"leads": {MARKS: (0.1, 0.2), NGRAMS: (-0.3, 0.1)}}, [], ""),
-    ],
-)  # fmt: skip
+#: Changes of a scale that measures, to the outlets aimed at whose style it then cannot measure, and why.
+SCALES = {
+    "as it is": ({}, [], ""),
+    "few pairs": (
+        {"pairs": 19},
+        ["gio", "rep"],
+        "main measured its scale on 19 aligned training pairs, fewer than 20",
+    ),
+    "rep as clauses": (
+        {"low": (1.0, 0.0)},
+        ["rep"],
+        "style of gio2rep is n/a: main does not surely tell rep's own headlines from clauses of gio's "
+        "articles (median steps 3.58 and 0.00 on 29 pairs)",
+    ),
+    "gio below clauses": (
+        {"low": (-0.1, 1.0)},
+        ["gio"],
+        "gio's own headlines from clauses of rep's articles",
+    ),
+    "as marks": (
+        {"leads": {MARKS: (0.0, 0.2), NGRAMS: (0.1, 0.2)}},
+        ["gio", "rep"],
+        "on 29 training pairs main is not surely better than marks, capitals, length within an event "
+        "(ahead by .000 to .200)",
+    ),
+    "below n-grams": (
+        {"leads": {MARKS: (0.1, 0.2), NGRAMS: (-0.3, -0.1)}},
+        ["gio", "rep"],
+        "main is surely worse than n-grams within an event (ahead by -.300 to -.100)",
+    ),
+    "as n-grams": ({"leads": {MARKS: (0.1, 0.2), NGRAMS: (-0.3, 0.1)}}, [], ""),
+}
+
+
+@pytest.mark.parametrize(("change", "aims", "said"), SCALES.values(), ids=SCALES)
 def test_a_scale_that_cannot_measure_says_why(change, aims, said):
     faults = SCALE._replace(**change).faults(OUTLETS)
     assert sorted(faults) == aims
@@ -134,7 +157,7 @@ def test_each_headline_has_its_aspects_and_reasons(toy_test, judges):
 
 
 def test_the_papers_compliancy_and_its_parts_are_as_published(toy_test, judges):
-    """EvalNLGEval 2020, section 4: HH and AH say match, and main's decision on the new headline is not that on the original."""
+    """EvalNLGEval 2020, section 4: HH and AH say match, and main decides otherwise than on the original."""
     random = np.random.default_rng(1)
     answers = {}
 
@@ -217,10 +240,10 @@ def test_chances_of_the_best_of_a_number_that_are_drawn(number):
 
 
 def test_the_curve_of_the_floor_begins_at_the_clause_and_ends_at_the_floor(toy_test, monkeypatch):
-    items = [
-        replace(item, article=f"{item.article} Poi sul te\u00adma si litiga ancora! E {item.source.lower()}, dicono tutti.")
-        for item in toy_test.items
-    ]  # fmt: skip
+    items = []
+    for item in toy_test.items:
+        more = f"Poi sul te\u00adma si litiga ancora! E {item.source.lower()}, dicono tutti."
+        items.append(replace(item, article=f"{item.article} {more}"))
     test = larger(replace(toy_test, items=tuple(items)), 2)
     choosers = FakeJudges(fold="0", digits="efgh")
     choosers.main.rule = lambda text, _: 0.9 if "litiga" in text else 0.2
