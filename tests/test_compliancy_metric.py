@@ -156,7 +156,7 @@ def test_a_missing_prediction_is_refused_and_an_empty_one_passes_nothing(metric,
 
 
 def test_judges_mark_headlines_when_they_are_called(gold):
-    judges = FakeJudges(digits="abcd")
+    judges = FakeJudges(fluency=True)
     texts = {"originals": gold["sources"], "articles": gold["articles"]}
     found = judges(["Giu\u0300 il\u200b ponte di Bari!", *gold["predictions"][1:]], **texts)
     gold["predictions"][0] = found[0].text

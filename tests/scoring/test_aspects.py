@@ -23,7 +23,7 @@ from change_it.scoring.systems import ScoredSystem, on_same_items
 
 @pytest.fixture
 def judges():
-    return FakeJudges(digits="abcd")
+    return FakeJudges(fluency=True)
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ def test_a_scale_that_cannot_measure_says_why(change, aims, said):
 
 
 def test_style_is_scored_of_the_direction_that_has_it():
-    judges, test = FakeJudges(digits="abc", scale=SCALE._replace(low=(1.0, 0.0))), larger(toy_test_set(), 2)
+    judges, test = FakeJudges(scale=SCALE._replace(low=(1.0, 0.0))), larger(toy_test_set(), 2)
     both = score(test, judges, built_in_systems(test), progress=False)
     row, other, average = (both.row("gold", name) for name in ("rep2gio", "gio2rep", "average"))
     assert "style" not in other.values
@@ -190,9 +190,9 @@ def test_the_other_outlet_s_article_is_evidence_and_its_headline_is_not(toy_test
 
 
 @pytest.mark.parametrize(
-    ("about", "unknown", "signed", "said"),
+    ("changes", "unknown", "signed", "said"),
     [
-        ({"digits": "abc"}, {"acceptability", "fluency"}, "|fold:all|reversal", "have no fluency judge"),
+        ({"fluency": False}, {"acceptability", "fluency"}, "|fold:all|reversal", "have no fluency judge"),
         ({"scale": SCALE._replace(pairs=19)}, {"style"}, "|style:none|", "its scale on 19 aligned"),
         (
             {"scale": SCALE._replace(evidence=0.4)},
@@ -202,8 +202,9 @@ def test_the_other_outlet_s_article_is_evidence_and_its_headline_is_not(toy_test
         ),
     ],
 )
-def test_what_cannot_be_computed_is_null_and_said(toy_test, about, unknown, signed, said):
-    scores = scored(toy_test, FakeJudges(**{"digits": "abcd", **about}))
+def test_what_cannot_be_computed_is_null_and_said(toy_test, changes, unknown, signed, said):
+    judges = FakeJudges(**{"fluency": True} | changes)
+    scores = scored(toy_test, judges)
     record = json.loads(json.dumps(to_json(scores.record), allow_nan=False))
     values = record["systems"]["gold"]["average"]
     assert {name for name in aspects.compliancy_measures() if values[name] is None} == unknown
@@ -245,12 +246,12 @@ def test_the_curve_of_the_floor_begins_at_the_clause_and_ends_at_the_floor(toy_t
         more = f"Poi sul te\u00adma si litiga ancora! E {item.source.lower()}, dicono tutti."
         items.append(replace(item, article=f"{item.article} {more}"))
     test = larger(replace(toy_test, items=tuple(items)), 2)
-    choosers = FakeJudges(fold="0", digits="efgh")
+    choosers = FakeJudges(fold="0", fluency=True, hashes="efgh")
     choosers.main.rule = lambda text, _: 0.9 if "litiga" in text else 0.2
     system = floor(test, choosers)
     most = max(map(len, system.cuts))
     monkeypatch.setattr(scores_module, "CURVE_CANDIDATES", (1, 2, most, most + 1))
-    scores = scored(test, FakeJudges(fold="1", digits="abcd"), system)
+    scores = scored(test, FakeJudges(fold="1", fluency=True), system)
     assert [point.candidates for point in scores.curve] == [1, 2, most]
     for name in aspects.compared_aspects():
         first, *_, last = ((point.values[name], point.intervals[name]) for point in scores.curve)
@@ -278,9 +279,9 @@ def test_clause_is_the_mean_over_all_cuts_of_each_article(toy_test, judges):
 
 
 def test_all_rows_are_of_the_items_that_have_a_reference(unpaired):
-    chosen = floor(unpaired, FakeJudges(fold="0", digits="efgh"))
+    chosen = floor(unpaired, FakeJudges(fold="0", fluency=True, hashes="efgh"))
     test, systems = on_same_items(unpaired, [of_gold(unpaired), chosen])
-    scores = scored(test, FakeJudges(fold="1", digits="abcd"), *systems)
+    scores = scored(test, FakeJudges(fold="1", fluency=True), *systems)
     assert {row.n for row in scores.rows if row.direction == "average"} == {8}
     gold, row = scores.row("gold"), scores.row("same")
     assert gold.values["compliancy"] == row.values["compliancy"] == row.values["bleu"] == 1

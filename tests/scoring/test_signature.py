@@ -16,7 +16,7 @@ def test_the_signature_has_full_hashes_and_reads_back():
     text = Reranker.from_judges(FakeJudges(fold="1")).signature
     assert text == f"fold:1|main:{'a' * 64}|hh:{'b' * 64}|ah:{'c' * 64}"
     assert parse_reranker(text) == Reranker.from_judges(FakeJudges(fold="1"))
-    with_fluency = Reranker.from_judges(FakeJudges(digits="abcd"))
+    with_fluency = Reranker.from_judges(FakeJudges(fluency=True))
     assert with_fluency.signature.endswith(f"|fluency:{'d' * 64}")
     assert parse_reranker(with_fluency.signature) == with_fluency
     with pytest.raises(InputError, match="column reranker"):
@@ -38,21 +38,20 @@ def test_the_signature_has_full_hashes_and_reads_back():
     ],
 )
 def test_what_two_panels_share(theirs, ours, shared):
-    one, other = (
-        Reranker.from_judges(FakeJudges(fold=fold, digits=digits)) for fold, digits in (theirs, ours)
-    )
-    assert one.shared_with(other) == shared
+    """Each panel is a fold, and a letter for the weights of main, of hh and of ah."""
+    panels = [Reranker.from_judges(FakeJudges(fold=fold, hashes=hashes)) for fold, hashes in (theirs, ours)]
+    assert panels[0].shared_with(panels[1]) == shared
 
 
 def test_judges_that_are_not_independent_are_refused(toy_test):
     judges = FakeJudges(fold="0")
     with pytest.raises(InputError, match=r"\(mine: the weights of hh are the same\).*the other --fold"):
-        scored(toy_test, judges, reranked(toy_test, FakeJudges(fold="1", digits="dbf")))
+        scored(toy_test, judges, reranked(toy_test, FakeJudges(fold="1", hashes="dbf")))
     assert not judges.main.asked
 
 
 def test_the_judges_of_the_other_fold_may_score(toy_test):
-    scores = scored(toy_test, FakeJudges(fold="1"), reranked(toy_test, FakeJudges(fold="0", digits="def")))
+    scores = scored(toy_test, FakeJudges(fold="1"), reranked(toy_test, FakeJudges(fold="0", hashes="def")))
     assert "|reranker:dddddd+eeeeee+ffffff,fold:0|" in scores.row("mine").signature
     assert "reranker" not in scores.signature
     of_gold = scores.row("gold").values
@@ -64,7 +63,7 @@ def test_a_row_without_a_headline_is_never_better_than_a_copy(toy_test):
     """Every second row of a copying system fails: no figure rises."""
     copies = tuple(item.source for item in toy_test.items)
     failing = tuple("" if place % 2 else text for place, text in enumerate(copies))
-    judges = FakeJudges(digits="abcd", scale=SCALE._replace(clause=(1.0, 1.0)))
+    judges = FakeJudges(fluency=True, scale=SCALE._replace(clause=(1.0, 1.0)))
     scores = scored(toy_test, judges, ScoredSystem("failing", failing))
     copy, failed = (scores.row(name).values for name in ("copy", "failing"))
     assert (copy["edited"], failed["edited"]) == (1, 1)
