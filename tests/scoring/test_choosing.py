@@ -16,21 +16,25 @@ ITEM = Item("", "rep", "gio", "Crolla il ponte sulla statale", "Il ponte sulla s
 
 @pytest.mark.parametrize("measured", [True, False])
 def test_acceptability_times_style_decides_then_probabilities_and_edited_and_empty_ones_are_last(measured):
-    """Where style is n/a acceptability decides alone."""
-    chances = {"Ecco, statale!": 0.9, "Giù la statale!": 0.8, "Addio ponte ponte!": 0.9}
+    """Where style is n/a acceptability decides alone.
+
+    hh wants a long word of the original, which all have. Fluency refuses a word that is repeated.
+    """
+    like_gio = {"Ecco, statale!": 0.9, "Giù la statale!": 0.8, "Addio ponte ponte!": 0.9}
     judges = FakeJudges(fluency=True, scale=SCALE if measured else SCALE._replace(pairs=3))
-    judges.main.rule = lambda text, _: chances.get(text, 0.2)
-    judges.ah.rule = lambda text, _: 0.6 if "Ecco" in text else 0.7
-    texts = [
-        "",
-        "Zagarolo, Statale a Zagarolo!",
-        "Giù la statale!",
-        "Crolla il ponte sulla statale!",
-        "Addio ponte ponte!",
-        "Ecco, statale!",
-    ]
-    [ranked] = order(judges, [texts], [ITEM])
-    assert ranked == ((5, 2, 4, 1, 3, 0) if measured else (2, 5, 4, 1, 3, 0))
+    judges.main.rule = lambda headline, _: like_gio.get(headline, 0.2)
+    judges.ah.rule = lambda headline, article: 0.6 if "Ecco" in headline else 0.7
+    most_style = "Ecco, statale!"
+    most_acceptable = "Giù la statale!"
+    repeating = "Addio ponte ponte!"
+    without_evidence = "Zagarolo, Statale a Zagarolo!"
+    edited = "Crolla il ponte sulla statale!"
+    headlines = ["", without_evidence, most_acceptable, edited, repeating, most_style]
+
+    [ranked] = order(judges, [headlines], [ITEM])
+
+    best = [most_style, most_acceptable] if measured else [most_acceptable, most_style]
+    assert [headlines[place] for place in ranked] == [*best, repeating, without_evidence, edited, ""]
 
 
 def test_what_chooses_sees_no_partner_s_article():
@@ -42,6 +46,7 @@ def test_what_chooses_sees_no_partner_s_article():
 
 
 def test_the_floor_is_the_best_of_the_clauses_that_clause_has_in_turn(toy_test):
+    """For gio the best clause is the one that main takes for gio's: that with `litiga`."""
     judges = FakeJudges(fold="0", fluency=True)
     judges.main.rule = lambda text, _: 0.9 if "litiga" in text else 0.2
     items = tuple(
