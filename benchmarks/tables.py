@@ -15,8 +15,8 @@ written. Where NAME is one of `SUMMARIES`, the table is drawn from several of th
 `.84<!-- = NAME/ROW/COLUMN/PLACE -->` is a figure in a sentence, or behind a comma or a bracket: a number of a
 cell, the first where no PLACE is given. Of ROW and COLUMN the beginning is enough where no other begins
 alike, without backticks. The figure keeps its decimals. NAME may be `quickstart`, whose rows are systems,
-with measures as columns, and `run`, with `seconds` and `gib`; or `harbor_street`, with the numbers of articles
-and of test pairs.
+with measures as columns, and `run`, with `seconds` and `gib`; or `harbor_street`, with the numbers of
+articles and of test pairs.
 """
 
 import csv
@@ -153,8 +153,8 @@ def cell(value: Any) -> str:
 def read_rows(name: str) -> Rows:
     """Return the rows of results.
 
-    Those of the quickstart are its systems, each measure with the ends of its interval. Those of harbor_street
-    are the numbers of articles and test pairs.
+    Those of the quickstart are its systems, each measure with the ends of its interval. Those of
+    harbor_street are the numbers of articles and test pairs.
     """
     if name == "quickstart":
         record = json.loads(Path(__file__).with_name("quickstart.json").read_text(encoding="utf-8"))

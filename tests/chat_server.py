@@ -24,10 +24,10 @@ def serve():
     state = ChatServer()
 
     class Answers(Handler):
-        def do_GET(self):  # noqa: N802 (a name that http.server looks for)
+        def do_GET(self):
             self.answer(200, json.dumps({"data": [{"id": name} for name in state.models]}).encode(), {})
 
-        def do_POST(self):  # noqa: N802 (a name that http.server looks for)
+        def do_POST(self):
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             state.requests.append({**request, "path": self.path})
             state.headers.append(dict(self.headers))

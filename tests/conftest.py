@@ -102,6 +102,7 @@ def interrupted_at(monkeypatch):
 
 @pytest.fixture
 def fake_judges():
+    """Judges that decide by the rules of `FakeJudges`: main, hh and ah, without fluency."""
     from scoring_fakes import FakeJudges
 
     return FakeJudges()
@@ -121,6 +122,7 @@ def saved_models(tmp_path_factory):
 
 @pytest.fixture
 def toy_test():
+    """Eight items of four events: rep's headlines for gio, then gio's, which exclaim, for rep."""
     from scoring_fakes import toy_test_set
 
     return toy_test_set()

@@ -12,10 +12,12 @@ KINDS["pnc"] = {"copy": True, "coverage": True, "coverage_weight": 0.7}
 def make_model(kind="pnc", *, seed=1, scale=None, **settings):
     """Return a tiny float64 model (s2s, pn, pnc or transformer).
 
-    Its weights are large enough for every term to matter.
+    Its weights are large enough for every term to matter. The Auto classes of transformers know it.
     """
     from change_it.generators.networks import pointer_generator, pointer_transformer
+    from change_it.generators.registration import register_generators
 
+    register_generators()
     torch.manual_seed(seed)
     sizes = {"vocab_size": WORDS + RESERVED, "reserved": RESERVED}
     if kind == "transformer":

@@ -1,8 +1,9 @@
-"""Judges that decide by simple rules, and a corpus of four events in which two papers have styles of their own."""
+"""Judges that decide by simple rules, and a corpus of four events that two papers tell each in its style."""
 
 import json
 from dataclasses import replace
 from math import log
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -17,7 +18,8 @@ from change_it.scoring.settings import ScoreSettings
 from change_it.text.tokens import words
 
 OUTLETS = ("rep", "gio")
-#: Of a main that tells the outlets apart: a copy has 0, and a headline that main takes for the other outlet's 1.
+#: The scale of a main that tells the outlets apart: style is 0 for a copy, and 1 for a headline that main
+#: takes for the other outlet's.
 SCALE = StyleScale(
     pairs=29,
     events=28,
@@ -31,14 +33,77 @@ SCALE = StyleScale(
 )
 
 
+class Chances(NamedTuple):
+    """The probability of class 1 that a fake answers.
+
+    Attributes:
+        yes: where its rule holds.
+        no: where it does not.
+    """
+
+    yes: float
+    no: float
+
+
+#: Answers of main: is the headline the second outlet's (gio)?
+MAIN = Chances(yes=0.9, no=0.2)
+#: Answers of hh: are the two headlines about one event?
+HH = Chances(yes=0.8, no=0.1)
+#: Answers of ah: does the headline belong to the article?
+AH = Chances(yes=0.7, no=0.3)
+#: Answers of fluency: is it a headline as newspapers print them?
+FLUENCY = Chances(yes=0.6, no=0.4)
+
+
+def exclaims(headline, _):
+    """The rule of main."""
+    return MAIN.yes if "!" in headline else MAIN.no
+
+
+def _share_a_long_word(one, other):
+    return bool(_long_words(one) & _long_words(other))
+
+
+def _long_words(text):
+    return {word for word in words(text) if len(word) > 4}
+
+
+def headlines_share_a_long_word(one, other):
+    """The rule of hh: a word of five letters or more stands in both headlines."""
+    return HH.yes if _share_a_long_word(one, other) else HH.no
+
+
+def article_has_a_long_word(headline, article):
+    """The rule of ah: a word of five letters or more of the headline stands in the article."""
+    return AH.yes if _share_a_long_word(headline, article) else AH.no
+
+
+def repeats_no_word(headline, _):
+    """The rule of fluency."""
+    return FLUENCY.yes if len(set(words(headline))) == len(words(headline)) else FLUENCY.no
+
+
 class RuleJudge(Judge):
-    """Probability of class 1 by a rule; counts what it is asked."""
+    """A judge without a model, whose probability of class 1 is what a rule returns.
+
+    Attributes:
+        rule: takes a text and the text that it is paired with, or None; a test may exchange it.
+        asked: the questions so far, each a text and the text that it is paired with.
+    """
 
     def __init__(self, task, rule, *, outlets=OUTLETS, fold="all", weights_hash=""):
-        about = {"task": task, "fold": fold, "outlets": outlets, "max_tokens": 1024}
-        hashes = {"weights_hash": weights_hash, "model_hash": weights_hash}
-        super().__init__(model=None, tokenizer=None, **about, **hashes)
-        self.rule, self.asked = rule, []
+        super().__init__(
+            model=None,
+            tokenizer=None,
+            task=task,
+            fold=fold,
+            outlets=outlets,
+            max_tokens=1024,
+            weights_hash=weights_hash,
+            model_hash=weights_hash,
+        )
+        self.rule = rule
+        self.asked = []
 
     def predict(self, texts, pairs):
         questions = list(zip(texts, pairs or [None] * len(texts), strict=True))
@@ -47,41 +112,48 @@ class RuleJudge(Judge):
         return np.column_stack([1 - one, one])
 
 
-def _long_words(text):
-    return {word for word in words(text) if len(word) > 4}
-
-
 class FakeJudges(Judges):
-    """main: an exclamation mark is gio's; hh: a long word in common; ah: a long word of the headline is in the article.
+    """Judges that decide by rules: main, hh and ah, and with `fluency` a fluency judge.
 
-    With a fourth digit a fluency judge: no word twice.
+    main: a headline with an exclamation mark is the second outlet's. hh and ah: the two texts share a word of
+    five letters or more. fluency: the headline repeats no word.
+
+    Args:
+        outlets: of the headlines.
+        fluency: whether there is a fluency judge.
+        fold: the fold on which they would be trained.
+        hashes: a letter for each judge, of which its hash consists. Equal letters are equal weights.
+        scale: the scale of style that main would have measured.
     """
 
-    def __init__(self, outlets=OUTLETS, fold="all", digits="abc", scale=SCALE):
-        rules = {
-            "main": lambda text, _: 0.9 if "!" in text else 0.2,
-            "hh": lambda one, other: 0.8 if _long_words(one) & _long_words(other) else 0.1,
-            "ah": lambda one, other: 0.7 if _long_words(one) & _long_words(other) else 0.3,
-            "fluency": lambda text, _: 0.6 if len(set(words(text))) == len(words(text)) else 0.4,
-        }
-        about = {"outlets": outlets, "fold": fold}
-        judges = zip(rules.items(), digits, strict=False)
-        judges = {task: RuleJudge(task, rule, weights_hash=one * 64, **about) for (task, rule), one in judges}
+    def __init__(self, outlets=OUTLETS, *, fluency=False, fold="all", hashes="", scale=SCALE):
+        rules = {"main": exclaims, "hh": headlines_share_a_long_word, "ah": article_has_a_long_word}
+        if fluency:
+            rules["fluency"] = repeats_no_word
+        letters = hashes or "abcd"[: len(rules)]
+        judges = {}
+        for (task, rule), letter in zip(rules.items(), letters, strict=True):
+            judges[task] = RuleJudge(task, rule, outlets=outlets, fold=fold, weights_hash=letter * 64)
         judges["main"].style = scale
         super().__init__(**judges)
 
 
 def judges_that_know(test):
-    """Fakes of which main knows the outlet that printed a headline of `test`; fluency refuses an exclamation mark behind it."""
+    """Return fakes, with a fluency judge, that are right about the headlines of `test`.
+
+    main knows which outlet printed a headline, with or without marks behind it. hh and ah accept everything.
+    Fluency refuses a headline that ends with `?!`.
+    """
     second = {item.source.rstrip("?!,") for item in test.items if item.label == test.outlets[1]}
-    judges = FakeJudges(test.outlets, digits="abcd")
-    judges.main.rule = lambda text, _: 0.9 if text.rstrip("?!,") in second else 0.1
-    judges.hh.rule = judges.ah.rule = lambda text, pair: 0.9
-    judges.fluency.rule = lambda text, _: 0.0 if text.endswith("?!") else 0.9
+    judges = FakeJudges(test.outlets, fluency=True)
+    judges.main.rule = lambda headline, _: 0.9 if headline.rstrip("?!,") in second else 0.1
+    judges.hh.rule = lambda headline, original: 0.9
+    judges.ah.rule = lambda headline, article: 0.9
+    judges.fluency.rule = lambda headline, _: 0.0 if headline.endswith("?!") else 0.9
     return judges
 
 
-#: What rep and gio say of each.
+#: The headlines of rep and of gio on each event.
 EVENTS = (
     ("Crolla il ponte sulla statale", "Ecco: ponte giù, è caos!"),
     ("Approvata la riforma fiscale", "Ecco la riforma, con i nuovi conti!"),
@@ -90,19 +162,20 @@ EVENTS = (
 )
 
 
-def load_fakes(patch, *outlets, **about):
-    """Fakes wherever judges would be loaded."""
-    patch.setattr(Judges, "from_pretrained", lambda *_, **__: FakeJudges(*outlets, **about))
+def load_fakes(patch, outlets=OUTLETS, *, fluency=False):
+    """Let every load of judges return fakes, whatever the folder holds."""
+    patch.setattr(Judges, "from_pretrained", lambda *_, **__: FakeJudges(outlets, fluency=fluency))
 
 
 def scored(test, judges, *more, resamples=5, reversal="relative"):
-    """Scores of the systems that are built in, and of more."""
+    """Score the built-in systems and `more` systems."""
     systems = [*built_in_systems(test), *more]
     settings = ScoreSettings(reversal=reversal, resamples=resamples)
     return score(test, judges, systems, settings, progress=False)
 
 
 def _pairs():
+    """Return the rows of the test pairs; each pair is an event, and both articles share its long words."""
     return [
         {
             "pair_id": str(n),
@@ -121,39 +194,43 @@ def _pairs():
     ]
 
 
-def _training():
+def _training_headlines():
     return {
         "rep": ("Un titolo lungo di sei parole", "Altro titolo"),
         "gio": ("Che vergogna!", "Basta tasse!", "Avanti così!"),
     }
 
 
-def _texts(pair, side):
-    return pair[f"{side}_headline"], pair[f"{side}_article"]
-
-
 def toy_test_set():
-    items = [
-        Item(p[f"{one}_id"], *outlets, *_texts(p, one), *_texts(p, other), event=p["event"])
-        for one, other, outlets in (("a", "b", OUTLETS), ("b", "a", OUTLETS[::-1]))
-        for p in _pairs()
-    ]
-    return TestSet(tuple(items), OUTLETS, _training(), "toy")
+    """Return eight test items: rep's headlines of the four events for gio, then gio's for rep."""
+    items = []
+    for side, partner, (label, target) in (("a", "b", OUTLETS), ("b", "a", OUTLETS[::-1])):
+        for pair in _pairs():
+            item = Item(
+                pair[f"{side}_id"],
+                label,
+                target,
+                source=pair[f"{side}_headline"],
+                article=pair[f"{side}_article"],
+                reference=pair[f"{partner}_headline"],
+                reference_article=pair[f"{partner}_article"],
+                event=pair["event"],
+            )
+            items.append(item)
+    return TestSet(tuple(items), OUTLETS, _training_headlines(), "toy")
 
 
 def larger(test, times):
-    """A test set with its items so many times, each time of other events."""
+    """Return a test set that repeats the items of `test`, each time with events of their own."""
     items = []
     for number in range(times):
-        names = [(f"{item.id}-{number}", f"{item.event}-{number}") for item in test.items]
-        items += [
-            replace(item, id=id_, event=event) for item, (id_, event) in zip(test.items, names, strict=True)
-        ]
+        for item in test.items:
+            items.append(replace(item, id=f"{item.id}-{number}", event=f"{item.event}-{number}"))
     return replace(test, items=tuple(items))
 
 
 def write_stand_ins(folder, outlets=OUTLETS):
-    """A folder that has the files of judges; what is in them comes from elsewhere."""
+    """Write a folder that has the files of judges, without weights: a test loads fakes in their place."""
     for task in ("main", "hh", "ah"):
         (folder / task).mkdir(parents=True)
         (folder / task / "model.safetensors").touch()
@@ -162,24 +239,26 @@ def write_stand_ins(folder, outlets=OUTLETS):
 
 
 def write_toy_corpus(folder):
-    """A corpus folder with the configs that scoring reads."""
-    names = ("id", "label", "headline", "article", "event")
-    test = [
-        (pair[f"{side}_id"], outlet, *_texts(pair, side), pair["event"])
-        for pair in _pairs()
-        for side, outlet in zip("ab", OUTLETS, strict=True)
-    ]
-    training = [
-        (f"{outlet}{n}", outlet, headline, f"Oggi {headline}", f"{outlet}{n}")
-        for outlet, headlines in _training().items()
-        for n, headline in enumerate(headlines)
-    ]
-    for file, table in (
-        ("pairs/test", pl.DataFrame(_pairs())),
-        ("articles/train", pl.DataFrame(training, names, orient="row")),
-        ("articles/test", pl.DataFrame(test, names, orient="row")),
-    ):
-        (folder / file).parent.mkdir(parents=True, exist_ok=True)
-        table.write_parquet(folder / f"{file}.parquet")
+    """Write a corpus folder with the configs that scoring reads: pairs and articles of the toy test set."""
+    test = []
+    for pair in _pairs():
+        for side, outlet in zip("ab", OUTLETS, strict=True):
+            headline, article = pair[f"{side}_headline"], pair[f"{side}_article"]
+            test.append((pair[f"{side}_id"], outlet, headline, article, pair["event"]))
+    training = []
+    for outlet, headlines in _training_headlines().items():
+        for number, headline in enumerate(headlines):
+            name = f"{outlet}{number}"
+            training.append((name, outlet, headline, f"Oggi {headline}", name))
+    columns = ("id", "label", "headline", "article", "event")
+    tables = {
+        "pairs/test": pl.DataFrame(_pairs()),
+        "articles/train": pl.DataFrame(training, columns, orient="row"),
+        "articles/test": pl.DataFrame(test, columns, orient="row"),
+    }
+    for name, table in tables.items():
+        file = folder / f"{name}.parquet"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        table.write_parquet(file)
     (folder / "README.md").touch()
     return folder

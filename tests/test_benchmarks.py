@@ -74,7 +74,10 @@ def test_figures_of_the_reports_claims_are_those_of_the_tables(claim):
 
 
 def test_claims_in_words_are_those_of_the_tables():
-    """Of four real pairs: none of ten kinds stopped, ROUGE-L ahead on both, the lead without copies sure on the sample alone."""
+    """The words say: on four real pairs no judge stops any of ten kinds, and ROUGE-L is ahead on two.
+
+    The lead without copies is sure on the sample alone.
+    """
     _, stopped, *_ = SCRIPT["outcomes"]()
     assert (len(SCRIPT["WRONG"]), stopped[2:]) == (10, ["0"] * 4)
     written = "fresh_labels/acceptability − ROUGE-L, written"
@@ -124,7 +127,10 @@ def test_counts_in_the_table_of_claims_are_those_of_the_results():
 
 
 def test_claims_on_the_verdicts_are_those_of_the_table():
-    """Compliancy ranks nowhere without a condition, style on the sample alone, acceptability where there are 69 pairs."""
+    """Compliancy ranks nowhere without a condition, and style on the sample alone.
+
+    Acceptability ranks where there are 69 pairs.
+    """
     rows = {row: cells for row, cells in SCRIPT["read_rows"]("verdicts").items() if row.endswith("; linear")}
     for row, cells in rows.items():
         assert not re.search(r"ranks(,| \d)", cells["compliancy"]), row
@@ -150,7 +156,12 @@ def test_claims_on_the_verdicts_are_those_of_the_table():
 
 def test_a_figure_in_a_sentence_is_written_from_its_cell():
     written = SCRIPT["written"]
-    text = "AUC .1<!-- = fresh_labels/HH:/mean -->, −9.00<!-- = aspects/Vox/copy/4 -->, 1<!-- = fresh_thresholds/rewrite/sample/3 -->"
+    figures = (
+        "AUC .1<!-- = fresh_labels/HH:/mean -->",
+        "−9.00<!-- = aspects/Vox/copy/4 -->",
+        "1<!-- = fresh_thresholds/rewrite/sample/3 -->",
+    )
+    text = ", ".join(figures)
     assert re.sub(r"<!--.*?-->", "", written(text)) == "AUC .8, −.27, 39"
     with pytest.raises(SystemExit, match="2 of"):
         written("1<!-- = aspects/CNN/copy -->")

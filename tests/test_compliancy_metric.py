@@ -55,7 +55,10 @@ def test_gold_complies_and_copy_does_not(metric, gold, fake_judges):
 
 
 def test_one_signature_is_one_number(metric, toy_test, fake_judges):
-    """With the partners' articles the metric gives what `change-it score` prints; without them the signature says so."""
+    """With the partners' articles the metric gives what `change-it score` prints.
+
+    Without them the signature says so.
+    """
     first, *others = toy_test.items
     more = {name: f"{getattr(first, name)} Parla Bianchi" for name in ("reference", "reference_article")}
     first = replace(first, **more)
@@ -153,7 +156,7 @@ def test_a_missing_prediction_is_refused_and_an_empty_one_passes_nothing(metric,
 
 
 def test_judges_mark_headlines_when_they_are_called(gold):
-    judges = FakeJudges(digits="abcd")
+    judges = FakeJudges(fluency=True)
     texts = {"originals": gold["sources"], "articles": gold["articles"]}
     found = judges(["Giu\u0300 il\u200b ponte di Bari!", *gold["predictions"][1:]], **texts)
     gold["predictions"][0] = found[0].text

@@ -1,7 +1,8 @@
-"""README and documentation: their commands and examples run as they stand, page after page, those of a run in a fresh folder.
+"""Run the commands and examples of README and documentation as they stand, page after page.
 
-Blocks marked `bash` and `python` run, `change-it quickstart` on few articles and with little training. Those marked `sh`
-install, serve or train for hours: their commands are parsed alone.
+Those of one run share a fresh folder. Blocks marked `bash` and `python` run, `change-it quickstart` on few
+articles and with little training. Those marked `sh` install, serve or train for hours: their commands are
+parsed alone.
 """
 
 import os
@@ -89,9 +90,9 @@ TUTORIAL_RUN = "mine"
 
 
 def pieces() -> dict[str, list[tuple[str, str]]]:
-    """Blocks that run by the run whose folder they name, page after page; each piece needs nothing of the others.
+    """Return the blocks that run, page after page, by the run whose folder they name.
 
-    All blocks of the tutorial are of its run.
+    Each piece needs nothing of the others. All blocks of the tutorial are of its run.
     """
     by_run: dict[str, list[tuple[str, str]]] = {}
     for language, code in BLOCKS:
@@ -149,7 +150,10 @@ def test_shell_and_python_examples_run(name, tmp_path, monkeypatch, capsys):
 
 
 def run_line(line, monkeypatch):
-    """Run a line of a shell's block; the quickstart of the sample on few articles, and an audit of few headlines."""
+    """Run a line of a shell's block.
+
+    The quickstart of the sample runs on few articles, and an audit on few headlines.
+    """
     program, *arguments = shlex.split(line, comments=True) or [""]
     if arguments == ["quickstart"]:
         shorten(monkeypatch)

@@ -97,7 +97,7 @@ def loaded(monkeypatch):
 
     def load(folder, **_):
         folders.append(folder)
-        return FakeJudges(("colle", "faro"), digits="abcd")
+        return FakeJudges(("colle", "faro"), fluency=True)
 
     monkeypatch.setattr("change_it.scoring.panel.Judges.from_pretrained", load)
     return folders

@@ -144,7 +144,7 @@ def test_an_answer_that_never_ends_is_a_timeout(online, monkeypatch):
     monkeypatch.setattr(servers, "TIMEOUT_SECONDS", 0.5)
 
     class Drips(Handler):
-        def do_POST(self):  # noqa: N802 (a name that http.server looks for)
+        def do_POST(self):
             self.send_response(200)
             self.send_header("Transfer-Encoding", "chunked")
             self.end_headers()

@@ -82,8 +82,8 @@ def run(command, folder, kill_at, files):
 
 def check(name, folder, seed):
     """Kill a command that replaces an older result, again and again; then let it end."""
-    import change_it.auto  # noqa: F401 (all modules are loaded once, before the processes part)
-
+    # All modules are loaded once, before the processes part.
+    import_module("change_it.auto")
     import_module(f"change_it.{COMMANDS[name][0]}")
     if name == "judge":
         from change_it.cli import train

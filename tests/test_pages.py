@@ -59,7 +59,7 @@ def test_pages_of_the_benchmarks_have_the_sites_links_on_the_site():
 
 def test_every_part_of_a_signature_is_in_the_glossary():
     basis = Basis(n=1, events=1, partners=1, runs=2, candidates=4.0, reranker="1a2b3c,fold:0")
-    judges = FakeJudges(digits="abcd", scale=SCALE._replace(pairs=1))  # too few for a style
+    judges = FakeJudges(fluency=True, scale=SCALE._replace(pairs=1))  # too few for a style
     line = signature(judges, ScoreSettings(), basis, trained="1a2b3c4d")
     parts = {part.partition(":")[0] for part in line.split("|")[1:]}
     assert {"judges", "trained", "reranker", "fluency", "style", "n", "v"} <= parts

@@ -1,4 +1,4 @@
-"""The project's own files: two commands, one description, one version, and bounds that admit what is tested."""
+"""The project's own files: two commands, one description, one version, bounds that admit what is tested."""
 
 import re
 import subprocess

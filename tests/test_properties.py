@@ -156,7 +156,7 @@ def test_acceptability_is_at_most_each_of_its_factors_and_order_changes_nothing(
     for prediction, source, article, other, side in rows:
         ways = OUTLETS[side], OUTLETS[1 - side]
         items.append(Item(str(len(items)), *ways, source, article, "", other, prediction))
-    judges = FakeJudges(digits="abcd")
+    judges = FakeJudges(fluency=True)
     judged = judges.judge(items, progress=False)
     reversed_order = judges.judge(items[::-1], progress=False)
     assert judged.equals(reversed_order.reverse())

@@ -1,4 +1,4 @@
-"""The pages that teach: numbered pictures are explained, questions counted, papers cited as CITATION.cff has them."""
+"""The pages that teach explain numbered pictures, count questions, and cite papers as CITATION.cff does."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""README is short, its sentences are short, and its figures are those of the tables and of what was judged."""
+"""README and its sentences are short; its figures are those of the tables and of what was judged."""
 
 import csv
 import json
@@ -31,7 +31,10 @@ def two_decimals(value):
 
 
 def row_of(measure_name):
-    """Return the lines of the table of what holds that begin with a measure, those of empty cells with them."""
+    """Return the lines of a measure in the table of what holds.
+
+    The line that follows with empty cells is one of them.
+    """
     lines = README[README.index("| measure | what holds") :].splitlines()
     first = next(at for at, line in enumerate(lines) if line.startswith(f"| {measure_name} |"))
     rest = [line for line in lines[first + 1 : first + 2] if line.startswith("| | |")]

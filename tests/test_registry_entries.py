@@ -350,7 +350,7 @@ def aspects(monkeypatch):
 def score_with(toy_corpus, toy_test, tmp_path, monkeypatch, capsys):
     """Return a function that scores a system which asks every second time, and returns what was printed."""
     write_stand_ins(tmp_path / "judges")
-    load_fakes(monkeypatch, digits="abcd")
+    load_fakes(monkeypatch, fluency=True)
     monkeypatch.setenv("COLUMNS", "200")
     texts = [f"{item.reference}{'?' * (n % 2)}" for n, item in enumerate(toy_test.items)]
     rows = [[item.id, text] for item, text in zip(toy_test.items, texts, strict=True)]

@@ -109,8 +109,8 @@ def judges(tmp_path, monkeypatch):
     """
 
     def load(folder, *, precision="float32", **_):
-        fold, digits = {"judges": ("1", "abcd"), "others": ("0", "efgh")}[Path(folder).name]
-        fakes = FakeJudges(fold=fold, digits=digits)
+        fold, hashes = {"judges": ("1", "abcd"), "others": ("0", "efgh")}[Path(folder).name]
+        fakes = FakeJudges(fluency=True, fold=fold, hashes=hashes)
         for judge in fakes.by_task.values():
             judge.precision = precision
         return fakes

@@ -14,10 +14,12 @@ from change_it.stats import (
 
 
 def share(sums):
+    """A measure: hits among the items that count."""
     return {"share": sums["hits"] / sums["n"]}
 
 
 def binary(rate, count, seed):
+    """Draw the statistics of items that are right or wrong."""
     hits = np.random.default_rng(seed).random(count) < rate
     return {"n": np.ones(count), "hits": hits.astype(float)}
 
@@ -46,10 +48,8 @@ def test_intervals_agree_with_scipy():
 def test_strata_and_events_by_hand():
     data = {"n": np.ones(4), "hits": np.array([1.0, 1, 0, 0])}
     assert estimate(data, share, ["x", "x", "x", "y"])["share"] == pytest.approx([2 / 3, 0, 1 / 3])
-    assert intervals(data, None, events=[7, 7, 8, 8])[0].tolist() == [
-        0,
-        1,
-    ]  # an event is in or out as a whole
+    # An event is in or out as a whole.
+    assert intervals(data, None, events=[7, 7, 8, 8])[0].tolist() == [0, 1]
 
 
 def test_p_equals_the_exact_sign_test():
@@ -61,35 +61,64 @@ def test_p_equals_the_exact_sign_test():
     assert p[0] == pytest.approx(exact, abs=0.01)
 
 
-def alike(data):
-    """Both directions of each item's event, which fare alike: data, strata, events."""
-    count = len(data["n"])
-    return joined(data, data), ["x"] * count + ["y"] * count, [*range(count)] * 2
+#: Strata and events of 200 items in each of two directions; the n-th of both are of one event.
+DIRECTIONS = ["x"] * 200 + ["y"] * 200
+EVENTS_OF_BOTH = [*range(200), *range(200)]
 
 
-def test_an_item_that_stands_twice_is_no_more_evidence():
-    data = binary(0.3, 200, 1)
-    twice, strata, events = alike(data)
-    by_event, by_item = (intervals(twice, strata, events=each) for each in (events, None))
-    assert (by_event == intervals(data, None)[0]).all()
-    widths = np.ptp(by_event, axis=1)[2], np.ptp(by_item, axis=1)[2]
-    assert widths[0] / widths[1] == pytest.approx(2**0.5, rel=0.15)
-    other = binary(0.4, 200, 2)
-    p_by_event = p_values(twice, alike(other)[0], strata, events=events)
-    assert (p_by_event == p_values(data, other, None)[0]).all()
-    assert p_values(twice, alike(other)[0], strata)[2] < p_by_event[2]
+def test_an_item_that_stands_twice_is_no_more_evidence_for_an_interval():
+    """Both directions fare alike: by event the interval is that of one, by item narrower by the root of 2."""
+    once = binary(0.3, 200, 1)
+    twice = joined(once, once)
+
+    by_event = intervals(twice, DIRECTIONS, events=EVENTS_OF_BOTH)
+    by_item = intervals(twice, DIRECTIONS, events=None)
+
+    assert (by_event == intervals(once, None)[0]).all()
+    average = 2
+    wide = np.ptp(by_event[average])
+    narrow = np.ptp(by_item[average])
+    assert wide / narrow == pytest.approx(2**0.5, rel=0.15)
+
+
+def test_an_item_that_stands_twice_is_no_more_evidence_for_a_difference():
+    once = binary(0.3, 200, 1)
+    other_once = binary(0.4, 200, 2)
+    twice = joined(once, once)
+    other_twice = joined(other_once, other_once)
+
+    by_event = p_values(twice, other_twice, DIRECTIONS, events=EVENTS_OF_BOTH)
+    by_item = p_values(twice, other_twice, DIRECTIONS)
+
+    assert (by_event == p_values(once, other_once, None)[0]).all()
+    average = 2
+    assert by_item[average] < by_event[average]
+
+
+def of_runs(*runs):
+    """Return the statistics of several runs on the same items, a column for each run."""
+    return {name: np.stack([run[name] for run in runs], axis=1) for name in runs[0]}
 
 
 def test_of_several_runs_the_mean_is_drawn_over_runs_and_events():
-    one, other = binary(0.3, 400, 1), binary(0.5, 400, 2)
-    runs = {name: np.stack([one[name], other[name], one[name]], axis=1) for name in one}
+    low_run = binary(0.3, 400, 1)
+    high_run = binary(0.5, 400, 2)
+    low_share = low_run["hits"].mean()
+    high_share = high_run["hits"].mean()
+    runs = of_runs(low_run, high_run, low_run)
+
     value = estimate(runs, share)["share"][0]
-    assert value == pytest.approx((2 * one["hits"].mean() + other["hits"].mean()) / 3)
     low, high = intervals(runs, None, resamples=2000)[0]
-    assert low < one["hits"].mean() - 0.01  # both drawn runs are the first
-    assert high > (one["hits"].mean() + other["hits"].mean()) / 2 + 0.01
-    alike = {name: np.stack([one[name]] * 3, axis=1) for name in one}
-    assert intervals(alike, None)[0] == pytest.approx(intervals(one, None)[0], abs=0.01)
+
+    assert value == pytest.approx((2 * low_share + high_share) / 3)
+    assert low < low_share - 0.01  # only low runs are drawn
+    assert high > (low_share + high_share) / 2 + 0.01  # more than one high run is
+
+
+def test_runs_that_are_alike_have_the_interval_of_one():
+    run = binary(0.3, 400, 1)
+    three = intervals(of_runs(run, run, run), None)[0]
+    assert three == pytest.approx(intervals(run, None)[0], abs=0.01)
 
 
 def test_event_means_by_hand():
@@ -106,13 +135,15 @@ def test_holm_by_hand():
     assert holm([]) == []
 
 
-def shares(sums):
-    return {"hits": sums["hits"] / sums["n"], "mean": sums["hits"] / sums["n"]}
+def hits_and_mean(sums):
+    """Two measures of one value; `of_shares` says of `hits` alone that it is a share."""
+    value = sums["hits"] / sums["n"]
+    return {"hits": value, "mean": value}
 
 
-def of_shares(hits, strata=None, events=None, **options):
+def of_shares(hits, strata=None, events=None):
     data = {"n": np.ones(len(hits)), "hits": np.asarray(hits, float)}
-    return measure(data, shares, strata, events, shares={"hits": "n"}, **options)
+    return measure(data, hits_and_mean, strata, events, shares={"hits": "n"})
 
 
 def test_a_share_of_none_or_all_has_an_interval():
@@ -129,11 +160,17 @@ def test_a_share_of_none_or_all_has_an_interval():
 
 def test_the_interval_of_none_is_of_events():
     """Headlines of one event count once, whether of one direction or of both; those of other events count."""
-    once = of_shares([0] * 30)[AVERAGE]["hits"].high
-    assert of_shares([0] * 90, events=[*range(30)] * 3)[AVERAGE]["hits"].high == pytest.approx(once)
+
+    def upper_end(count, strata=None, events=None, row=AVERAGE):
+        return of_shares([0] * count, strata, events)[row]["hits"].high
+
+    thirty = pytest.approx(upper_end(30))
+    sixty = pytest.approx(upper_end(60))
+    assert upper_end(90, events=[*range(30)] * 3) == thirty
     strata = ["x"] * 30 + ["y"] * 30
-    same = of_shares([0] * 60, strata, [*range(30)] * 2)
-    assert [same[row]["hits"].high for row in ("x", "y", AVERAGE)] == pytest.approx([once] * 3)
-    other = of_shares([0] * 60, strata, range(60))
-    assert other["x"]["hits"].high == pytest.approx(once)
-    assert other[AVERAGE]["hits"].high == pytest.approx(of_shares([0] * 60)[AVERAGE]["hits"].high)
+    same_events = [*range(30)] * 2
+    for row in ("x", "y", AVERAGE):
+        assert upper_end(60, strata, same_events, row) == thirty
+    other_events = range(60)
+    assert upper_end(60, strata, other_events, "x") == thirty
+    assert upper_end(60, strata, other_events) == sixty

@@ -1,4 +1,7 @@
-"""Photograph terminal, report, audit and page of a run, with the numbered marks that docs/reports.md explains."""
+"""Photograph terminal, report, audit and page of a run, with numbered marks.
+
+docs/reports.md explains the marks.
+"""
 
 import os
 import subprocess
@@ -16,6 +19,12 @@ STYLE = (
     "position:absolute;z-index:99999;width:26px;height:26px;border-radius:50%;background:#C03000;color:#fff;"
     "font:700 15px/26px system-ui,sans-serif;text-align:center;box-shadow:0 0 0 2px #fff;pointer-events:none"
 )
+#: How the terminal's text looks.
+TERMINAL_STYLE = (
+    "body{margin:0}"
+    "pre{margin:0;padding:16px 16px 16px 0;white-space:pre-wrap;overflow-wrap:anywhere;background:#fff;"
+    "font:14px/1.35 'DejaVu Sans Mono',monospace}"
+)
 #: Puts marks on a page: each is a number, a place from the left and a place from the top.
 PLACE = """([marks, style]) => {
   for (const [number, left, top] of marks) {
@@ -25,11 +34,13 @@ PLACE = """([marks, style]) => {
     document.body.append(mark);
   }
 }"""
-#: Pixels from the left end of a mark to that of what it marks; in a table a mark stands on the corner of its cell.
+#: Pixels from the left end of a mark to that of what it marks.
 LEFT = 30
+#: The same for a cell of a table: the mark stands on its corner.
 LEFT_OF_CELL = 13
-#: Pixels from the top of a mark to that of what it marks; in a table on the corner of its cell.
+#: Pixels from the top of a mark to that of what it marks.
 TOP = 3
+#: The same for a cell of a table.
 TOP_OF_CELL = 13
 #: Pixels of a margin that a page gets for its marks.
 MARGIN = 16
@@ -136,7 +147,10 @@ def take(tab: "Page", picture: Picture) -> bytes:
 
 
 def box_of(tab: "Page", selector: str) -> tuple[float, float, float, float]:
-    """Return the place from the left and from the top, the width and the height of what a selector finds first."""
+    """Return the box of what a selector finds first.
+
+    It has the place from the left, that from the top, the width and the height, in pixels.
+    """
     box = tab.locator(selector).first.bounding_box()
     if box is None:
         raise SystemExit(f"the page shows nothing for {selector}")
@@ -159,6 +173,5 @@ def photograph_terminal(browser: "Browser", run: Path) -> bytes:
     printed = subprocess.run(command, env=environment, check=True, stdout=subprocess.PIPE, text=True).stdout
     lines = "\n".join(f"<span>{escape(line.rstrip())}</span>" for line in printed.splitlines())
     tab = browser.new_page(viewport={"width": TERMINAL_WIDTH, "height": 1000})
-    style = "body{margin:0}pre{margin:0;padding:16px 16px 16px 0;white-space:pre-wrap;overflow-wrap:anywhere;background:#fff;font:14px/1.35 'DejaVu Sans Mono',monospace}"
-    tab.set_content(f"<style>{style}</style><pre>{lines}</pre>")
+    tab.set_content(f"<style>{TERMINAL_STYLE}</style><pre>{lines}</pre>")
     return take(tab, TERMINAL)

@@ -195,7 +195,10 @@ def interval_gaps(row: dict[str, Any], measure: str) -> list[list[float]]:
 
 
 def photograph(run: Path) -> None:
-    """Open the page, the report and the audit of a run in Chromium, and save them, some with numbered marks."""
+    """Open the page, the report and the audit of a run in Chromium, and save pictures of them.
+
+    Some of the pictures have numbered marks.
+    """
     # The page loads gradio, which the drawings above do without.
     from playwright.sync_api import sync_playwright
 

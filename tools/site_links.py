@@ -1,7 +1,7 @@
 """Lead links of the benchmarks' pages to pages of the site.
 
-The pages lie in benchmarks/ and stand in docs/ as links. Their own links are those of the repository, as GitHub shows
-them. MkDocs calls `on_page_markdown` for each page.
+The pages lie in benchmarks/ and stand in docs/ as links. Their own links are those of the repository, as
+GitHub shows them. MkDocs calls `on_page_markdown` for each page.
 """
 
 import re

@@ -2,8 +2,8 @@
 
 python -m tools.tutorial
 
-`<!-- output: START | END -->` to `<!-- /output -->` is what the block above it printed: from the first line that
-begins with START to the last one before a line that begins with END. Without END it goes to the end.
+`<!-- output: START | END -->` to `<!-- /output -->` is what the block above it printed: from the first line
+that begins with START to the last one before a line that begins with END. Without END it goes to the end.
 """
 
 import os

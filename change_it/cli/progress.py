@@ -1,10 +1,10 @@
-"""Say on a terminal which steps of a run are worked on, how long they have taken and about how much is left."""
+"""Say on a terminal which steps of a run are at work, how long they have taken and about how much is left."""
 
 import time
 from collections.abc import Callable, Collection, Mapping
 
-#: Seconds of the jobs of a quickstart on the sample, with linear judges on one core each. They tell how long a
-#: job takes beside others; how fast a machine is, and how large the newspapers, the finished jobs tell.
+#: Seconds of the jobs of a quickstart on the sample, with linear judges on one core each. They tell how long
+#: a job takes beside others; how fast a machine is, and how large the newspapers, the finished jobs tell.
 USUAL_SECONDS = {
     "corpus": 9.0,
     "main": 2.0,

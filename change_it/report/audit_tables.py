@@ -89,7 +89,10 @@ def kinds_of(topic: Topic, audit: Audit | Summary) -> list[TriedKind]:
 
 
 def kinds_tables(audit: Audit) -> list[Table]:
-    """Return a table for each topic: what measures make of its kinds, and the share of gold's mean they keep."""
+    """Return a table for each topic.
+
+    It says what measures make of the topic's kinds, and which share of gold's mean the kinds keep.
+    """
     tables = []
     for topic in TOPICS:
         rows = []

@@ -183,7 +183,10 @@ def _one_axis(rows: Sequence[ScoreRow], content: str, title: str) -> Figure:
 
 @styled
 def _two_axes(scores: Scores, rows: Sequence[ScoreRow], content: str, title: str) -> Figure:
-    """Draw style against another measure: a labelled cross for each system, the curve of `floor`, the corners."""
+    """Draw style against another measure.
+
+    Each system is a labelled cross. The curve of `floor` and the corners are drawn too.
+    """
     axes = narrow(4.9)
     axes.set_title(title, loc="left", pad=8)
     labels = []

@@ -107,13 +107,13 @@ def test_style_is_n_a_where_main_has_no_scale(sample, judges, monkeypatch):
 
 def test_floor_has_a_line_that_decides_nothing(sample, judges, monkeypatch):
     monkeypatch.setattr(measure, "PERTURBATIONS", {})
-    choosers = FakeJudges(sample.test.outlets, fold="0", digits="efgh")
-    judges = FakeJudges(sample.test.outlets, fold="1", digits="abcd")
+    choosers = FakeJudges(sample.test.outlets, fold="0", fluency=True, hashes="efgh")
+    judges = FakeJudges(sample.test.outlets, fold="1", fluency=True)
     found, _ = audit(sample, judges, {}, choosers=choosers, at_most=6, resamples=5)
     assert found.kinds[-1].name == "floor"
     assert "clauses" not in found.kinds[-1].name
     assert all("floor" not in verdict.kinds for verdict in found.verdicts.values())
-    same = FakeJudges(sample.test.outlets, fold="1", digits="abcd")
+    same = FakeJudges(sample.test.outlets, fold="1", fluency=True)
     with pytest.raises(InputError, match="not independent"):
         audit(sample, judges, {}, choosers=same, at_most=6, resamples=5)
 

@@ -30,7 +30,10 @@ ROWS = [
 
 @pytest.fixture(autouse=True)
 def paths_are_there(monkeypatch):
-    """Judges, corpora and generators are stand-ins here: whether their folders are whole is asked in tests of the program."""
+    """Skip the checks of folders: judges, corpora and generators are stand-ins here.
+
+    Tests of the whole program ask whether folders are complete.
+    """
     for name in ("check_model", "check_corpus"):
         monkeypatch.setattr(transfer_command, name, lambda *_, **__: None)
 
@@ -123,6 +126,8 @@ def test_a_corpus_or_items_of_it_give_a_prediction_file(generators, tmp_path, to
 
 
 def test_judges_choose_and_sign(generators, tmp_path, monkeypatch):
+    """The fake main takes an exclamation mark for gio's. The original alone is edited, and so comes last."""
+
     def write(self, items, search):
         endings = ["", " per tutti", " per tutti!"][: search.candidates]
         return [[Candidate(item.source.strip("!") + end, -1.0) for end in endings] for item in items]
@@ -130,7 +135,6 @@ def test_judges_choose_and_sign(generators, tmp_path, monkeypatch):
     monkeypatch.setattr(Judges, "from_pretrained", lambda name, **_: FakeJudges(fold="0"))
     monkeypatch.setattr(HeadlineTransfer, "write", write)
     made = transferred(options(generators, tmp_path, ROWS, rerank="judges", candidates=3))
-    # the fake main judge takes an exclamation mark for gio's; the original alone is edited, and so comes last
     chosen = ["Crolla il ponte per tutti!", "Ecco lo sciopero per tutti"]
     assert [(row["headline"], row["candidates"]) for row in made[:2]] == [(text, "3") for text in chosen]
     assert made[2]["error"] == "empty headline"  # judges read it, though sum does not

@@ -184,37 +184,64 @@ def test_a_page_of_many_stories_and_articles_of_both_outlets(clean):
 @pytest.fixture(scope="module")
 def wire(clean):
     """Return articles, and how many of colle's stand in faro, too, behind a dateline of an agency."""
-    sent = [a for a in clean if a.label == "colle"][::2]
-    copies = [
-        replace(
-            a,
-            id=f"w{a.id}",
+    colle = [article for article in clean if article.label == "colle"]
+    sent = colle[::2]
+    copies = []
+    for article in sent:
+        copy = replace(
+            article,
+            id=f"{WIRE}{article.id}",
             label="faro",
-            article=f"(ANSO) - LUNARA, {a.article}",
-            headline=f"{a.headline} (ANSO)",
+            article=f"(ANSO) - LUNARA, {article.article}",
+            headline=f"{article.headline} (ANSO)",
         )
-        for a in sent
-    ]
+        copies.append(copy)
     return [*clean, *copies], len(sent)
 
 
-def linked(articles):
-    """Pair each copy with the article that it is of."""
-    at = {article.id: place for place, article in enumerate(articles)}
-    pairs = [(at[id_.removeprefix("w")], place) for id_, place in at.items() if id_.startswith("w")]
-    return tuple(np.array(pairs).T)
+#: What the id of a copy has before that of its article.
+WIRE = "w"
+
+
+def copies_seen(articles):
+    """Return the issue of agency copies, or None; each copy is paired with the article that it is of."""
+    places = {article.id: place for place, article in enumerate(articles)}
+    pairs = []
+    for id_, place in places.items():
+        if id_.startswith(WIRE):
+            pairs.append((places[id_.removeprefix(WIRE)], place))
+    issues = find_issues(articles, OUTLETS, tuple(np.array(pairs).T))
+    return next((issue for issue in issues if issue.name == COPIES), None)
+
+
+def change_copies(articles, change):
+    """Return the articles, with other texts of the copies."""
+    changed = []
+    for article in articles:
+        is_copy = article.id.startswith(WIRE)
+        changed.append(replace(article, article=change(article.article)) if is_copy else article)
+    return changed
 
 
 def test_copies_behind_a_dateline_are_seen_before_and_after_mending(wire):
     articles, count = wire
-    for given in (articles, strip_boilerplate(articles, OUTLETS)[0]):
-        seen = {each.name: each for each in find_issues(given, OUTLETS, linked(given))}
-        assert (seen[COPIES].outlet, seen[COPIES].count) == ("colle", count)
-    half = [replace(a, article=a.article[: len(a.article) // 3]) if a.id[0] == "w" else a for a in articles]
-    cut = {each.name: each for each in find_issues(half, OUTLETS, linked(half))}
-    assert cut[COPIES].count == count  # most of the shorter one
-    other = [replace(a, article=articles[0].article) if a.id[0] == "w" else a for a in articles]
-    assert COPIES not in {each.name for each in find_issues(other, OUTLETS, linked(other))}
+    mended, _ = strip_boilerplate(articles, OUTLETS)
+    for given in (articles, mended):
+        seen = copies_seen(given)
+        assert (seen.outlet, seen.count) == ("colle", count)
+
+
+def test_copies_that_are_cut_are_seen(wire):
+    """What counts is most of the shorter text."""
+    articles, count = wire
+    cut = change_copies(articles, lambda text: text[: len(text) // 3])
+    assert copies_seen(cut).count == count
+
+
+def test_pairs_with_other_texts_are_no_copies(wire):
+    articles, _ = wire
+    other = change_copies(articles, lambda _: articles[0].article)
+    assert copies_seen(other) is None
 
 
 def test_articles_that_are_empty_when_trimmed_are_no_copies(clean):

@@ -224,39 +224,32 @@ def test_dates(text, day):
     assert {len(line.split()) for line in FURTHER_MONTHS.splitlines()} == {12}
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "15/6/17",
-        "6.15.17",
-        "2017-02-30",
-        "9" * 30,
-        "-",
-        "2017-06",
-        "giugno 2017",
-        "10 March 12 PM",
-        "Mar 6 08:00 -1000",
-        42901,
-        "42901.5",
-    ],
-)
-def test_unreadable_dates(text):
-    with pytest.raises(ValueError) as refused:  # noqa: PT011 - the message may be the calendar's
+#: What is written, and a pattern of the message, which may be the calendar's.
+UNREADABLE_DATES = {
+    "15/6/17": "time data .* does not match format .*",
+    "6.15.17": "time data .* does not match format .*",
+    "2017-02-30": "day .* range .*for month.*",
+    "9" * 30: "9" * 30,
+    "-": "-",
+    "2017-06": NO_DAY,
+    "giugno 2017": NO_DAY,
+    "10 March 12 PM": NO_DAY,
+    "Mar 6 08:00 -1000": NO_DAY,
+    42901: DAY_NUMBER,
+    "42901.5": DAY_NUMBER,
+}
+
+
+@pytest.mark.parametrize(("written", "fault"), UNREADABLE_DATES.items())
+def test_unreadable_dates(written, fault):
+    with pytest.raises(ValueError, match=f"^{fault}$"):
+        parse_date(written)
+
+
+@pytest.mark.parametrize("text", ["a" * 200_000, ("may 5 " * 30_000).strip()], ids=["letters", "dates"])
+def test_a_long_text_is_no_date_and_takes_no_square_of_its_length(text):
+    with pytest.raises(ValueError, match=f"^{text}$"):
         parse_date(text)
-    named = {
-        "2017-06": NO_DAY,
-        "giugno 2017": NO_DAY,
-        "10 March 12 PM": NO_DAY,
-        42901: DAY_NUMBER,
-        "42901.5": DAY_NUMBER,
-    }
-    assert str(refused.value) == named.get(text, str(refused.value))
-
-
-def test_a_long_text_is_no_date_and_takes_no_square_of_its_length():
-    for text in ("a" * 200_000, "may 5 " * 30_000):
-        with pytest.raises(ValueError):  # noqa: PT011 - the text is the message
-            parse_date(text)
 
 
 def test_texts_that_were_encoded_twice_are_mended_and_a_zone_moves_no_day(read):

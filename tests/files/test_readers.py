@@ -213,14 +213,28 @@ def test_rows_have_the_outlet_of_a_folder_of_hive(tmp_path, monkeypatch):
 
 
 def test_ids_of_rows_without_one_do_not_depend_on_the_order_of_the_files(tmp_path):
+    """Ids begin with the stem of a file: its name, and of its folders what tells it from another one."""
     files = [str(table(tmp_path, PLAIN, name)) for name in ("2020/n.csv", "2021/n.csv", "2021/m.csv")]
-    stems = {order: {each.name: each.stem for each in rows.read_tables(files[::order])} for order in (1, -1)}
-    assert stems[1] == stems[-1] == dict(zip(files, ["2020-n", "2021-n", "m"], strict=True))
-    more = [*files, str(table(tmp_path, PLAIN, "a/2021/n.csv"))]
-    longer = {each.name: each.stem for each in rows.read_tables(more)}
-    assert not {longer[files[0]], longer[files[1]]} & {*stems[1].values()}  # an id never means another row
-    endings = [str(table(tmp_path, PLAIN, "b/n.csv")), str(table(tmp_path, ROW, "b/n.jsonl"))]
-    assert [each.stem for each in rows.read_tables(endings)] == ["n.csv", "n.jsonl"]
+    stems = dict(zip(files, ["2020-n", "2021-n", "m"], strict=True))
+    assert stems_of(files) == stems
+    assert stems_of(files[::-1]) == stems
+
+
+def test_an_id_never_means_another_row_when_a_file_is_added(tmp_path):
+    files = [str(table(tmp_path, PLAIN, name)) for name in ("2020/n.csv", "2021/n.csv")]
+    before = stems_of(files)
+    after = stems_of([*files, str(table(tmp_path, PLAIN, "a/2021/n.csv"))])
+    assert not {after[file] for file in files} & {*before.values()}
+
+
+def test_ids_of_files_that_differ_in_their_ending_have_it(tmp_path):
+    files = [str(table(tmp_path, PLAIN, "b/n.csv")), str(table(tmp_path, ROW, "b/n.jsonl"))]
+    assert list(stems_of(files).values()) == ["n.csv", "n.jsonl"]
+
+
+def stems_of(files):
+    """Return what the ids of rows without an id begin with, by file."""
+    return {each.name: each.stem for each in rows.read_tables(files)}
 
 
 @pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT])

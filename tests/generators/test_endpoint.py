@@ -99,7 +99,7 @@ FAULTS = [
         {"content": "Cade il ponte", "usage": {"prompt_tokens": 9}},
         "the server read 9 tokens, and the prompt has more words: give it a longer context",
     ),
-]  # fmt: skip
+]
 
 
 def test_refusals_and_timeouts_are_rows_with_an_error(server, options, monkeypatch, capsys):

@@ -101,7 +101,7 @@ def serve():
     hub = Hub()
 
     class Answers(Handler):
-        def do_GET(self):  # noqa: N802 (a name that http.server looks for)
+        def do_GET(self):
             path = unquote(urlsplit(self.path).path).replace("/api/models/", "/api/")
             self.body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             for pattern, name in ROUTES.items():
@@ -112,7 +112,7 @@ def serve():
                     return getattr(self, name)(*match.groups())
             return self.answer({"error": "there is no such route"}, 404)
 
-        do_HEAD = do_POST = do_PUT = do_GET  # noqa: N815 (names that http.server looks for)
+        do_HEAD = do_POST = do_PUT = do_GET
 
         def answer(self, content, status=200, **headers):
             content = content if isinstance(content, bytes) else json.dumps(content).encode()

@@ -40,7 +40,7 @@ def metrics_of(**recalls):
 )
 def test_hh_is_judged_by_wrong_stories_and_not_by_changed_facts(hard, level):
     record = metrics_of(random__no_match=0.99, hard__no_match=hard, hard__match=0.95, facts__no_match=0.1)
-    hh = rate_judges(FakeJudges(digits="abcd").by_task, {"hh": record})[0]
+    hh = rate_judges(FakeJudges(fluency=True).by_task, {"hh": record})[0]
     assert (hh.judge, hh.level, hh.text) == ("hh", level, "no better than linear on the test hard")
     assert hh.shares["refuses random wrong stories"] == pytest.approx((0.99, 0.946, 1), abs=0.001)
     assert hh.shares["refuses headlines with one changed fact"][0] == 0.1

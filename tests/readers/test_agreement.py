@@ -74,7 +74,7 @@ def score(sheet, files, capsys, *more, question="answer"):
 
 @pytest.fixture
 def with_judges(monkeypatch):
-    load_fakes(monkeypatch, digits="abcd")
+    load_fakes(monkeypatch, fluency=True)
 
 
 def told_apart(row):

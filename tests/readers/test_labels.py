@@ -181,7 +181,7 @@ def test_auc_by_question_with_and_without_copies_by_hand():
 
 def test_the_audit_shows_the_agreement(corpus, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(measure, "PERTURBATIONS", {})
-    load_fakes(monkeypatch, ("colle", "faro"), digits="abcd")
+    load_fakes(monkeypatch, ("colle", "faro"), fluency=True)
     monkeypatch.setenv("COLUMNS", "300")  # no word is broken
     ids = read_table(corpus, "pairs", "test")["a_id"].unique(maintain_order=True)[:6]
     rows = [[id_, "", "yes", "", "gold"] for id_ in ids]

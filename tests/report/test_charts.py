@@ -51,7 +51,7 @@ def test_the_plane_has_a_point_and_a_label_of_its_own_for_each_system():
     test = toy_test_set()
     names = ["mine", "a system with a very long name", "cost$s"]
     same = [ScoredSystem(name, tuple(item.reference for item in test.items), candidates=4) for name in names]
-    found = scored(test, FakeJudges(digits="abcd"), *same)
+    found = scored(test, FakeJudges(fluency=True), *same)
     curve = [
         CurvePoint(candidates=n, values={"style": n / 10, "acceptability": n / 20}, intervals={})
         for n in (1, 2, 4)

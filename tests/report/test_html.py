@@ -46,7 +46,7 @@ def hostile_scores():
     test = toy_test_set()
     hostile = tuple(f"<script>alert('{item.id}')</script> & {item.source}" for item in test.items)
     systems = [*built_in_systems(test), ScoredSystem("hostile", hostile)]
-    return score(test, FakeJudges(digits="abcd"), systems, ScoreSettings(resamples=20))
+    return score(test, FakeJudges(fluency=True), systems, ScoreSettings(resamples=20))
 
 
 @pytest.fixture

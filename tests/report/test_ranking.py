@@ -50,7 +50,7 @@ def scores():
     test = toy_test_set()
     mine = ScoredSystem("mine", tuple(item.reference for item in test.items))
     salad = ScoredSystem("salad", tuple(" ".join([item.source.split()[0]] * 4) for item in test.items))
-    judges = FakeJudges(digits="abcd")
+    judges = FakeJudges(fluency=True)
     judges.fluency.rule = lambda text, _: 0.9 if len({*text.split()}) > 1 else 0.1
     return scored(test, judges, mine, salad, resamples=50)
 

@@ -34,8 +34,8 @@ OF_A_ROW = ("chosen", "candidates", "n", "events", "runs", "references", "errors
 @pytest.fixture(scope="module")
 def scores():
     test = toy_test_set()
-    chosen = floor(test, FakeJudges(fold="0", digits="efgh"))
-    found = scored(test, FakeJudges(fold="1", digits="abcd", scale=SCALE), chosen)
+    chosen = floor(test, FakeJudges(fold="0", fluency=True, hashes="efgh"))
+    found = scored(test, FakeJudges(fold="1", fluency=True, scale=SCALE), chosen)
     return found.with_accepted({"gold": Accepted(9, 0.5, (0.3, 0.7), 0.4, (0.2, 0.6), 0.1)}, "1234567")
 
 

@@ -42,7 +42,7 @@ def rebuilt(corpus, tmp_path_factory):
 @pytest.fixture
 def trained(corpus):
     """Judges that say that they were trained on fold 0 of the corpus."""
-    judges = FakeJudges(("colle", "faro"), fold="0", digits="abcd")
+    judges = FakeJudges(("colle", "faro"), fold="0", fluency=True)
     for judge in judges.by_task.values():
         judge.corpus = describe_corpus(corpus, learnt=training_article_hashes(corpus, "0"))
     return judges

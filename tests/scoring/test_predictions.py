@@ -39,7 +39,8 @@ def test_every_fault_lists_its_ids(tmp_path, toy_test, lines):
         "1 id duplicate: a2",
         "1 id with an empty headline: a2",
         "1 id with the wrong target: a3",
-        "where a system wrote nothing, say why in a column error (it counts against the system), or delete the row",
+        "where a system wrote nothing, say why in a column error (it counts against the system), "
+        "or delete the row",
     ):
         assert part in message
 

@@ -116,7 +116,10 @@ def test_systems_are_seeded_and_lead_has_the_target_s_length(toy_test):
 
 
 def test_both_ends_of_an_interval_are_those_of_the_exact_one(toy_test, fake_judges):
-    """Of 40 events ten are right in both directions: a percentile bootstrap is near the binomial's quantiles."""
+    """Of 40 events ten are right in both directions.
+
+    A percentile bootstrap is then near the binomial's quantiles.
+    """
     test = larger(toy_test, 10)
     texts = [item.reference if item.id[1] == "0" else item.source for item in test.items]
     row = scored(test, fake_judges, ScoredSystem("some", tuple(texts)), resamples=4000).row("some")

@@ -37,7 +37,7 @@ def url(tiny_run):
     audit = Summary((verdict,), {"acceptability": ranks})
     example = Item("", *OUTLETS, "Crolla il ponte", "Il ponte sulla statale crolla ieri.")
     systems = {"sum": transfer, "other": transfer}
-    page = build(Models(FakeJudges(digits="abcd"), systems, audit=audit, sample=True, examples=(example,)))
+    page = build(Models(FakeJudges(fluency=True), systems, audit=audit, sample=True, examples=(example,)))
     _, address, _ = launch(page, prevent_thread_lock=True, quiet=True)
     yield address
     page.server.force_exit = True  # without waiting for what clients keep open

@@ -88,7 +88,7 @@ def test_the_order_names_style_where_there_is_one(pairs, figures):
 
 
 def test_what_no_judge_refuses_has_no_clean_bill_where_acceptability_cannot_rank():
-    models, _ = fixed("Statale, il ponte è giù!", judges=FakeJudges(digits="abcd"), acceptability=CANNOT)
+    models, _ = fixed("Statale, il ponte è giù!", judges=FakeJudges(fluency=True), acceptability=CANNOT)
     html = tab.cards_html(ask(models))
     assert "passes every judge" not in html
     assert "1 different headline for gio: no judge refuses 1." in html
@@ -104,7 +104,7 @@ def test_what_no_judge_refuses_has_no_clean_bill_where_acceptability_cannot_rank
 
 
 def test_what_has_no_evidence_is_underlined():
-    models, _ = fixed("Statale, 17 ponti!", "Statale, il ponte è giù!", judges=FakeJudges(digits="abcd"))
+    models, _ = fixed("Statale, 17 ponti!", "Statale, il ponte è giù!", judges=FakeJudges(fluency=True))
     answer = ask(models)
     assert [one["acceptability"] for one in answer["candidates"]] == pytest.approx([0.336, 0])
     html = tab.cards_html(answer)
@@ -114,7 +114,7 @@ def test_what_has_no_evidence_is_underlined():
 
 
 def test_a_text_in_another_language_has_no_verdicts():
-    models, _ = fixed("Statale, 17 ponti!", judges=FakeJudges(digits="abcd"))
+    models, _ = fixed("Statale, 17 ponti!", judges=FakeJudges(fluency=True))
     headline = "The bridge on the road has come down"
     article = "The bridge has come down, and it was in the rain."
     answer = ask(models, headline, article)
@@ -149,7 +149,7 @@ def test_the_page_opens_with_a_headline_that_passes():
 
 def test_a_wrong_direction_is_flagged_and_has_no_verdict_on_style():
     texts = ("Statale, il ponte è giù!", "Caduto il ponte sulla statale")
-    models, system = fixed(*texts, judges=FakeJudges(digits="abcd"))
+    models, system = fixed(*texts, judges=FakeJudges(fluency=True))
     answer = ask(models, headline="Statale: il ponte!")  # gio's already
     for one in answer["candidates"]:
         assert (one["compliant"], one["marks"]["main"], one["marks"]["hh"]) == (None, None, True)

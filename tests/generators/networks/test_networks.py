@@ -6,7 +6,6 @@ from copying_networks import KINDS, make_batch, make_model
 from torch.nn.utils import parameters_to_vector
 from transformers import AutoModelForSeq2SeqLM
 
-import change_it.auto  # noqa: F401 (registers the models)
 from change_it.generators.networks.pointer_generator import AS_PUBLISHED
 from change_it.generators.networks.word_generator import STATE
 

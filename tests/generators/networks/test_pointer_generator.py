@@ -4,7 +4,6 @@ import pytest
 import torch
 from copying_networks import KINDS, RESERVED, WORDS, check_loss_and_gradients, make_batch, make_model
 
-import change_it.auto  # noqa: F401 (registers the model)
 from change_it.generators.networks.pointer_generator import AS_PUBLISHED
 
 

@@ -3,7 +3,6 @@
 import torch
 from copying_networks import RESERVED, WORDS, check_loss_and_gradients, make_batch, make_model
 
-import change_it.auto  # noqa: F401 (registers the model)
 from change_it.generators.networks.pointer_transformer import DecoderState
 
 

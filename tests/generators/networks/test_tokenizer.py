@@ -5,9 +5,9 @@ import unicodedata
 import pytest
 from transformers import AutoTokenizer
 
-import change_it.auto  # noqa: F401 (registers the tokenizer)
 from change_it.generators.networks.pointer_generator import PointerGeneratorConfig
 from change_it.generators.networks.tokenizer import HeadlineTokenizer, train_tokenizer
+from change_it.generators.registration import register_generators
 
 ODD = [
     "Il sindaco: «Non c'è più tempo»",
@@ -27,6 +27,12 @@ ODD = [
 ]
 #: What comes back: NFC, single spaces.
 PLAIN = [" ".join(unicodedata.normalize("NFC", text).split()) for text in ODD]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def registered():
+    """Make the tokenizer known to the Auto classes of transformers."""
+    register_generators()
 
 
 @pytest.fixture(scope="module")
