@@ -203,9 +203,9 @@ class Resampling:
 def estimate(
     statistics: Statistics, aggregate: Aggregate, strata: Sequence[str] | None = None
 ) -> dict[str, Floats]:
-    """Return measure to (s + 1,) values: one for each of s strata in order of first appearance, then their mean.
+    """Return measure to (s + 1,) values: one for each of s strata, then their mean.
 
-    A value is the mean over the runs of the system.
+    Strata are in order of first appearance. A value is the mean over the runs of the system.
     """
     measured = _measures(_stratum_sums(_as_rows(statistics), strata), statistics, aggregate)
     return {name: values.mean(axis=-1) for name, values in measured.items()}
@@ -384,8 +384,8 @@ def _measures(sums: Floats, statistics: Statistics, aggregate: Aggregate) -> dic
         aggregate: makes measures of the sums.
     """
     measured = aggregate({name: sums[..., column] for column, name in enumerate(statistics)})
-    # A stratum whose sums are NaN was not measured, and the mean leaves it out. A measure that is NaN of whole
-    # sums, as 0/0 is, makes the mean NaN.
+    # A stratum whose sums are NaN was not measured, and the mean leaves it out. A measure that is NaN
+    # although its sums are not, as 0/0 is, makes the mean NaN.
     is_whole = ~np.isnan(sums).any(axis=-1)
     with_means = {}
     for name, values in measured.items():
@@ -395,7 +395,7 @@ def _measures(sums: Floats, statistics: Statistics, aggregate: Aggregate) -> dic
 
 
 def _bootstrap_sums(sums: Floats, resamples: int, random: np.random.Generator) -> Floats:
-    """Return (resamples, …) sums of (e, …) sums over e events drawn with replacement, e of them each time."""
+    """Return (resamples, …) sums of the (e, …) sums of e events, drawn with replacement, e each time."""
     events = len(sums)
 
     def times(count: int) -> Floats:
