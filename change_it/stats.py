@@ -32,22 +32,23 @@ Bools = NDArray[np.bool_]
 #: The event of each item, by its number or its id in a corpus.
 EventIds = Ints | NDArray[np.str_]
 Events = Sequence[int] | Sequence[str] | Sequence[int | str] | EventIds
-#: Names to (n,) values of the items, (n, runs) of several runs, or to sums of any shape.
+#: Name of a column to its (n,) values of the items, its (n, runs) values where a system has several runs, or
+#: its sums of any shape.
 Statistics = Mapping[str, Floats]
 #: From sums to measures of the same shape.
 Aggregate = Callable[[Statistics], Mapping[str, Floats]]
 
 #: Name of the mean over the strata.
 AVERAGE = "average"
-#: Events below which a bootstrap interval is too narrow. That of a share is widened; other measures have none
-#: on a page.
+#: Number of events below which a bootstrap interval is too narrow. The interval of a share is then widened;
+#: a page shows no interval of another measure.
 LEAST_EVENTS = 5
 #: Coverage of intervals and bounds.
 LEVEL = 0.95
-#: Scores that differ by less than this decimal are equal.
+#: Decimals of a score that count: scores that are equal when rounded to them are equal.
 DECIMALS = 12
 
-#: Numbers of resamples times items that are held in memory at once.
+#: Largest number of resamples times events that are held in memory at once.
 _CELLS = 2_000_000
 
 
@@ -93,21 +94,21 @@ def measure(
 ) -> dict[str, dict[str, Score]]:
     """Measure a system, and draw an interval for each measure.
 
-    Near 0 and 1 a bootstrap has nothing to draw from. Where a share holds in fewer than 5 events, or does not
-    hold in fewer than 5 (share times events), its interval therefore also covers Clopper and Pearson's of the
-    effective number of events.
+    A bootstrap interval of a share near 0 or 1 is too narrow. Where a share holds in fewer than 5 events
+    (share times events), or fails in fewer than 5, its interval also covers the exact one (Clopper and
+    Pearson). The exact one is that of the effective number of events.
 
     Args:
-        statistics: columns of n items.
-        aggregate: from their sums to measures.
+        statistics: column name to the (n,) or (n, runs) values of n items.
+        aggregate: makes measures of the sums of these columns.
         strata: (n,) stratum of each item; None is one stratum.
         events: (n,) event of each item; None makes each item an event.
-        shares: of the measures that are shares of items, 0-1, the column that counts these.
-        resamples: of the intervals.
-        seed: of the intervals.
+        shares: each measure that is a share of items (0 to 1), to the column that counts these items.
+        resamples: number of bootstrap resamples.
+        seed: seed of the resamples.
 
     Returns:
-        Stratum to measure to score, strata in order of first appearance and their mean, `AVERAGE`, last.
+        Stratum to measure to score: the strata in order of first appearance, then `AVERAGE`, their mean.
     """
     values = estimate(statistics, aggregate, strata)
     ends = bootstrap_intervals(statistics, aggregate, strata, events, resamples=resamples, seed=seed)
@@ -121,7 +122,8 @@ def measure(
             ends[name] = np.where(is_too_narrow[:, None], _covering(ends[name], exact), ends[name])
     rows = [*dict.fromkeys(strata or ()), AVERAGE]
     scores: dict[str, dict[str, Score]] = {}
-    # Without strata there is one row more than names, that of the only stratum: names are of the last rows.
+    # Values have a row for each stratum, then one for their mean. Without strata the only stratum has a row
+    # but no name in `rows`, so rows are counted from the last.
     for row, stratum in enumerate(rows, start=-len(rows)):
         scores[stratum] = {}
         for name, column in values.items():
@@ -133,10 +135,12 @@ def measure(
 def _shares_of_whole_items(
     statistics: Statistics, aggregate: Aggregate, strata: Sequence[str] | None
 ) -> tuple[dict[str, Floats], dict[str, Floats]]:
-    """Return the (s + 1,) shares of items that hold at all and that do not hold as a whole, by measure.
+    """Return two shares of items by measure: those that hold at least in part, and those that fail in part.
 
-    An item may hold in part, as a mean over clauses does.
+    An item can hold in part, such as a mean over clauses. Each share has (s + 1,) values: one for each of s
+    strata, then their mean.
     """
+    # a value that misses 0 or 1 by a rounding error is 0 or 1
     rounded = {column: np.round(values, DECIMALS) for column, values in statistics.items()}
     with np.errstate(all="ignore"):
         any_part = estimate(
@@ -147,18 +151,18 @@ def _shares_of_whole_items(
 
 
 def _covering(ends: Floats, others: Floats) -> Floats:
-    """Return the (k, 2) ends of the intervals that cover both; NaN ends decide nothing."""
+    """Return the (k, 2) ends of intervals that cover both of two (k, 2) intervals; NaN ends are ignored."""
     return np.stack([np.fmin(ends[:, 0], others[:, 0]), np.fmax(ends[:, 1], others[:, 1])], axis=1)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Resampling:
-    """Items that statistics are of, and how their intervals and tests are drawn.
+    """The strata and events of n scored items, and how intervals and tests are drawn from them.
 
     Attributes:
         strata: (n,) stratum of each item.
         events: (n,) event of each item.
-        resamples: bootstrap resamples of an interval.
+        resamples: number of bootstrap resamples of an interval.
         seed: seed of intervals and tests.
     """
 
@@ -170,7 +174,10 @@ class Resampling:
     def measure(
         self, statistics: Statistics, aggregate: Aggregate, shares: Mapping[str, str] | None = None
     ) -> dict[str, dict[str, Score]]:
-        """Measure statistics of these items, see `measure`."""
+        """Return stratum to measure to score for statistics of these items.
+
+        The arguments are those of the function `measure`.
+        """
         return measure(
             statistics,
             aggregate,
@@ -184,9 +191,9 @@ class Resampling:
     def p_values(
         self, first: Statistics, second: Statistics, aggregate: Aggregate, *, trials: int
     ) -> dict[str, Floats]:
-        """Return each measure to the p-values of two systems' difference on these items.
+        """Test whether two systems differ on these items, in so many trials of `paired_p_values`.
 
-        They are those of each stratum, then of the mean of the strata; see `paired_p_values`.
+        Return measure to (s + 1,) p-values: one for each of s strata, then one for their mean.
         """
         return paired_p_values(
             first, second, aggregate, self.strata, self.events, trials=trials, seed=self.seed
@@ -196,7 +203,10 @@ class Resampling:
 def estimate(
     statistics: Statistics, aggregate: Aggregate, strata: Sequence[str] | None = None
 ) -> dict[str, Floats]:
-    """Return measure to (s + 1,) values: of each stratum in order of first appearance, then of their mean."""
+    """Return measure to (s + 1,) values: one for each of s strata, then their mean.
+
+    Strata are in order of first appearance. A value is the mean over the runs of the system.
+    """
     measured = _measures(_stratum_sums(_as_rows(statistics), strata), statistics, aggregate)
     return {name: values.mean(axis=-1) for name, values in measured.items()}
 
@@ -217,8 +227,8 @@ def bootstrap_intervals(
     unbiased (Rao and Wu 1988). All runs of a resample have the same events.
 
     Args:
-        statistics: what is added up over items, see `measure`.
-        aggregate: from sums to measures, see `measure`.
+        statistics: column name to the (n,) or (n, runs) values of n items.
+        aggregate: makes measures of the sums of these columns.
         strata: (n,) stratum of each item, such as its direction; one stratum when None.
         events: (n,) event of each item: items of one event are drawn together. When None each is an event.
         resamples: number of resamples.
@@ -233,8 +243,10 @@ def bootstrap_intervals(
     sums = np.zeros((resamples, *_stratum_sums(rows, strata).shape))
     for events_of_kind in _event_sums(rows, strata, events):
         sums += _bootstrap_sums(events_of_kind, resamples, random)
+    # strata come first for `_measures`, which gives (s + 1, resamples, runs) values of each measure
     measured = _measures(np.moveaxis(sums, 1, 0), statistics, aggregate)
     runs = rows.shape[1]
+    # (resamples, runs)
     weights = _times_drawn(runs, resamples, max(1, runs - 1), random)
     tail = (1 - LEVEL) / 2
     ends = {}
@@ -260,18 +272,31 @@ def paired_p_values(
     outputs for all of its items. p is the share of trials whose difference is at least as large as the
     measured one, `(count + 1) / (trials + 1)`.
 
+    Args:
+        first: column name to the (n,) or (n, runs) values of the first system.
+        second: the same columns of the second system.
+        aggregate: makes measures of the sums of these columns.
+        strata: (n,) stratum of each item; None is one stratum.
+        events: (n,) event of each item; None makes each item an event.
+        trials: number of trials.
+        seed: seed of the coins.
+
     Returns:
-        Measure to (s + 1,) p-values, rows as in `estimate`.
+        Measure to (s + 1,) p-values: one for each of s strata in order of first appearance, then one for
+        their mean.
     """
     random = np.random.default_rng(seed)
     first_rows = _as_rows(first)
     second_rows = _as_rows(second)
+    # (e, s, runs, k): what the first system gains in an event that is swapped, and the second loses
     gaps = np.concatenate(_event_sums(second_rows - first_rows, strata, events))
+    # events in which the systems do not differ change nothing
     gaps = gaps[np.nan_to_num(gaps).any(axis=(1, 2, 3))]
 
     def coins(count: int) -> Floats:
         return random.integers(0, 2, (count, len(gaps)), np.int8).astype(np.float64)
 
+    # strata first: (s, trials, runs, k)
     swapped = np.moveaxis(_sums_by_draws(gaps, trials, coins), 1, 0)
     first_sums = _stratum_sums(first_rows, strata)
     second_sums = _stratum_sums(second_rows, strata)
@@ -283,6 +308,7 @@ def paired_p_values(
     for name in measured_first:
         difference = np.abs((measured_first[name] - measured_second[name]).mean(axis=-1))
         differences = np.abs((drawn_first[name] - drawn_second[name]).mean(axis=-1))
+        # equal differences may miss each other by a rounding error
         is_as_large = differences >= difference[:, None] - 1e-12
         p_values[name] = (is_as_large.sum(axis=1) + 1) / (trials + 1)
     return p_values
@@ -298,20 +324,20 @@ def event_means(values: Floats, events: Events | None) -> Floats:
 
 
 def _as_rows(statistics: Statistics) -> Floats:
-    """Return (n, runs, k) statistics of the items; columns without runs have one."""
+    """Return the k columns of statistics as one (n, runs, k) array; an (n,) column is of one run."""
     columns = [np.asarray(values, np.float64).reshape(len(values), -1) for values in statistics.values()]
     return np.stack(columns, axis=-1)
 
 
 def _stratum_sums(rows: Floats, strata: Sequence[str] | None) -> Floats:
-    """Return (s, runs, k) sums of each stratum, in order of first appearance."""
+    """Return (s, runs, k) sums of (n, runs, k) rows over each stratum, in order of first appearance."""
     stratum = _numbered(strata if strata is not None else np.zeros(len(rows)))
     sums = _sums_by_number(rows.reshape(len(rows), -1), stratum, int(stratum.max(initial=0)) + 1)
     return sums.reshape(-1, *rows.shape[1:])
 
 
 def _event_sums(rows: Floats, strata: Sequence[str] | None, events: Events | None) -> list[Floats]:
-    """Return (e, s, runs, k) sums of each event in each stratum, for each kind of event.
+    """Return an (e, s, runs, k) array for each kind of event: the sums of its e events in each of s strata.
 
     Events of a kind have items in the same strata. Drawn kind by kind, events leave no stratum empty.
 
@@ -338,6 +364,7 @@ def _event_sums(rows: Floats, strata: Sequence[str] | None, events: Events | Non
 def _numbered(values: Sequence[str] | Events | Floats) -> Ints:
     """Return the (n,) numbers of the values, from 0 in order of first appearance."""
     _, first, inverse = np.unique(np.asarray(values), return_index=True, return_inverse=True)
+    # np.unique sorts the distinct values; the rank of a value's first place is its number
     return np.argsort(np.argsort(first))[inverse]
 
 
@@ -349,8 +376,16 @@ def _sums_by_number(rows: Floats, numbers: Ints, count: int) -> Floats:
 
 
 def _measures(sums: Floats, statistics: Statistics, aggregate: Aggregate) -> dict[str, Floats]:
-    """Return measures of (s, ..., k) sums, with the mean over the strata, the first axis, as one more row."""
+    """Return measure to its (s + 1, …) values: those of the (s, …, k) sums of s strata, then their mean.
+
+    Args:
+        sums: (s, …, k) sums of k columns.
+        statistics: gives the names of the k columns, in order; its values are not read.
+        aggregate: makes measures of the sums.
+    """
     measured = aggregate({name: sums[..., column] for column, name in enumerate(statistics)})
+    # A stratum whose sums are NaN was not measured, and the mean leaves it out. A measure that is NaN
+    # although its sums are not, as 0/0 is, makes the mean NaN.
     is_whole = ~np.isnan(sums).any(axis=-1)
     with_means = {}
     for name, values in measured.items():
@@ -360,7 +395,7 @@ def _measures(sums: Floats, statistics: Statistics, aggregate: Aggregate) -> dic
 
 
 def _bootstrap_sums(sums: Floats, resamples: int, random: np.random.Generator) -> Floats:
-    """Return (resamples, …) sums over as many events as there are, drawn with replacement."""
+    """Return (resamples, …) sums of the (e, …) sums of e events, drawn with replacement, e each time."""
     events = len(sums)
 
     def times(count: int) -> Floats:
@@ -370,9 +405,10 @@ def _bootstrap_sums(sums: Floats, resamples: int, random: np.random.Generator) -
 
 
 def _sums_by_draws(sums: Floats, resamples: int, draw: Callable[[int], Floats]) -> Floats:
-    """Return (resamples, …) sums over the events, each as often as it is drawn.
+    """Return (resamples, …) sums of (e, …) sums over the events, each counted as often as it is drawn.
 
-    `draw(count)` gives the (count, events) times of so many resamples; all at once might not fit into memory.
+    `draw(count)` returns a (count, e) array for the next `count` resamples: how often each event is drawn. It
+    is called several times, for all resamples at once might not fit into memory.
     """
     size = max(1, _CELLS // max(1, len(sums)))
     parts = []
@@ -383,17 +419,21 @@ def _sums_by_draws(sums: Floats, resamples: int, draw: Callable[[int], Floats]) 
 
 
 def _times_drawn(count: int, resamples: int, draws: int, random: np.random.Generator) -> Floats:
-    """Return (resamples, count): how often each of `count` is drawn in so many draws with replacement."""
+    """Return a (resamples, count) array: how often each of `count` things is drawn with replacement.
+
+    Each resample makes `draws` draws.
+    """
+    # resample r numbers its things from r * count on, so that one count serves all resamples
     drawn = random.integers(0, count, (resamples, draws)) + np.arange(resamples)[:, None] * count
     times = np.bincount(drawn.ravel(), minlength=resamples * count)
     return times.reshape(resamples, count).astype(np.float64)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Correct p-values for their number (Holm).
+    """Return p-values, in their order, corrected for their number (Holm).
 
-    The smallest is multiplied by their number, the next by one less and so on; they never fall, and are at
-    most 1.
+    The smallest of n is multiplied by n, the next by n - 1, and so on. None becomes smaller than a corrected
+    smaller one, and all are at most 1.
     """
     p = np.asarray(p_values, np.float64)
     order = np.argsort(p, kind="stable")
@@ -409,9 +449,14 @@ def share_interval(share: float, number: float) -> tuple[float, float]:
 
 
 def _effective_number(counts: Floats, strata: Sequence[str] | None, events: Events | None) -> Floats:
-    """Return the (s + 1,) effective number of events (Kish) in each stratum and in their mean.
+    """Return the (s + 1,) effective numbers of events (Kish): of each of s strata, then of their mean.
 
-    It is the number of events of equal weight that tell as much; all items of an event count as alike.
+    So many events of equal weight would tell as much. All items of an event are taken to be alike.
+
+    Args:
+        counts: (n,) or (n, runs) how much each item counts.
+        strata: (n,) stratum of each item; None is one stratum.
+        events: (n,) event of each item; None makes each item an event.
     """
     rows = counts.reshape(len(counts), -1, 1)
     weights = np.concatenate(_event_sums(rows, strata, events)).mean(axis=(2, 3))
@@ -422,9 +467,12 @@ def _effective_number(counts: Floats, strata: Sequence[str] | None, events: Even
 
 
 def _exact_ends(shares: Floats, number: Floats, tail: float) -> Floats:
-    """Return the (k, 2) ends of Clopper and Pearson's intervals of k shares of so many events.
+    """Return the (k, 2) ends of the exact intervals (Clopper and Pearson) of k shares of events.
 
-    `tail` is the probability beyond each end.
+    Args:
+        shares: (k,) shares, 0 to 1.
+        number: (k,) number of independent events of each share; not always whole.
+        tail: probability beyond each end, .025 for a 95% interval.
     """
     hits = shares * number
     misses = (1 - shares) * number

@@ -89,6 +89,7 @@ MANY_PAIRS = 5
 #: The parts of a corpus.
 SPLIT_NAMES = ("A1", "A2", "A3", "R")
 
+#: Called with the name of each step of a build when it begins.
 Stage = Callable[[str], None]
 
 
@@ -185,7 +186,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
 
 
 def _positions_in_pairs(candidates: Candidates, splits: Splits) -> Ints:
-    """Return the positions of the articles in strict pairs, those with a further outlet among them."""
+    """Return the positions of the articles in kept strict pairs, also in pairs with a further outlet."""
     strict = splits.pairs[splits.pair_alignment != "A3"]
     own_a, own_b = candidates.pairs.select(strict).positions
     other_a, other_b = candidates.others.select(splits.others).positions
@@ -193,7 +194,7 @@ def _positions_in_pairs(candidates: Candidates, splits: Splits) -> Ints:
 
 
 def _base_tables(articles: list[Article], labels: Ints, candidates: Candidates, splits: Splits) -> Tables:
-    """Return the configs `articles`, `pairs` and `test_articles`, which all others are made of."""
+    """Return the configs `articles`, `pairs` and `test_articles`, from which all others are made."""
     article_table = _article_table(articles, splits).with_columns(
         other=pl.Series(labels > 1),
         alone=pl.Series(splits.alone),
@@ -384,7 +385,7 @@ def one_event(report: CorpusReport, name: ThresholdName) -> float | None:
 def _events(tables: Tables) -> EventCounts:
     """Count articles and days of the largest event, and test pairs, their events and their effective number.
 
-    That is how many pairs, each of an event of its own, the test pairs are worth.
+    So many pairs, each of an event of its own, would tell as much as the test pairs.
     """
     articles = pl.concat(tables["articles"].values())
     span = pl.col("date").max() - pl.col("date").min()
@@ -450,7 +451,7 @@ def write_corpus(corpus: Corpus, out: Path) -> None:
                 table_sizes[side] = _write_table(by_side[side], schema, file)
                 digest.update(file.read_bytes())
                 size += file.stat().st_size
-            files[config] = ConfigFiles(digest.hexdigest()[:16], size, table_sizes)
+            files[config] = ConfigFiles(digest=digest.hexdigest()[:16], size=size, table_sizes=table_sizes)
         write_rejected(folder / REJECTED, corpus.rejected)
         write_json(folder / REPORT, to_json(corpus.report))
         write_text(folder / CARD, card(corpus, files))
@@ -516,9 +517,9 @@ def _dataset_info(corpus: Corpus, files: Mapping[str, ConfigFiles]) -> str:
 
 
 def _with_equal_texts(clusters: Ints, articles: list[Article]) -> Ints:
-    """Join to the cluster of a text the articles that are this text or have it as headline.
+    """Join the clusters of articles that have the same text, or of which one has the other's as headline.
 
-    So none of them brings a test text to training.
+    So none of them brings a test text to training. Return the number of each article's cluster, (articles,).
     """
     row_of_text = {article.article: row for row, article in enumerate(articles)}
     rows = []
@@ -553,14 +554,15 @@ def _pair_table(articles: pl.DataFrame, candidates: Candidates, splits: Splits) 
     """Make the config `pairs`, best first, those of further outlets last, with the column `other`."""
     own = candidates.pairs.select(splits.pairs)
     others = candidates.others.select(splits.others)
-    own_rows = _pair_rows(articles, own, splits.pair_alignment.tolist(), "p")
-    other_rows = _pair_rows(articles, others, ["A1"] * len(others), "o")
+    own_rows = _pair_rows(articles, own, splits.pair_alignment.tolist(), letter="p")
+    # pairs with a further outlet only train
+    other_rows = _pair_rows(articles, others, ["A1"] * len(others), letter="o")
     return pl.concat(
         [own_rows.with_columns(other=pl.lit(False)), other_rows.with_columns(other=pl.lit(True))]
     )
 
 
-def _pair_rows(articles: pl.DataFrame, pairs: Pairs, alignment: list[str], letter: str) -> pl.DataFrame:
+def _pair_rows(articles: pl.DataFrame, pairs: Pairs, alignment: list[str], *, letter: str) -> pl.DataFrame:
     """Return pairs with the columns of the config `pairs`; ids are a letter and the rank."""
     digits = len(str(len(pairs)))
     ranks = range(1, len(pairs) + 1)
@@ -580,7 +582,7 @@ def _pair_rows(articles: pl.DataFrame, pairs: Pairs, alignment: list[str], lette
 
 
 def _with_prefix(articles: pl.DataFrame, side: str) -> pl.DataFrame:
-    """Return what a pair has of its articles, in columns that begin with the side."""
+    """Return the columns that a pair has of its articles; their names begin with the side, as `a_id` does."""
     columns = ("id", "headline", "article", "date")
     return articles.select(pl.col(name).alias(f"{side}_{name}") for name in columns)
 
@@ -635,7 +637,7 @@ def _ways_to_more_pairs(report: CorpusReport, *, has_large_event: bool) -> list[
 
 
 def _sides(rows: pl.DataFrame, config: str) -> dict[str, pl.DataFrame]:
-    """Return the splits of a config: train (A1, A3, R), test (A2), and what is of further outlets."""
+    """Return the splits of a config: train (A1, A3, R), test (A2), and `OTHER` for further outlets."""
     is_test = pl.col("alignment") == "A2"
     is_other = pl.col("other")
     rules = {"train": ~is_test & ~is_other, "test": is_test, OTHER: is_other}

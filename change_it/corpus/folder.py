@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 REPORT = "alignment.json"
 CARD = "README.md"
 REJECTED = "rejected.csv"
-#: In the folder of a trained model: what its card says of its corpus, and what tells its articles from those
-#: of another one.
+#: In the folder of a trained model: what its card says of the model's corpus, with the digest that tells this
+#: corpus from another one.
 MODEL_CORPUS = "corpus.json"
 
 SPLITS = ("train", "validation", "test", OTHER)
@@ -226,7 +226,7 @@ def hashes_of_test_articles(corpus: str) -> list[str]:
 
 
 def hash_article(headline: str, article: str) -> str:
-    """Return 48 bits of the hash of an article with its headline, which tell it in another corpus."""
+    """Return 48 bits of the hash of an article with its headline, by which another corpus recognises it."""
     return hashlib.blake2b(f"{headline}\0{article}".encode(), digest_size=6).hexdigest()
 
 
@@ -254,7 +254,7 @@ def digest_of_dataset(name: str) -> str:
 def _table_path(corpus: str, config: str, split: str) -> Path:
     """Return the path of a table, which a corpus may lack; of a corpus on the Hub this table is fetched.
 
-    The test table of the config is fetched, too: where it is, the config is.
+    The test table of its config is fetched as well: where it exists, the corpus has the config.
     """
     check_corpus(corpus)
     table = f"{config}/{split}.parquet"
@@ -265,7 +265,7 @@ def _table_path(corpus: str, config: str, split: str) -> Path:
 
 @cache
 def _fetched(corpus: str, files: tuple[str, ...] = ()) -> Path:
-    """Return where the record and the card of a corpus of the Hub lie, with some of its files.
+    """Fetch some files of a corpus on the Hub, or its record and card, and return the folder they are in.
 
     All files of one process are of one commit, also where the data set is changed meanwhile.
     """

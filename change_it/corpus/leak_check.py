@@ -29,14 +29,14 @@ def leak_check(
 ) -> LeakCheck:
     """Compare every training and validation table with the test articles.
 
-    Only the finished tables and the clusters are known here. Looked for, over all sets, are the ids of test
-    articles, of their near-duplicates and of their partners; texts of test articles; and headlines, but
-    changed ones of HH and AH, that belong to no training article.
+    Only the finished tables and the clusters are known here. In all sets the check looks for the ids of test
+    articles, of their near-duplicates and of their partners, and for texts of test articles. It also looks
+    for headlines that belong to no training article; those with a changed fact, in HH and AH, are left out.
 
     Args:
         tables: config to split to rows.
         clusters: columns `id` and `cluster` of near-duplicates.
-        neighbours: what `count_close_test_articles` counts, which is reported with the result.
+        neighbours: what `count_close_test_articles` counted; it is only reported with the result.
 
     Raises:
         RuntimeError: something was found.
@@ -86,7 +86,7 @@ def _training(splits: Mapping[str, pl.DataFrame]) -> list[pl.DataFrame]:
 
 
 def _without_changed_facts(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows whose headlines were printed."""
+    """Return the rows without those of HH and AH in whose headline a fact was changed on purpose."""
     if "kind" not in rows.columns:
         return rows
     return rows.filter(pl.col("kind") != "facts")
@@ -101,7 +101,7 @@ def tested_articles(tables: Mapping[str, Mapping[str, pl.DataFrame]]) -> list[pl
 
 
 def _values(tables: Iterable[pl.DataFrame], columns: tuple[str, ...]) -> pl.Series:
-    """Return the values of some columns of all tables, of those that have them, without nulls."""
+    """Return the values of some columns of all tables in one series, without nulls; a table may lack them."""
     parts = [pl.Series("value", [], pl.String)]
     for table in tables:
         parts += [table[name].alias("value") for name in columns if name in table.columns]
@@ -121,7 +121,9 @@ def find_neighbours(
     paired: Ints,
     options: BuildOptions,
 ) -> pl.DataFrame:
-    """Find wrong articles of the same side of the split and the same fold.
+    """Find for each article its nearest wrong ones, for hard negatives.
+
+    A wrong article is of another event, of the same fold, and of the test set only if the article is.
 
     Args:
         articles: all articles.
@@ -172,7 +174,7 @@ def find_neighbours(
 
 
 def _is_opposite(labels: Ints, outlet: int) -> Bools:
-    """Mark the articles of the other outlet, (articles,); of a further outlet those of all others."""
+    """Mark the articles, (articles,), that are of the other outlet; for a further one, of any other."""
     if outlet < 2:
         return labels == 1 - outlet
     return labels != outlet

@@ -36,7 +36,7 @@ class BuiltWith:
 
     @classmethod
     def from_options(cls, options: "BuildOptions") -> "BuiltWith":
-        """Take them from `BuildOptions`."""
+        """Return the part of `BuildOptions` that decides what is in a corpus."""
         values = {part.name: getattr(options, part.name) for part in fields(cls)}
         return cls(**values)
 
@@ -104,8 +104,8 @@ class EventCounts:
         largest: articles of the largest event.
         largest_days: days from its first article to its last; None without dates.
         test_pairs: pairs of A2.
-        test_events: events that they are of.
-        effective: pairs of an event of their own that they are worth.
+        test_events: number of the events of these pairs.
+        effective: so many pairs, each of an event of its own, would tell as much as the test pairs.
     """
 
     largest_pairs: int
@@ -153,8 +153,8 @@ class Neighbours:
     """Test articles that have a training article above the strict cosine inside the guard.
 
     Attributes:
-        articles: their number.
-        other_outlet: number of those that have one of the other outlet.
+        articles: number of these test articles.
+        other_outlet: number of those whose training article is of the other outlet.
     """
 
     articles: int
@@ -202,7 +202,7 @@ class ReportedIssue:
 
     @classmethod
     def from_issue(cls, issue: "Issue") -> "ReportedIssue":
-        """Take an issue as `reading.issues` saw it."""
+        """Return the record of an issue that `reading.issues` found."""
         values = {part.name: getattr(issue, part.name) for part in fields(cls)}
         return cls(**values)
 
@@ -266,7 +266,7 @@ class CorpusReport:
 
     @property
     def articles_of_both(self) -> int:
-        """Articles of the two outlets, without those of other outlets, which bring no test pairs."""
+        """Return the number of articles of A and B, without further outlets, which bring no test pairs."""
         of_splits = sum(sum(counts.values()) for counts in self.splits.values())
         return of_splits + sum(self.test_articles.values())
 

@@ -6,7 +6,7 @@ from change_it.corpus.record import CorpusReport
 from change_it.files.texts import join_truncated, pluralise
 from change_it.render.tables import Column, Row, Table
 
-#: Standard deviations on each side of a normal distribution's middle that hold 95% of it.
+#: Number of standard deviations on each side of a normal distribution's middle that hold 95% of it.
 NORMAL_95 = 1.96
 #: Events of which a share of .5 is known to ± .05.
 ENOUGH_EVENTS = 385
@@ -47,15 +47,15 @@ def _rows(report: CorpusReport) -> Table:
             f"{other.pairs:,} strict pairs with one of them"
         )
     notes += [f"{note}." for note in report.notes]
-    columns = (Column("what", "text", title=" "), Column("rows", "count"))
+    columns = (Column("what", format="text", title=" "), Column("rows", format="count"))
     return Table(columns, rows, "Rows in = kept + rejected", notes)
 
 
 def _days(report: CorpusReport) -> Table:
     """Show the pairs by days apart, with the estimated share of them that is one event."""
-    columns = [Column("days", "count", title="days apart")]
+    columns = [Column("days", format="count", title="days apart")]
     for name, threshold in asdict(report.thresholds).items():
-        columns.append(Column(name, "count", title=f"{name} > {threshold:g}"))
+        columns.append(Column(name, format="count", title=f"{name} > {threshold:g}"))
         columns.append(Column(f"{name}_one_event", title="one event"))
     best = report.lowest_strict
     window = report.options.window_days
@@ -90,6 +90,7 @@ def _precision(report: CorpusReport) -> list[str]:
     more = ENOUGH_EVENTS - events
     if more > 0:
         articles = report.articles_of_both * more / events
+        # two significant digits
         rounded = int(float(f"{articles:.2g}"))
         rate = "at this corpus's rate of pairs"
         sentences.append(f"About {rounded:,} articles of the two newspapers more would make it ± .05, {rate}")
@@ -97,7 +98,7 @@ def _precision(report: CorpusReport) -> list[str]:
 
 
 def _half_width(events: float) -> float:
-    """Return half the 95% interval of a share of .5 of so many events."""
+    """Return half the width of the 95% interval of a share of .5 of so many events."""
     return float(NORMAL_95 * 0.5 / events**0.5)
 
 
@@ -115,10 +116,10 @@ def _splits(report: CorpusReport) -> Table:
         }
         rows.append(Row(cells))
     columns = [
-        Column("split", "text", title=" "),
-        Column("pairs", "count"),
-        Column("a", "count", title=a),
-        Column("b", "count", title=b),
+        Column("split", format="text", title=" "),
+        Column("pairs", format="count"),
+        Column("a", format="count", title=a),
+        Column("b", format="count", title=b),
     ]
     leaks = report.leak_check
     events = report.events

@@ -1,8 +1,9 @@
 """Assign articles to A1, A2, A3 and R and to folds, and remove articles that would leak into training.
 
 The unit of all of it is the *event*: articles linked by near-duplicate clusters and by kept pairs,
-transitively. It is stored with articles and pairs, and intervals draw it. What is close to a test article, in
-one step and not transitively, leaves.
+transitively. It is stored with articles and pairs, and intervals draw it. A training article that is *close*
+to a test article (cosine above the strict threshold, inside the guard) leaves the corpus; one that is close
+only to the leaving article stays.
 """
 
 from collections.abc import Sequence
@@ -20,23 +21,23 @@ from change_it.errors import InputError
 from change_it.files.texts import pluralise
 from change_it.stats import Bools, Floats, Ints
 
-#: Why articles leave the corpus: an event has a test article.
+#: Why an article leaves the corpus: its event has a test article.
 NEAR_DUPLICATE = "near-duplicate of a test article"
-#: The cosine with a test article is above the strict threshold, inside the guard.
+#: Why it leaves: its cosine with a test article is above the strict threshold, inside the guard.
 CLOSE = "close to a test article"
-#: The same of an article of a further outlet.
+#: Why an article of a further outlet leaves, for either reason.
 OTHER_OUTLET = "another outlet's article close to a test article"
 #: In `Splits.alignment`: the article left the corpus.
 REMOVED = ""
-#: A test article without a partner, where folds are dealt.
+#: In the place of a split, where folds are dealt: a test article without a partner.
 ALONE = "T"
-#: An article in several pairs gets the last matching split in this order.
+#: An article in pairs of several splits gets the last of them in this order.
 _WEAKEST_FIRST = ("R", "A3", "A1", "A2")
 #: Test articles of an outlet up to which those without a partner are added.
 WANTED_TEST_ARTICLES = 300
 #: Share of an outlet's articles that its test articles without a partner are at most.
 LARGEST_SHARE_ALONE = 0.1
-#: Share of the strict pairs up to which pairs that are close to each other are dealt together.
+#: Largest share of the strict pairs that are dealt to one side together, because their events are close.
 LARGEST_SHARE_TOGETHER = 0.1
 
 #: Positions of both articles of each pair.
@@ -135,15 +136,16 @@ def split(
     others: Positions = (NO_POSITIONS, NO_POSITIONS),
     test_articles: int | None = 0,
 ) -> Splits:
-    """Split articles into A1, A2, A3 and R, and into two folds.
+    """Split articles into training pairs (A1), test pairs (A2), weak pairs (A3) and the rest (R).
 
-    Pairs above the strict threshold are dealt evenly at random to A1 and A2, event by event; those between
-    the thresholds make A3. Training articles that are close to a test article leave, unless the input gives
-    the splits.
+    They are also split into two folds. Pairs above the strict threshold are dealt evenly at random to A1 and
+    A2, event by event; those between the thresholds make A3. Training articles that are close to a test
+    article leave, unless the input gives the splits.
 
     Args:
         clusters: (articles,) numbers of the near-duplicate clusters.
-        pairs: positions of both articles, and cosines, best first.
+        pairs: (pairs,) positions of the articles of A, (pairs,) of those of B, and (pairs,) cosines, best
+            first.
         labels: (articles,) 0 for A, 1 for B, which balance the folds; further outlets, from 2 on, are never
             tested.
         strict: cosine above which pairs are dealt to A1 and A2.
@@ -151,10 +153,11 @@ def split(
         seed: seed of all draws.
         sizes: numbers of pairs of A1, A2 and A3 by rank, in the place of the thresholds.
         alignments: (articles,) splits that the input gives; None of an article counts as R.
-        close: pairs of articles that are close to each other.
-        others: pairs with an article of a further outlet, which are kept where both stay.
-        test_articles: number of articles of each outlet without a partner that are tested, too, see
-            `draw_alone`; for None see `wanted_alone`.
+        close: positions of both articles of each pair with a cosine above the strict threshold, inside the
+            guard; of any outlets.
+        others: positions of both articles of each pair with a further outlet, which is kept where both stay.
+        test_articles: number of articles of each outlet without a partner that are tested as well; with None
+            `wanted_alone` chooses it.
 
     Raises:
         InputError: the pairs are too few, or of one event; or the input's splits have no A2.
@@ -178,6 +181,7 @@ def split(
         pair_alignment[dealt.tested[a] & dealt.tested[b]] = "A2"
 
     is_kept = pair_alignment != REMOVED
+    # without R, which all articles had from the start
     for name in _WEAKEST_FIRST[1:]:
         is_of_split = pair_alignment == name
         alignment[a[is_of_split]] = name
@@ -200,10 +204,12 @@ def split(
     for row in leaving_too.tolist():
         removed[row] = OTHER_OUTLET if labels[row] > 1 else CLOSE
     kinds = np.where(alone, ALONE, alignment)
+    # all further outlets count as one
+    outlets = np.minimum(labels, 2)
     return Splits(
         alignment=alignment,
         event=event,
-        fold=_folds(event, kinds, np.minimum(labels, 2), rng_for(seed, "folds")),
+        fold=_folds(event, kinds, outlets, rng_for(seed, "folds")),
         pairs=np.flatnonzero(is_kept).astype(np.int64),
         pair_alignment=pair_alignment[is_kept],
         removed=removed,
@@ -223,7 +229,18 @@ def _deal(
     seed: int,
     strict: float,
 ) -> _Dealt:
-    """Deal the top pairs to A1 and A2, event by event."""
+    """Deal the top pairs to A1 and A2, event by event; events that are close to each other go together.
+
+    Args:
+        clusters: (articles,) numbers of the near-duplicate clusters.
+        pairs: positions of both articles of each pair.
+        top: (pairs,) whether the pair is dealt to A1 or A2.
+        next_best: (pairs,) whether the pair makes A3.
+        close: positions of both articles of each close pair.
+        sizes: wanted numbers of pairs; None for even halves.
+        seed: seed of what is dealt.
+        strict: cosine above which the top pairs are, for the message.
+    """
     a = pairs[0][top]
     b = pairs[1][top]
     event = components(clusters, a, b)
@@ -231,14 +248,20 @@ def _deal(
     tested_events = event[a][_deal_test(unit, sizes, seed, strict)]
     in_test = np.isin(event, tested_events)
     is_in_pair = np.isin(np.arange(len(clusters)), np.concatenate([a, b]))
-    return _Dealt(top, next_best, in_test & is_in_pair, in_test)
+    return _Dealt(top=top, next_best=next_best, tested=in_test & is_in_pair, in_test=in_test)
 
 
 def _dealt_by_input(clusters: Ints, alignment: NDArray[np.str_], count: int) -> _Dealt:
-    """Return which articles are tested where the input gives the splits; none of the pairs is dealt."""
+    """Return which articles are tested where the input gives the splits; none of `count` pairs is dealt."""
     is_tested = alignment == "A2"
     in_test = np.isin(clusters, clusters[is_tested])
-    return _Dealt(np.zeros(count, dtype=bool), np.ones(count, dtype=bool), is_tested, in_test)
+    # `next_best` holds all pairs, so that those that are not kept are counted as dropped
+    return _Dealt(
+        top=np.zeros(count, dtype=bool),
+        next_best=np.ones(count, dtype=bool),
+        tested=is_tested,
+        in_test=in_test,
+    )
 
 
 def _reasons_to_leave(rows: Ints, labels: Ints, in_test: Bools) -> dict[int, str]:
@@ -268,10 +291,10 @@ def _alignment_of_pairs(
     With sizes, pairs of lower rank fill A3 up where better ones touch the test set.
 
     Args:
-        dealt: what is dealt.
+        dealt: which pairs are dealt, and which articles are tested.
         is_free: (pairs,) whether neither article touches the test set.
-        in_test: (pairs,) whether its event is tested.
-        sizes: wanted numbers of pairs.
+        in_test: (pairs,) whether the event of the pair is tested.
+        sizes: wanted numbers of pairs; None where the thresholds decide.
     """
     cases = [dealt.top & is_free, dealt.top & in_test, dealt.next_best & is_free]
     pair_alignment = np.select(cases, ["A1", "A2", "A3"], REMOVED)
@@ -283,7 +306,12 @@ def _alignment_of_pairs(
 
 
 def _close_to(which: Bools, close: Positions) -> Bools:
-    """Mark the articles, (articles,), that are close to one of those that are marked."""
+    """Mark the articles, (articles,), that are close to a marked one.
+
+    Args:
+        which: (articles,) whether it is marked.
+        close: positions of both articles of each close pair.
+    """
     first, second = close
     is_close = np.zeros(len(which), dtype=bool)
     is_close[second[which[first]]] = True
@@ -326,7 +354,8 @@ def draw_alone(
         labels: (articles,) 0 for A, 1 for B, from 2 on for further outlets.
         present: (articles,) whether it is in the corpus.
         paired: positions of the articles that are in a pair.
-        close: pairs of articles that are close to each other.
+        close: positions of both articles of each pair with a cosine above the strict threshold, inside the
+            guard.
         wanted: numbers of articles of A and of B, at most.
         rng: source of the draws.
 
@@ -347,6 +376,7 @@ def draw_alone(
     has_barred = np.zeros(int(event.max(initial=-1)) + 1, dtype=bool)
     has_barred[event[is_barred]] = True
     rows = np.flatnonzero(present & ~has_barred[event])
+    # event to its numbers of articles of A and of B
     members = {number: [0, 0] for number in event[rows].tolist()}
     for row in rows.tolist():
         members[int(event[row])][labels[row]] += 1
@@ -388,9 +418,15 @@ def _ranked(
 
 
 def _dealt_together(event: Ints, pairs: Positions, close: Positions) -> Ints:
-    """Number the units of pairs that are dealt to one side, (pairs,): events that are close to each other.
+    """Return for each pair the number of its unit, (pairs,): the events that are dealt to one side together.
 
-    Where such events are more than a tenth of all pairs, each of them is a unit of its own.
+    A unit is of events that are close to each other. Where they have more than a tenth of all pairs, each is
+    a unit of its own.
+
+    Args:
+        event: (articles,) number of the event.
+        pairs: positions of both articles of each pair.
+        close: positions of both articles of each close pair.
     """
     if not len(pairs[0]):
         return NO_POSITIONS
@@ -403,7 +439,7 @@ def _dealt_together(event: Ints, pairs: Positions, close: Positions) -> Ints:
     unit = unit_of_article[pairs[0]]
     size = np.bincount(unit)[unit]
     is_large = size > LARGEST_SHARE_TOGETHER * len(unit)
-    # numbers of units are below the number of articles
+    # numbers of units are below the number of articles, so an event alone gets one that no unit has
     return np.where(is_large, len(event) + event_of_pair, unit)
 
 
@@ -429,6 +465,7 @@ def _deal_test(unit: Ints, sizes: dict[str, int] | None, seed: int, strict: floa
         events = f"the pairs above {strict} ({len(unit):,}) are of {pluralise(len(members), 'event')}"
         raise InputError(f"{events}, and A1 and A2 need one each: {mend}")
     half = len(unit) // 2
+    # side 0 is A1, side 1 is A2
     targets = (len(unit) - half, half)
     if sizes is not None:
         targets = (sizes["A1"], sizes["A2"])
@@ -440,6 +477,7 @@ def _deal_test(unit: Ints, sizes: dict[str, int] | None, seed: int, strict: floa
     tested = []
     for position in order:
         shares = [filled[side] / targets[side] for side in (0, 1)]
+        # the side that is less full, or a random one
         side = int(shares[1] < shares[0])
         if shares[0] == shares[1]:
             side = int(rng.integers(2))
@@ -465,6 +503,7 @@ def _folds(event: Ints, alignment: NDArray[np.str_], labels: Ints, rng: np.rando
     size = np.bincount(event, minlength=count)
     order = np.lexsort((rng.permutation(count), -size, kind))
     rank_in_kind = _rank_in_run(kind[order])
+    # in this turn neither fold always gets the larger of two events
     folds_in_turn = np.array([0, 1, 1, 0])
     fold = np.zeros(count, dtype=np.int64)
     fold[order] = folds_in_turn[rank_in_kind % len(folds_in_turn)]
@@ -478,7 +517,7 @@ def _kinds_of_events(count: int, event: Ints, alignment: NDArray[np.str_], label
         split_of_article[alignment == name] = rank
     best_split = np.zeros(count, dtype=np.int64)
     np.maximum.at(best_split, event, split_of_article)
-    # one bit for each outlet
+    # one bit for each of A, B and further outlets, so numbers are below 8
     outlets = np.zeros(count, dtype=np.int64)
     np.bitwise_or.at(outlets, event, 1 << labels)
     return best_split * 8 + outlets

@@ -83,9 +83,9 @@ class TestSet:
     Attributes:
         items: what is scored; those of `read_test_set` have an id of their own each.
         outlets: short names of A and B.
-        training_headlines: outlet to its headlines outside A2.
+        training_headlines: outlet to the headlines of its articles outside A2.
         name: the corpus, as it was given.
-        digest: digest of the corpus, see `corpus.folder.digest_of`; empty without a corpus.
+        digest: tells the test articles of this corpus from those of another one; empty without a corpus.
     """
 
     # pytest takes it for a test class otherwise
@@ -123,7 +123,7 @@ class TestSet:
 
 
 def directions_in_turn(items: Sequence[Item], seed: int) -> list[Item]:
-    """Return the items in a random order, the directions in turn."""
+    """Return the items in a random order in which the directions take turns."""
     of_direction: dict[str, list[Item]] = {}
     for index in np.random.default_rng(seed).permutation(len(items)).tolist():
         of_direction.setdefault(items[index].direction, []).append(items[index])
@@ -135,7 +135,7 @@ def directions_in_turn(items: Sequence[Item], seed: int) -> list[Item]:
 
 
 def read_test_set(corpus: str) -> TestSet:
-    """Read the items of a corpus (folder or Hub id), see `read_items`, and its training headlines."""
+    """Read the test items of a corpus (folder or Hub id), as `read_items` does, and its training headlines."""
     items, outlets = read_items(corpus)
     training = read_table(corpus, "articles", "train", ["label", "headline"])
     headlines = {name: tuple(training.filter(label=name)["headline"]) for name in outlets}
@@ -170,14 +170,14 @@ def read_items(corpus: str) -> tuple[tuple[Item, ...], tuple[str, str]]:
     best_first = pairs.sort("similarity", descending=True, maintain_order=True)
     all_articles = pl.concat([articles, alone])
     items = [
-        *_items_of(best_first, all_articles.filter(label=a), "a", "b", (a, b)),
-        *_items_of(best_first, all_articles.filter(label=b), "b", "a", (b, a)),
+        *_items_of(best_first, all_articles.filter(label=a), side="a", other="b", outlets=(a, b)),
+        *_items_of(best_first, all_articles.filter(label=b), side="b", other="a", outlets=(b, a)),
     ]
     return tuple(items), (a, b)
 
 
 def _items_of(
-    pairs: "pl.DataFrame", articles: "pl.DataFrame", side: str, other: str, outlets: tuple[str, str]
+    pairs: "pl.DataFrame", articles: "pl.DataFrame", *, side: str, other: str, outlets: tuple[str, str]
 ) -> list[Item]:
     """Return the items of one outlet: those with a partner, then those without.
 
@@ -196,8 +196,18 @@ def _items_of(
     items = []
     for row in paired.select("event", *parts).iter_rows():
         event, id_, source, article, reference, reference_article = row
-        item = Item(str(id_), label, target, source, article, reference, reference_article)
-        items.append(replace(item, event=str(event)))
+        item = Item(
+            id=str(id_),
+            label=label,
+            target=target,
+            source=source,
+            article=article,
+            reference=reference,
+            reference_article=reference_article,
+            event=str(event),
+        )
+        items.append(item)
     for event, id_, source, article in single.select("event", *_PARTS).iter_rows():
-        items.append(Item(str(id_), label, target, source, article, event=str(event)))
+        item = Item(id=str(id_), label=label, target=target, source=source, article=article, event=str(event))
+        items.append(item)
     return items

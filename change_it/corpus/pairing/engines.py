@@ -27,7 +27,7 @@ _pool: ContextVar[Any] = ContextVar("pool", default=None)
 
 @contextmanager
 def use_engine(engine: Engine, address: str | None = None) -> Iterator[None]:
-    """Run what is mapped inside on this engine, on a cluster in one process for each free core.
+    """Run the calls of `map_ordered` inside on this engine; a cluster gives each free core a process.
 
     Args:
         engine: `local` or `ray`.

@@ -30,6 +30,7 @@ def components(clusters: Ints, a: Ints, b: Ints) -> Ints:
     """
     count = len(clusters)
     _, first, inverse = np.unique(clusters, return_index=True, return_inverse=True)
+    # each article is linked to the first one of its cluster, and the articles of a pair to each other
     rows = np.concatenate([np.arange(count), a])
     columns = np.concatenate([first[inverse], b])
     links = np.ones(len(rows), dtype=np.int8)

@@ -3,6 +3,9 @@
 Both sides are sorted by date, so what an article may be compared with is one interval of the other side.
 Neighbouring articles are multiplied with the union of their intervals; what lies outside an article's own
 interval is dropped. Cosines have nine decimals, so that the order of summation decides nothing.
+
+Pairs of articles are *close* where their cosine is above the strict threshold and they are at most so many
+days apart as the *guard* says (`BuildOptions.guard`: three days, or the window where that is wider).
 """
 
 from collections import Counter
@@ -26,7 +29,7 @@ from change_it.stats import Bools, Floats, Ints
 UNDATED = -1
 #: Share of the pairs above a threshold that should report one event.
 WANTED_ONE_EVENT = 0.9
-#: Pairs that the estimate of that share takes at least.
+#: Number of pairs below which that share is not estimated.
 LEAST_PAIRS = 20
 #: Days from which on two articles nearly always report two events.
 DAYS_OF_TWO_EVENTS = 2
@@ -68,10 +71,10 @@ class Block(NamedTuple):
     Attributes:
         x: vectors of the articles of the first side.
         y: vectors of the articles of the second side.
-        row: position of the first article of `x`.
-        column: position of the first article of `y`.
-        low: each article of `x` may be compared with the positions of the other side from here …
-        high: … to before here.
+        row: position of the first article of `x` on its side.
+        column: position of the first article of `y` on its side.
+        low: (rows of x,) first position of the second side that each article of `x` may be compared with.
+        high: (rows of x,) the position behind the last one that it may be compared with.
     """
 
     x: csr_matrix
@@ -100,7 +103,7 @@ class Pairs:
     Attributes:
         a_index: (pairs,) positions of the articles of outlet A.
         b_index: (pairs,) positions of the articles of outlet B.
-        similarity: (pairs,) cosines in (floor, 1].
+        similarity: (pairs,) cosines, above the floor of `align` and at most 1.
         counts: (len(EDGES) - 1,) numbers of all compared pairs by cosine, in the bins of `EDGES`.
     """
 
@@ -126,7 +129,12 @@ class Pairs:
         return np.abs(days[self.a_index] - days[self.b_index])
 
 
-NO_PAIRS = Pairs(NO_POSITIONS, NO_POSITIONS, np.zeros(0), np.zeros(len(EDGES) - 1, dtype=np.int64))
+NO_PAIRS = Pairs(
+    a_index=NO_POSITIONS,
+    b_index=NO_POSITIONS,
+    similarity=np.zeros(0),
+    counts=np.zeros(len(EDGES) - 1, dtype=np.int64),
+)
 
 
 def day_numbers(dates: Iterable[date | None]) -> Ints:
@@ -148,7 +156,7 @@ def align(
         sides: positions of the articles of each side. Where both are the same articles, each two of them are
             compared once.
         window_days: days between the two articles of a pair, at most; None compares undated articles too.
-        floor: cosine that a pair is above.
+        floor: cosine above which two articles are a pair.
 
     Returns:
         The pairs, best first. All compared pairs above .05 are counted; of two sides that are the same
@@ -164,6 +172,7 @@ def align(
         low, high = _window(days[rows], days[columns], window_days)
     lowest = min(floor, LOWEST_EDGE)
     if np.array_equal(rows, columns):
+        # an article is compared only with those behind it
         low = np.maximum(low, np.arange(1, len(rows) + 1))
         lowest = floor
 
@@ -192,9 +201,10 @@ def _pairs_of_block(block: Block, lowest: float, floor: float) -> Pairs:
 
 
 def one_to_one(pairs: Pairs) -> Pairs:
-    """Return the pairs whose articles are in no better pair, of pairs that are sorted best first.
+    """Match each article once: return the pairs whose articles are in no better matched pair.
 
-    This greedy one-to-one matching is ours; LREC 2020 §4.1 only ranks pairs and cuts them at thresholds.
+    The pairs given are sorted best first, and so are those returned. This greedy one-to-one matching is ours;
+    LREC 2020 §4.1 only ranks pairs and cuts them at thresholds.
     """
     count = 1 + max(pairs.a_index.max(initial=-1), pairs.b_index.max(initial=-1))
     is_free = [True] * count
@@ -241,7 +251,7 @@ def nearest_wrong(
 ) -> Ints:
     """Find for each article of the first side the most similar wrong one of the other: a hard negative.
 
-    It is of the same group and of another cluster, and as like as `likeness` allows.
+    The wrong article is of the same group, of another cluster, and as like as `likeness` allows.
 
     Args:
         vectors: (articles, words) of unit length.
@@ -252,10 +262,12 @@ def nearest_wrong(
         window_days: days to a wrong article, at most; None compares the whole group, as articles without
             dates are.
         likeness: how like the wrong article may be.
-        at_least: where the window holds fewer articles, so many that are nearest in time are compared.
+        at_least: number of articles that each is compared with; where the window holds fewer, they are those
+            nearest in time.
 
     Returns:
-        The position of the wrong article for each of the first side; -1 where none shares a word.
+        (articles of the first side,) position of the wrong article of each; -1 where there is none, as no
+        allowed article shares a word with it.
     """
     x, y = sides
     index = np.full(len(x), -1, dtype=np.int64)
@@ -281,7 +293,10 @@ def nearest_wrong(
 def _nearest_of_block(
     block: Block, clusters: tuple[Ints, Ints], days: tuple[Ints, Ints], likeness: Likeness
 ) -> Cosines:
-    """Find the nearest column of each row of a block that is as like as allowed, and of another cluster."""
+    """Find for each row of a block the most similar column that is as like as allowed, of another cluster.
+
+    `clusters` and `days` are those of the articles of the rows, then those of the columns.
+    """
     cosines = block.cosines(likeness.floor)
     row_clusters, column_clusters = clusters
     row_days, column_days = days
@@ -307,12 +322,13 @@ def _highest(cosines: Cosines) -> Cosines:
     np.maximum.at(highest, rows, values)
     ties = np.flatnonzero(values == highest[rows])
     ties = ties[np.lexsort((columns[ties], rows[ties]))]
+    # sorted by row, the first of a row is where the row changes
     is_first_of_row = np.diff(rows[ties], prepend=-1) > 0
     return cosines.select(ties[is_first_of_row])
 
 
 def _by_day(days: Ints, *, undated: bool = True) -> Ints:
-    """Return positions in order of day; the undated ones last, or left out."""
+    """Return the positions of (n,) days in order of day; undated ones come last, or are left out."""
     order = np.argsort(np.where(days == UNDATED, np.iinfo(np.int64).max, days), kind="stable")
     if undated:
         return order
@@ -320,14 +336,17 @@ def _by_day(days: Ints, *, undated: bool = True) -> Ints:
 
 
 def _window(days: Ints, among: Ints, window_days: int) -> tuple[Ints, Ints]:
-    """Return for each day the interval of sorted `among` that is at most `window_days` away."""
+    """Return for each day the interval of sorted `among` that is at most `window_days` away.
+
+    It is two arrays (days,): the position of its first day in `among`, and the one behind its last.
+    """
     first = np.searchsorted(among, days - window_days)
     end = np.searchsorted(among, days + window_days, side="right")
     return first, end
 
 
 def _widened(days: Ints, among: Ints, window_days: int | None, at_least: int) -> tuple[Ints, Ints]:
-    """Return for each day the interval of sorted `among` that is compared with it.
+    """Return for each day the interval of sorted `among` that is compared with it, as `_window` returns it.
 
     It is the window, or the `at_least` nearest in time where the window holds fewer. Undated days, which come
     last on both sides, are compared with all.
@@ -340,8 +359,8 @@ def _widened(days: Ints, among: Ints, window_days: int | None, at_least: int) ->
         return low, high
     left, right = _window(dated, among_dated, window_days)
     narrow = np.flatnonzero(right - left < at_least)
-    # The nearest `at_least` are an interval too: its start is the first from which going right would not
-    # come closer.
+    # The nearest `at_least` are an interval too. Its start is the first one at which a step to the right
+    # brings it no closer: twice the day is at most the day that is left plus the day that is reached.
     twice_the_middles = among_dated[:-at_least] + among_dated[at_least:]
     start = np.searchsorted(twice_the_middles, 2 * dated[narrow])
     left[narrow] = start
@@ -354,7 +373,7 @@ def _widened(days: Ints, among: Ints, window_days: int | None, at_least: int) ->
 def _blocks(x: csr_matrix, y: csr_matrix, low: Ints, high: Ints) -> Iterator[Block]:
     """Cut a comparison into blocks that together hold every row i of x with the rows `low[i]:high[i]` of y.
 
-    The intervals of a block together are little wider than that of its first row alone.
+    The intervals of a block together are at most twice as wide as that of its first row, or 64 wide.
     """
     row = 0
     while row < len(low):
@@ -370,7 +389,7 @@ def _blocks(x: csr_matrix, y: csr_matrix, low: Ints, high: Ints) -> Iterator[Blo
         right = int(high[rows].max())
         for column in range(left, right, COLUMNS_A_BLOCK):
             stop = min(column + COLUMNS_A_BLOCK, right)
-            yield Block(x[rows], y[column:stop], row, column, low[rows], high[rows])
+            yield Block(x=x[rows], y=y[column:stop], row=row, column=column, low=low[rows], high=high[rows])
         row += count
 
 
@@ -381,8 +400,8 @@ class Lag:
     Attributes:
         days: days between the two articles.
         compared: number of the pairs of articles that are compared.
-        matched: (pairs,) cosines of the pairs that are matched one-to-one inside the guard.
-        alone: (pairs,) cosines of the pairs that are matched one-to-one on this lag alone.
+        matched: (pairs,) cosines of the pairs of this lag, where each article is matched once over all lags.
+        alone: (pairs,) cosines of the pairs of this lag, where each article is matched once on this lag.
     """
 
     days: int
@@ -409,7 +428,7 @@ class Candidates:
         nearest: (articles,) highest cosine with an article of the other outlet inside the guard; 0 where
             none is above the loose threshold.
         lags: pairs by days apart, from 0 to `GUARD`; none without dates or window.
-        others: strict pairs with an article of a further outlet; each such article is in one of them.
+        others: strict pairs with an article of a further outlet, each article in one pair at most.
     """
 
     pairs: Pairs
@@ -431,10 +450,10 @@ def find_pairs(
 ) -> Candidates:
     """Compare the articles of the two outlets (LREC 2020 §4.1).
 
-    Pairs are matched one-to-one inside the guard, and those inside the window are kept: an article whose
-    best partner is of another day is in no pair. Where the input gives the splits, pairs are found inside
-    each of A1, A2 and A3, whatever their dates. Where the loose threshold leaves fewer than `wanted` pairs,
-    those down to .05 are returned too.
+    Pairs are matched one-to-one at most `options.guard` days apart, and those at most `options.window` days
+    apart are kept. So an article whose best partner is outside the window is in no pair. Where the input
+    gives the splits, pairs are found inside each of A1, A2 and A3, whatever their dates. Where the loose
+    threshold leaves fewer than `wanted` pairs, those down to .05 are returned too.
 
     Raises:
         InputError: an outlet has no dated article; or the input gives the splits and has further outlets.
@@ -492,7 +511,8 @@ def _pairs_in_given_splits(
     for name in GIVEN_SPLITS:
         sides_of_split = (a_rows[splits[a_rows] == name], b_rows[splits[b_rows] == name])
         parts.append(align(vectors, days, sides_of_split, window_days=None, floor=options.loose))
-    return Candidates(one_to_one(_best_first(parts)), NO_PAIRS, np.zeros(len(articles)))
+    pairs = one_to_one(_best_first(parts))
+    return Candidates(pairs=pairs, close=NO_PAIRS, nearest=np.zeros(len(articles)))
 
 
 def _inside_window(pairs: Pairs, days: Ints, window: int | None) -> Pairs:
@@ -503,7 +523,7 @@ def _inside_window(pairs: Pairs, days: Ints, window: int | None) -> Pairs:
 
 
 def _of_further_outlets(pairs: Pairs, labels: Ints) -> Pairs:
-    """Return the pairs of two outlets with a further one, whose article comes second, best first."""
+    """Return the pairs of two outlets of which one is a further outlet, whose article comes second."""
     first, second = pairs.positions
     is_in_order = labels[first] < labels[second]
     a = np.where(is_in_order, first, second)
@@ -513,7 +533,14 @@ def _of_further_outlets(pairs: Pairs, labels: Ints) -> Pairs:
 
 
 def pairs_by_lag(pairs: Pairs, matched: Pairs, days: Ints, sides: tuple[Ints, Ints]) -> list[Lag]:
-    """Sort pairs, and those of them that are `matched`, by days apart: one entry each from 0 to `GUARD`."""
+    """Return a `Lag` for each number of days from 0 to `GUARD`.
+
+    Args:
+        pairs: pairs above the loose threshold inside the guard, best first.
+        matched: those of them that are matched one-to-one over all lags.
+        days: (articles,) day numbers.
+        sides: positions of the articles of each outlet.
+    """
     first = _articles_by_day(days[sides[0]])
     second = _articles_by_day(days[sides[1]])
     lags = []
@@ -521,7 +548,8 @@ def pairs_by_lag(pairs: Pairs, matched: Pairs, days: Ints, sides: tuple[Ints, In
         matched_on_it = matched.select(matched.days_apart(days) == lag)
         alone = one_to_one(pairs.select(pairs.days_apart(days) == lag))
         compared = _count_compared(first, second, lag)
-        lags.append(Lag(lag, compared, matched_on_it.similarity, alone.similarity))
+        matched_cosines = matched_on_it.similarity
+        lags.append(Lag(days=lag, compared=compared, matched=matched_cosines, alone=alone.similarity))
     return lags
 
 
@@ -544,8 +572,9 @@ def share_of_one_event(lags: Sequence[Lag], days: int, low: float, high: float =
     """Estimate the share of the pairs so many days apart that report one event; NaN without any.
 
     The pairs are those with a cosine in (low, high] that are matched on their lag alone. Pairs `GUARD` days
-    apart nearly always report two events: what a comparison finds more than there is of one event. Of the
-    pairs that are kept somewhat more report one event (benchmarks/README.md).
+    apart nearly always report two events. Their rate among all compared pairs says how many such pairs to
+    expect here; the pairs found beyond that report one event. Among the pairs that are kept the share is
+    somewhat higher (benchmarks/README.md).
     """
     count = lags[days].alone_between(low, high)
     reference = lags[GUARD]
@@ -558,8 +587,8 @@ def share_of_one_event(lags: Sequence[Lag], days: int, low: float, high: float =
 def lowest_strict(lags: Sequence[Lag], window: int | None, loose: float) -> float | None:
     """Return the lowest strict threshold at which nine of ten pairs report one event, by the estimate.
 
-    It is one of `EDGES` from the loose threshold on, and pairs are those inside the window. None without such
-    a threshold, or without pairs `GUARD` days apart.
+    It is one of `EDGES` from the loose threshold on. The pairs are those at most `window` days apart. None is
+    returned where no threshold reaches nine of ten, or there are no pairs `GUARD` days apart.
     """
     if window is None or not lags or not len(lags[GUARD].alone):
         return None

@@ -14,6 +14,7 @@ from change_it.text.tokens import is_unspaced, words
 NEAR_DUPLICATE_COSINE = 0.9
 #: Two texts are compared only if they share half of this number of their rarest words.
 RAREST_WORDS = 4
+#: Texts that are compared with all others at a time.
 TEXTS_A_BLOCK = 2048
 
 
@@ -22,6 +23,11 @@ def tfidf(texts: Sequence[str], *, stop_words: Collection[str] = (), min_df: int
 
     Words are those of `text.tokens` of two characters or more, of scripts without spaces of one; an
     underscore is a letter.
+
+    Args:
+        texts: what the vectors are made of.
+        stop_words: words that are left out.
+        min_df: number of texts that a word must be in.
 
     Raises:
         InputError: no word is left.
@@ -46,9 +52,12 @@ def tfidf(texts: Sequence[str], *, stop_words: Collection[str] = (), min_df: int
 def near_duplicates(vectors: csr_matrix) -> Ints:
     """Return a cluster number from 0 for each text, (texts,); a chain of cosines above .9 makes a cluster.
 
-    Days do not matter. Compared are texts that share at least half of their four rarest words, without words
-    that one text alone has: a product of two matrices with four words a row. A text without words is nobody's
-    duplicate.
+    Days do not matter. Only texts that share at least half of their four rarest words are compared; words
+    that one text alone has do not count. A product of two matrices with four words a row finds these texts. A
+    text without words is nobody's duplicate.
+
+    Args:
+        vectors: (texts, words) of unit length, from `tfidf`.
     """
     count = vectors.shape[0]
     rarest = _rarest_words(vectors)
@@ -57,6 +66,7 @@ def near_duplicates(vectors: csr_matrix) -> Ints:
     first = [np.zeros(0, dtype=np.int64)]
     second = [np.zeros(0, dtype=np.int64)]
     for start in range(0, count, TEXTS_A_BLOCK):
+        # `k` leaves each two texts once, and none with itself
         shared = triu(rarest[start : start + TEXTS_A_BLOCK] @ columns, k=start + 1, format="coo")
         shares_half = 2 * shared.data >= rarest_counts[start + shared.row]
         i = start + shared.row[shares_half]
@@ -72,8 +82,12 @@ def near_duplicates(vectors: csr_matrix) -> Ints:
 
 
 def _rarest_words(vectors: csr_matrix) -> csr_matrix:
-    """Mark the rarest words of each text by 1, at most `RAREST_WORDS`, of the words that two texts have."""
+    """Mark the rarest words of each text by 1, at most `RAREST_WORDS`, of the words that two texts have.
+
+    Return a (texts, words) matrix; its columns are in an order of their own.
+    """
     texts_having = np.bincount(vectors.indices, minlength=vectors.shape[1])
+    # the columns are sorted by rarity, so the first ones of a text are its rarest words
     order = np.argsort(texts_having, kind="stable")
     rarest = vectors[:, order[texts_having[order] > 1]]
     rarest.sort_indices()

@@ -8,6 +8,7 @@ from typing import Literal
 from change_it.errors import InputError
 from change_it.files.texts import column_of
 
+#: A part of a corpus: training pairs (A1), test pairs (A2), weak pairs (A3), articles without a partner (R).
 Alignment = Literal["A1", "A2", "A3", "R"]
 
 #: Short names of the shared task's labels (directions are written `rep2gio` and `gio2rep`).
@@ -66,7 +67,7 @@ class Outlets:
             raise InputError(
                 f"--labels {spec!r} does not name two different outlets: write --labels R:rep,G:gio"
             )
-        return cls(names[0], names[1], labels[0], labels[1])
+        return cls(a=names[0], b=names[1], a_label=labels[0], b_label=labels[1])
 
     @property
     def names(self) -> tuple[str, str]:

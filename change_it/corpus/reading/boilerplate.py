@@ -20,18 +20,21 @@ SAMPLED_TEXTS = 400
 PASSAGE_WORDS = 6
 #: Words of the name of a site, section or agency, at most.
 MAX_AFFIX_WORDS = 8
-#: The name of a site, section or agency before a headline.
+#: The name of a site, section or agency before a headline, with the mark that ends it.
 _BEGINS = re.compile(r".* [|•·/~–—-]+|.*[:|)\]]")
-#: The name of a site, section or agency behind a headline.
+#: The name of a site, section or agency behind a headline, with the mark that begins it.
 _ENDS = re.compile(r"[|•·/~–—-]+ .*|[(\[][^()\[\]]*[)\]]")
-#: Share of an outlet's headlines that a shared beginning or end without a mark has at least.
+#: Share of an outlet's headlines that must have a shared beginning or end without such a mark.
 _UNMARKED_SHARE = 0.5
-#: The other outlet has a shared beginning or end so many times more rarely.
+#: A shared beginning or end must be at least so many times rarer at the other outlet.
 _RARER_ELSEWHERE = 10
 
 
 def find_passages(own: list[Article], opposite: list[Article]) -> list[str]:
-    """Return the passages that an outlet's articles share."""
+    """Return the passages that an outlet's articles share.
+
+    The other outlet's articles are not looked at: a check passes both to what it learns by.
+    """
     return shared_passages([article.article for article in own])
 
 
@@ -44,7 +47,7 @@ def without_passages(article: Article, passages: list[str]) -> Article:
 
 
 def nothing_learnt(own: list[Article], opposite: list[Article]) -> list[str]:
-    """Return no part: each article has its own headline."""
+    """Return no shared parts: `without_title` takes each article's own headline off, and needs none."""
     return []
 
 
@@ -60,7 +63,7 @@ def without_title(article: Article, parts: list[str]) -> Article:
 def _begin_otherwise(one: str, other: str) -> bool:
     """Return whether the first letters of two texts differ, accents and capitals aside.
 
-    This is quick, and most texts need no other look.
+    This is quick, and for most texts it is enough.
     """
     first = fold(one[:1]).lower()
     second = fold(other[:1]).lower()
@@ -121,7 +124,7 @@ def shared_ends(headlines: Sequence[str], others: Sequence[str], *, end: bool) -
     return sorted(parts, key=lambda part: (-len(part), part))
 
 
-# Each outlet is held against the other one.
+# Each outlet is compared with the other one, so the counts of both are needed twice.
 @lru_cache(maxsize=4)
 def _end_counts(headlines: frozenset[str], *, end: bool) -> Counter[str]:
     """Return how many headlines begin or end with each of their first or last words."""
@@ -132,7 +135,7 @@ def _end_counts(headlines: frozenset[str], *, end: bool) -> Counter[str]:
 
 
 def _ends(text: str, *, end: bool) -> list[str]:
-    """Return the first or last words of a headline, not all of them."""
+    """Return the beginnings or ends of a headline, from one word to eight, but never the whole headline."""
     words = text.split()
     parts = []
     for count in range(1, min(MAX_AFFIX_WORDS + 1, len(words))):
@@ -168,19 +171,22 @@ def shared_passages(texts: Sequence[str]) -> list[str]:
         texts_with_run = [counts[run] for run in own_runs]
         start = 0
         before = 0
+        # the 0 ends a passage at the end of the text
         for place, count in enumerate([*texts_with_run, 0]):
             is_as_frequent = 0.8 * before <= count <= 1.25 * before
             if not is_as_frequent:
                 if before >= least:
+                    # the last run of the passage begins at `place - 1`
                     passage = own_words[start : place - 1 + PASSAGE_WORDS]
                     passages[" ".join(passage)] += 1
                 start = place
             before = count
+    # some texts end the same passage elsewhere, so half of them are enough
     return [passage for passage, count in passages.most_common() if count >= least / 2]
 
 
 def word_runs(text_words: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return all runs of `PASSAGE_WORDS` words, in order."""
+    """Return all runs of `PASSAGE_WORDS` neighbouring words, in order."""
     count = max(0, len(text_words) - PASSAGE_WORDS + 1)
     shifted = [text_words[start : start + count] for start in range(PASSAGE_WORDS)]
     return list(zip(*shifted, strict=True))

@@ -1,4 +1,4 @@
-"""Bounds from which an issue of an outlet's rows is none of chance."""
+"""Bounds from which what a check finds in an outlet's rows is no accident."""
 
 #: Share of an outlet's rows from which most issues are reported; clean files stay below.
 REPORT_SHARE = 0.05
@@ -8,5 +8,5 @@ COMMON_SHARE = 0.2
 MIN_ROWS = 20
 #: Articles that share a headline, or stand in both outlets, from which that is no accident.
 MIN_REPEATS = 5
-#: Share of an outlet's articles that repeats have to reach, too.
+#: Share of an outlet's articles that such repeats must reach as well.
 MIN_REPEAT_SHARE = 0.01

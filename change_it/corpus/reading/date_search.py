@@ -15,13 +15,16 @@ LONGEST_DATE = 200
 
 
 def _any_of(words: frozenset[str] | dict[str, int]) -> str:
-    """Return the alternatives of a pattern, longest first."""
+    """Return a pattern of any of some words, longest first."""
     return "|".join(sorted(map(re.escape, words), key=len, reverse=True))
 
 
 _MONTH = rf"(?<![^\W\d_])(?:{_any_of(MONTH_NUMBERS)})(?![^\W\d_])"
+#: What may follow the number of a day, as in 1o, 1er, 2nd or 3.
 _ORDINAL = r"(?:o|er|st|nd|rd|th)?\.?"
+#: What may stand between day, month and year.
 _OF = r"(?:[-/.]|,? ?(?:de|del|di|of)? ?)"
+#: The day and month of a further date, whose day must not be read as the year of this one.
 _NEXT_DAY = rf"{_ORDINAL}{_OF}{_MONTH}"
 _DATE = re.compile(
     rf"(?<!\d)(?P<day>\d\d?){_ORDINAL}{_OF}(?P<month>{_MONTH})\.?"
@@ -61,8 +64,8 @@ class Mention:
     Attributes:
         start: offset in the folded cell.
         end: offset behind it.
-        text: the date as `parse_date` reads it: `2024-03-06` where a month has a name, else as it is written;
-            empty without a year of four digits.
+        text: the date as `parse_date` reads it: `2024-03-06` where a month has a name, else as it is written.
+            It is empty where a date with a named month has no year of four digits.
         days: the day that it is, with the day before the month (True) and the month before the day (False).
         kind: `named`, `year first` or `year last`.
     """
@@ -239,6 +242,7 @@ def _published(mentions: list[Mention], words: list[str]) -> Mention | None:
         return None
     if len(words) != 4 or words[1] or words[3]:
         return None
+    # a word, the empty one in the place of the first date, a word, the empty one of the second date
     first_word, _, second_word, _ = words
     if first_word in PUBLISHED and second_word in UPDATED:
         return first

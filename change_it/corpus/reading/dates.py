@@ -16,17 +16,21 @@ NO_DAY = "date without a day, month or year"
 DAY_NUMBER = "day number of a spreadsheet instead of a date"
 #: Reasons for refusing dates that are recognised but cannot be used.
 KNOWN_FAULTS = (NO_DAY, DAY_NUMBER, TWO_DATES, UPDATE_ALONE)
+#: `2024-03-06`, `2024/3/6` or `20240306`, perhaps with a time of day.
 _YEAR_FIRST = re.compile(
     r"(\d{4})[-/](\d\d?)[-/](\d\d?)(?:[T ]\d.*|Z|[+-]\d\d:\d\d)?"
     r"|((?:19|20)\d\d)(\d\d)(\d\d)(?:\d{4}|\d{6}|T\d.*)?",
     re.DOTALL,
 )
+#: `6/3/24`, `6.3.2024` or `6-3-2024`, perhaps with a time of day.
 _YEAR_LAST = re.compile(r"(\d\d?)([/.-])(\d\d?)\2(\d{4}|(?<!-)\d\d)(?:[ ,].*)?", re.DOTALL)
+#: Seconds since 1970, or milliseconds or smaller parts of a second.
 _EPOCH = re.compile(r"-?\d{9,19}(?:\.\d*)?")
-#: From here on a number is of milliseconds, or of thousandths of them.
+#: From this number on seconds would be in the year 5138, so the number is of smaller parts of a second.
 _MILLISECONDS = 1e11
+#: What a cell holds, in small letters, where no date is written.
 _EMPTY = frozenset({"", "nan", "nat", "none", "null"})
-#: Dates that dateutil fills gaps from: a date without gaps is the same with both.
+#: Dates from which dateutil takes what a text lacks: a complete text gives the same day with both.
 _DEFAULTS = (datetime(2000, 1, 1), datetime(2001, 2, 2))
 #: Italian names of days, which say nothing; `mar` is one where a day and a month follow, or a month.
 _WEEKDAY = re.compile(
@@ -58,7 +62,8 @@ def parse_date(value: object, *, day_first: bool = False) -> date | None:
     digits or milliseconds of twelve (the day in UTC), and names of months in English or Italian in any form.
     In German, French, Spanish, Portuguese, Dutch, Swedish, Danish, Norwegian, Romanian, Albanian, Polish,
     Turkish, Russian, Ukrainian, Greek, Arabic and Hindi the name stands with day and year. Words around one
-    date make no difference; of two dates see `one_date`. A time zone is not applied.
+    date make no difference. Of a date of publication and one of an update the first is returned. A time zone
+    is not applied.
 
     Raises:
         ValueError: it cannot be read; the text says what is wrong.
@@ -74,6 +79,7 @@ def parse_date(value: object, *, day_first: bool = False) -> date | None:
         return None
     year_first = _YEAR_FIRST.fullmatch(text)
     if year_first:
+        # the groups of the other form are None
         year, month, day = (int(part) for part in year_first.groups() if part)
         return date(year, month, day)
     year_last = _YEAR_LAST.fullmatch(text)
@@ -86,6 +92,7 @@ def parse_date(value: object, *, day_first: bool = False) -> date | None:
             return _epoch_date(float(text))
         if re.fullmatch(r"\d{4}(?:[-/.]\d\d?)?|\d\d?[-/.]\d{4}", text):
             raise ValueError(NO_DAY)
+        # three letters: without the name of a month there is nothing more to read
         if not re.search(r"[^\W\d_]{3}", text):
             raise ValueError(text)
         days = {_PARSER.parse(text, ignoretz=True, default=default).date() for default in _DEFAULTS}
@@ -112,7 +119,11 @@ def _epoch_date(seconds: float) -> date:
 
 
 def both_orders(value: object) -> dict[bool, date | None]:
-    """Return the days that `6/3/24` may be: True has the day first, False the month; none of other forms."""
+    """Return the days that a date such as `6/3/24` may be; nothing for a date of another form.
+
+    The key is True for the day that is read with the day first, False for the one with the month first. An
+    order that gives no date has no key.
+    """
     days: dict[bool, date | None] = {}
     if not isinstance(value, str):
         return days

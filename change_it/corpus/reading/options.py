@@ -92,7 +92,7 @@ class BuildOptions(ReadingOptions):
     def guard(self) -> int | None:
         """Return the days around a test article in which no training article may be above the strict cosine.
 
-        None are all days.
+        None stands for all days.
         """
         if self.window is None:
             return None

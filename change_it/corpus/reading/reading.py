@@ -1,4 +1,4 @@
-"""Make articles of two outlets of files of any known kind; what cannot be used is kept with its reason."""
+"""Read articles of two outlets from files of any known kind; keep what cannot be used with its reason."""
 
 import re
 from collections import Counter
@@ -21,8 +21,8 @@ from change_it.files.texts import cell_text, is_missing, join_truncated, length_
 from change_it.text import cleaning
 from change_it.text.escapes import unescaped
 
-#: Our columns, and what they are called in the input without a column map (`full_text` and `full`: CHANGE-IT
-#: on the Hub).
+#: Each of our columns to its names in the input, where no column map is given. `full_text` and `full` are
+#: those of CHANGE-IT on the Hub.
 COLUMNS: dict[str, tuple[str, ...]] = {
     "id": ("id",),
     "headline": ("headline",),
@@ -39,14 +39,14 @@ TOLERANCE = timedelta(days=2)
 UNREADABLE = "unreadable date"
 #: The reason against a date on which no article can have appeared.
 OUT_OF_RANGE = "date before 1900 or in the future"
-#: What is repaired in each text, by its fault.
+#: Each fault that `--mend` repairs in a text, as the report names it, to what repairs it.
 REPAIRS: dict[str, Callable[[str], str]] = {
     "texts had escapes in the place of characters": unescaped,
     "texts were encoded as UTF-8 twice": cleaning.decoded,
 }
 #: The columns of CHANGE-IT's files, whose labels have short names.
 CHANGE_IT_COLUMNS = frozenset(("id", "headline", "article", "full_text", "full", "label", "alignment"))
-#: An outlet of fewer than `MIN_ROWS` articles is too small where the other one has so many times as many.
+#: An outlet with fewer than `MIN_ROWS` articles is too small if the other one has so many times as many.
 FAR_MORE = 5
 #: Rows of a table in which dates are looked for.
 ROWS_WITH_DATES = 50
@@ -86,7 +86,7 @@ class RefusedError(InputError):
         self.rejected = rejected
 
     def __reduce__(self) -> tuple[type, tuple[str, Sequence[Rejection]]]:
-        """Return how it is made again in another process."""
+        """Return the class and the arguments by which another process makes the error again."""
         return type(self), (str(self), self.rejected)
 
 
@@ -120,7 +120,7 @@ class Reading:
         return Counter(item.kind for item in self.rejected)
 
     def keep(self, reason: str, is_kept: Sequence[bool]) -> None:
-        """Reject the articles that are not kept."""
+        """Reject the articles that are not kept, for this reason; `is_kept` has a value for each article."""
         articles = []
         places = []
         for article, place, kept in zip(self.articles, self.places, is_kept, strict=True):
@@ -229,7 +229,9 @@ class _Reader:
         self.columns = parse_columns(options.columns, COLUMNS)
         self.outlets = Outlets.parse(options.labels) if options.labels else None
         self.latest_day = date.today() + TOLERANCE
-        self.reading = Reading([], [], 0, Outlets("", "", "", ""), [])
+        # the outlets are known only when all rows are read
+        unnamed = Outlets(a="", b="", a_label="", b_label="")
+        self.reading = Reading(articles=[], rejected=[], rows=0, outlets=unnamed, places=[])
         self.repaired: Counter[tuple[str, str]] = Counter()
         self.texts: Counter[str] = Counter()
         self.undated: list[Mapping[str, Any]] = []
@@ -263,7 +265,7 @@ class _Reader:
                 self.reading.places.append((table.name, line))
 
     def _article(self, table: InputTable, row: Record, number: int) -> Article | Rejection:
-        """Return the article of a row, its date as it is written; or why there is none."""
+        """Return the article of a row, with its date still as it is written, or the rejection of the row."""
         if "id" not in row.cells:
             self._note_addresses(row.values)
         if number <= ROWS_WITH_DATES and self.columns["date"] and "date" not in row.cells:
@@ -439,8 +441,8 @@ class _Reader:
 def _name_outlets(reading: Reading, outlets: Outlets | None, tables: Sequence[InputTable]) -> None:
     """Give the articles the short names of their outlets.
 
-    These are the outlets that were asked for; else those that the input names, in its order, and then those
-    of labels, sorted.
+    These are the outlets that were asked for. Without any they are those of `OUTLET=FILE` in the input's
+    order, then the other labels, sorted.
     """
     labels = {article.label for article in reading.articles}
     if outlets is None:
@@ -466,9 +468,9 @@ def _outlets_found(reading: Reading, labels: set[str], tables: Sequence[InputTab
         raise reading.refused(f"the labels of usable rows are {join_truncated(in_order, 5)}: {mend}")
     if labels == set(KNOWN_LABELS) and all(_is_of_change_it(table) for table in tables):
         (a_label, a), (b_label, b) = KNOWN_LABELS.items()
-        return Outlets(a, b, a_label, b_label)
+        return Outlets(a=a, b=b, a_label=a_label, b_label=b_label)
     a, b = in_order
-    return Outlets(a, b, a, b)
+    return Outlets(a=a, b=b, a_label=a, b_label=b)
 
 
 def _is_of_change_it(table: InputTable) -> bool:
@@ -479,8 +481,8 @@ def _is_of_change_it(table: InputTable) -> bool:
 def _drop_repeated(reading: Reading) -> None:
     """Keep one version of each id, and one article of each text, and reject the others.
 
-    Of the versions of an id the newest is kept, of those of one day the longest, and it gets the first date
-    of all, which is that of the event. Of articles with the same text the oldest is kept.
+    Of the versions of an id the newest is kept, and the longest of those of one day. It gets the first date
+    of all versions, which is the day of the event. Of articles with the same text the oldest is kept.
     """
     is_newest = _is_best(reading.articles, _outlet_and_id, _newest_and_longest)
     first_days: dict[tuple[str, str], date] = {}
@@ -502,7 +504,7 @@ def _is_best(
     group_of: Callable[[Article], tuple[str, str]],
     rank_of: Callable[[Article], tuple[Any, ...]],
 ) -> list[bool]:
-    """Tell of each article whether it has the highest rank of its group; of equals it is the last one."""
+    """Tell for each article whether it has the highest rank of its group; the last one among equals has."""
     best: dict[tuple[str, str], int] = {}
     for place, article in enumerate(articles):
         group = group_of(article)
@@ -513,12 +515,12 @@ def _is_best(
 
 
 def _outlet_and_id(article: Article) -> tuple[str, str]:
-    """Return what the versions of an article have in common."""
+    """Return the group of an article's versions: its outlet and its id."""
     return article.label, article.id
 
 
 def _outlet_and_text(article: Article) -> tuple[str, str]:
-    """Return what articles that are printed again have in common."""
+    """Return the group of an article that is printed again: its outlet and its text."""
     return article.label, article.article
 
 
@@ -590,7 +592,7 @@ def _day_first(name: str, dates: Sequence[tuple[str, dict[bool, date | None]]]) 
 
     Args:
         name: the table, for the message.
-        dates: places of dates, and the days that each may be by `both_orders`.
+        dates: where each date stands, for the message, and the days that it may be, from `both_orders`.
 
     Raises:
         InputError: no date tells, or they differ.
@@ -613,12 +615,12 @@ def _day_first(name: str, dates: Sequence[tuple[str, dict[bool, date | None]]]) 
 
 
 def _foreign_order(name: str, example: str) -> str:
-    """Return why a table is refused that has a date such as `2023-14-01` or `03.15.2024`."""
+    """Return the message that refuses a table with a date such as `2023-14-01` or `03.15.2024`."""
     fault = f"{example} has the day where the month is read, so other dates of the file would be wrong"
     return f"{name}: {fault}: write all dates as 2024-03-06, or leave them unread by --columns date="
 
 
 def write_rejected(path: Path, rejected: Iterable[Rejection]) -> None:
-    """Write the rows that were rejected as CSV."""
+    """Write the rejected rows as a CSV file."""
     rows = ([item.file, item.line, item.id, item.reason] for item in rejected)
     write_table(path, ("file", "line", "id", "reason"), rows, quote_formulas=True)

@@ -21,8 +21,8 @@ OUTLETS = ("colle", "faro")
 def sample_articles(articles: int, seed: int) -> list[Article]:
     """Return a part of the embedded sample, 1 to 12,000 articles in order of date.
 
-    Whole events are taken in their order, from one that the seed chooses. An event that does not fit any more
-    is passed over.
+    Whole events are taken in their order, beginning with one that the seed chooses, and at the end from the
+    first on. An event that no longer fits is passed over.
     """
     if not 1 <= articles <= SIZE:
         raise InputError(
@@ -47,7 +47,7 @@ def sample_articles(articles: int, seed: int) -> list[Article]:
 def is_sample(articles: Sequence[Article]) -> bool:
     """Return whether the headlines of all articles are in the embedded sample.
 
-    None is where a copy of the package has no sample.
+    A copy of the package may lack the sample; then the answer is False.
     """
     import polars as pl
 
@@ -59,14 +59,17 @@ def is_sample(articles: Sequence[Article]) -> bool:
 
 
 def is_sample_corpus(outlets: Sequence[str], sample: bool | None = None) -> bool:
-    """Return what the record of a corpus says of being the sample's; by the outlets where it says nothing."""
+    """Return whether a corpus is built of the embedded sample.
+
+    `sample` is what the record of the corpus says. Where it says nothing, the names of the outlets decide.
+    """
     if sample is None:
         return set(outlets) == set(OUTLETS)
     return sample
 
 
 def write_csv(articles: Iterable[Article], out: Path) -> None:
-    """Write articles of the sample as CSV, lines with the ends of RFC 4180."""
+    """Write articles of the sample as a CSV file, with the line ends of RFC 4180."""
     with replace_file(out) as partial, partial.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(SAMPLE_COLUMNS)

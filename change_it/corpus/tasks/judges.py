@@ -37,7 +37,11 @@ class DrawExamples(Protocol):
     def __call__(
         self, rows: pl.DataFrame, nearest: pl.DataFrame, /, *, hard: float, seed: int
     ) -> pl.DataFrame:
-        """Return the examples of rows, with a share of hard negatives."""
+        """Return the examples of rows, with a share of hard negatives.
+
+        `nearest` has columns `id` and `near`, the headline of the nearest wrong article. `hard` is the share,
+        0 to 1.
+        """
         ...
 
 
@@ -107,7 +111,7 @@ def training_sets(
         base: the configs `articles` and `pairs`.
         neighbours: the wrong articles that `leak_check.find_neighbours` finds, with the column `id`.
         outlets: A and B.
-        nearest: columns `id` and `nearest`, as `Candidates.nearest` has them.
+        nearest: columns `id` and `nearest`, the highest cosine with an article of the other outlet.
         options: language, thresholds and seed.
     """
     articles = base["articles"]
@@ -164,9 +168,9 @@ def training_sets(
 
 
 def _validation_events(articles: pl.DataFrame, pairs: pl.DataFrame, seed: int) -> pl.Series:
-    """Draw the events that validate main, HH and AH.
+    """Draw the events whose articles and pairs validate main, HH and AH.
 
-    They are a tenth, at least one, of each fold's events with a pair, and of its other events.
+    They are a tenth of each fold's events with a pair and a tenth of its other events, at least one of each.
     """
     paired = pl.col("event").is_in(pairs["event"].implode())
     events = articles.select("event", "fold", paired=paired).unique().sort("event")
@@ -211,14 +215,17 @@ def _mixed_sets(
 
 
 def _tests(task: MatchTask, with_random: pl.DataFrame, facts: FactChanger, seed: int) -> list[pl.DataFrame]:
-    """Return the matching and random rows that HH or AH is tested on, hard negatives, and changed facts."""
+    """Return three tables that HH or AH is tested on: the given rows, hard negatives and changed facts.
+
+    `with_random` holds matching rows and random negatives.
+    """
     right = with_random.filter(label=1)
     hard = _hard_negatives(task, task.nearest_tested, seed)
     return [with_random, hard, facts.change(right, right.height)]
 
 
 def _hard_negatives(task: MatchTask, nearest: pl.DataFrame, seed: int) -> pl.DataFrame:
-    """Return a hard negative of each tested row that has one."""
+    """Return a hard negative for each tested row that has one; `nearest` has columns `id` and `near`."""
     return task.draw(task.tested, nearest, hard=1, seed=seed).filter(kind="hard")
 
 
@@ -258,6 +265,7 @@ def headline_pairs(pairs: pl.DataFrame, nearest: pl.DataFrame, *, hard: float, s
     right = pairs.select(
         "fold", "event", headline1="a_headline", headline2="b_headline", kind=pl.lit("match")
     )
+    # `beside_a` is the headline of the nearest wrong article of B, which would stand beside A's own
     drawn = pairs.with_columns(
         random=_value_at(pairs["b_headline"], wrong),
         beside_a=_of_ids(nearest, pairs["a_id"]),
@@ -272,6 +280,7 @@ def headline_pairs(pairs: pl.DataFrame, nearest: pl.DataFrame, *, hard: float, s
         hard1=pl.when(see_a).then("a_headline").otherwise("beside_b"),
         hard2=pl.when(see_a).then("beside_a").otherwise("b_headline"),
     )
+    # a wrong article may have the very headline of the right one
     is_other = (pl.col("hard1") != pl.col("a_headline")) | (pl.col("hard2") != pl.col("b_headline"))
     drawn = drawn.with_columns(hard=pl.col("wanted") & (has_a | has_b) & is_other)
     is_hard = pl.col("hard") & pl.struct("hard", "hard1", "hard2").is_first_distinct()
@@ -290,8 +299,8 @@ def headline_pairs(pairs: pl.DataFrame, nearest: pl.DataFrame, *, hard: float, s
 def headline_articles(rows: pl.DataFrame, nearest: pl.DataFrame, *, hard: float, seed: int) -> pl.DataFrame:
     """Make examples of the AH judge: each article with its headline and with a wrong one of the same outlet.
 
-    So style says nothing. A hard negative is the headline of the nearest wrong article, or a random one where
-    there is none. No negative crosses folds or repeats the right headline.
+    Both are of one outlet, so style says nothing. A hard negative is the headline of the nearest wrong
+    article, or a random one where there is none. No negative crosses folds or repeats the right headline.
 
     Args:
         rows: rows of the config `articles`.
@@ -364,7 +373,7 @@ def select_fold(rows: pl.DataFrame, fold: str) -> pl.DataFrame:
 
 
 def held_out(keys: pl.Series, share: float, order: NDArray[np.int64]) -> list[str]:
-    """Return a share of (n,) distinct keys, at least one: the first in an order of their positions."""
+    """Return a share (0 to 1) of n distinct keys, at least one: those first in (n,) `order` of positions."""
     count = max(1, round(share * len(keys)))
     return keys.gather(order[:count]).to_list()
 
@@ -417,13 +426,14 @@ class _Parts(NamedTuple):
 def _lrec_sets(train: pl.DataFrame, test: pl.DataFrame, outlets: Outlets, options: BuildOptions) -> Tables:
     """Make `train_d`, `train_m` and `agnostic` (LREC 2020 §4.1).
 
-    `train_d` is of articles that have no partner above the loose threshold, taken or not. `train_m` is all
-    of A3, filled up with R; nothing in it has a partner above the strict threshold. Both are balanced and of
-    the same size: the articles of the outlet that has fewer unaligned ones. `agnostic` is half of each
-    newspaper's train-M. A random tenth validates.
+    `train_d` is of articles that are like none of the other outlet: no cosine is above the loose threshold.
+    `train_m` is all of A3, filled up with R; no cosine in it is above the strict threshold. Both have the
+    same number of articles of each outlet, that of the outlet with fewer articles for `train_d`. `agnostic`
+    is half of each newspaper's `train_m`. A random tenth validates.
 
     Args:
-        train: training articles, with the column `nearest`.
+        train: training articles, with the column `nearest`, the highest cosine with an article of the other
+            outlet.
         test: test articles.
         outlets: A and B.
         options: thresholds and seed.
@@ -491,6 +501,7 @@ def _groups(rows: pl.DataFrame, *columns: str) -> NDArray[np.int64]:
     _, first, inverse = np.unique(numbers, return_index=True, return_inverse=True)
     row = np.arange(rows.height)
     row_of_value = np.tile(row, len(columns))
+    # the columns are stacked, so the row of a place is the rest of its division by their height
     first_row_with_value = first[inverse] % max(rows.height, 1)
     return components(row, row_of_value, first_row_with_value)
 
@@ -498,9 +509,14 @@ def _groups(rows: pl.DataFrame, *columns: str) -> NDArray[np.int64]:
 def _wrong_row(
     groups: NDArray[np.int64], strata: NDArray[np.int64], rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Find for each row another of its stratum and of a different group.
+    """Find for each row the position of another one of its stratum and of a different group, (rows,).
 
     Each row serves once; -1 where there is none.
+
+    Args:
+        groups: (rows,) numbers of the rows that share an article or headline.
+        strata: (rows,) numbers of what is kept apart, such as folds.
+        rng: source of the draws.
     """
     wrong = np.full(len(groups), -1, dtype=np.int64)
     random_rank = rng.permutation(int(groups.max(initial=-1)) + 1)
@@ -521,9 +537,9 @@ def _value_at(values: pl.Series, positions: NDArray[np.int64]) -> pl.Series:
 
 
 def _nearest_headlines(neighbours: pl.DataFrame, which: str, articles: pl.DataFrame) -> pl.DataFrame:
-    """Return `id` and the headline `near` of its neighbour, of each that has one among the articles.
+    """Return a table of each article's `id` and the headline `near` of its nearest wrong article.
 
-    `which` is the column of `find_neighbours` that has the neighbour's id.
+    Those without one among `articles` are left out. `which` is the column of `neighbours` with its id.
     """
     headlines = articles.select(pl.col("id").alias(which), near="headline")
     return neighbours.select("id", which).join(headlines, on=which)
@@ -535,7 +551,7 @@ def _of_ids(nearest: pl.DataFrame, ids: pl.Series) -> pl.Series:
 
 
 def _share(share: float, count: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Draw a share of so many rows, (count,)."""
+    """Mark a random share (0 to 1) of `count` rows, (count,)."""
     return rng.permutation(count) < int(share * count)
 
 
@@ -549,7 +565,7 @@ def _half_swapped(rows: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
 
 
 def _kind(hard: pl.Expr) -> pl.Expr:
-    """Return the kind of a negative."""
+    """Return the kind of a negative, `hard` or `random`, by whether it is hard."""
     return pl.when(hard).then(pl.lit("hard")).otherwise(pl.lit("random"))
 
 

@@ -62,11 +62,13 @@ def contradict(headline: str, other: str, rng: Random, names: Sequence[str], lan
     refutable = set(words(fold(other)))
     swaps = [partial(swap_numbers, headline, rng), partial(swap_names, headline, rng, names)]
     rewordings = [partial(swap_roles, headline, rng), partial(negate, headline, rng, language)]
+    # all four, in random order
     for change in rng.sample(swaps + rewordings, 4):
         for _ in range(_TRIES):
             new = change()
             if new is None:
                 break
+            # a swap counts where the headline lost a word that the other text has
             lost = old - Counter(words(fold(new)))
             if change in rewordings or lost.keys() & refutable:
                 return new
@@ -85,6 +87,7 @@ def swap_numbers(text: str, rng: Random) -> str | None:
     old = text[start:end]
     century = 2 if re.fullmatch(r"(?:1[89]|20)\d\d", old) else 0
     new = old
+    # until the number is another one, without a zero in front that the old one has not
     while new == old or (new[0] == "0" and old[0] != "0"):
         new = old[:century] + _with_random_digits(old[century:], rng)
     return text[:start] + new + text[end:]
@@ -133,7 +136,7 @@ def name_pool(headlines: Iterable[str]) -> list[str]:
 def swap_roles(text: str, rng: Random) -> str | None:
     """Exchange two neighbouring names; None without such names.
 
-    Between them are words in lower case and no mark, and they share no word.
+    Only words in lower case and no mark stand between the names, and the two share no word.
     """
     possible = []
     for (start, end), (other_start, other_end) in pairwise(_names_in(text)):
@@ -168,7 +171,8 @@ class _Edit(NamedTuple):
 def negate(text: str, rng: Random, language: str) -> str | None:
     """Take a negation away, or add one; None where neither is possible.
 
-    It is put before an Italian verb or behind an English auxiliary. Other languages are not changed.
+    A new one is put before an Italian verb or behind an English auxiliary. Texts in other languages are not
+    changed.
     """
     if language not in _NEGATIONS or len(text) > MOST_CHARACTERS["headline"]:
         return None
@@ -198,7 +202,7 @@ def _negating_edits(text: str, language: str) -> list[_Edit]:
     return [_Edit(start, start, "non ") for start in _finite_verbs(text)]
 
 
-# HH and AH change the same headlines.
+# The sets of HH and AH change the same headlines.
 @lru_cache(maxsize=4096)
 def _finite_verbs(text: str) -> tuple[int, ...]:
     """Return where the finite verbs of an Italian headline start, with the pronouns before them."""
