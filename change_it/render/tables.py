@@ -108,7 +108,7 @@ class Column:
 
 def with_interval(name: str, title: str = "", *, bold: bool = False) -> Column:
     """Return a column of figures with their intervals, `<name>_interval`, below."""
-    return Column(name, title=title, secondary=Column(f"{name}_interval", "interval"), bold=bold)
+    return Column(name, title=title, secondary=Column(f"{name}_interval", format="interval"), bold=bold)
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ class Table:
         if len(groups) < 2 or all(row.names_group() for row in self.rows):
             return self
         rows = [replace(row, values={"group": row.group, **row.values}) for row in self.rows]
-        columns = [Column("group", "text", title=" "), *self.columns]
+        columns = [Column("group", format="text", title=" "), *self.columns]
         return replace(self, columns=columns, rows=rows)
 
 
