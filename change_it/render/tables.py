@@ -322,7 +322,10 @@ def _all_columns(table: Table) -> list[Column]:
 
 
 def _plain_values(value: Value, format_: Format) -> Sequence[PlainValue]:
-    """Return a value without its format, with the ends of its interval where its format has one."""
+    """Return a value without its format, one for each column that its format has in CSV and JSON.
+
+    An estimate without an interval has no ends; a text in a column of intervals stands in both.
+    """
     if isinstance(value, tuple):
         return value
     plain = value.text if isinstance(value, UnderlinedText) else value
@@ -482,7 +485,10 @@ class _Grid:
         self.has_best = any(row.best for row in table.rows)
 
     def is_fixed(self, column: Column) -> bool:
-        """Return whether the lines of a column are never broken: of all columns of figures but the first."""
+        """Return whether the cells of a column are never broken into lines.
+
+        Columns of figures are not broken, but for the first column of a table.
+        """
         return column.format != "text" and column != self.table.columns[0]
 
     def heading(self, column: Column) -> "Text":
@@ -521,9 +527,9 @@ class _Grid:
         return min(width, max(_LEAST_TEXT_WIDTH, self.to.width // 5))
 
     def columns_with_room(self) -> list[Column]:
-        """Return the columns that are shown.
+        """Return the columns that have room on the console.
 
-        The last ones are left out first; the first two and bold ones never.
+        Where there is too little, the last ones are left out first; the first two and bold ones never are.
         """
         widths = {column: self.least_width(column) for column in self.table.columns}
         shown = list(self.table.columns)
