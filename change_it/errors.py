@@ -42,7 +42,7 @@ def add_versions(error: BaseException) -> None:
 def versions_note() -> str:
     """Say which versions of the libraries are installed, and which were tried.
 
-    The latter are those that this package requires.
+    The package requires the versions that it was tried with.
     """
     # Loading this takes longer than all else here.
     from importlib.metadata import PackageNotFoundError, requires, version

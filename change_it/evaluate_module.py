@@ -51,7 +51,8 @@ class Module(evaluate.Metric, ABC):
     def __init__(self, config_name: str | None = None, **options: Any):
         """Make the module.
 
-        `config_name` is kept from evaluate, which would name a folder of its cache by it: it can be a path.
+        `config_name` can be a path. It is not passed on to evaluate, which would name a folder of its cache
+        by it.
         """
         if config_name and not self.configuration:
             raise InputError(
@@ -118,8 +119,8 @@ def page(
 
     Args:
         file: the module; by its file, since its folder has another name on the Hub.
-        arguments: makes the arguments of `compute` of the values of the inputs.
-        inputs: components.
+        arguments: makes the arguments of `compute` from the values of the inputs.
+        inputs: components of gradio.
         labels: names of results to what the page calls them.
         description: one sentence.
     """
@@ -133,6 +134,7 @@ def page(
             result = module.compute(**arguments(*values))
         except InputError as error:
             raise gr.Error(str(error)) from error
+        # the page gives one item; a module with verdicts has more to say of it than the result
         [values_of_item] = getattr(module, "verdicts", [result])
         rows = [[label, _in_words(values_of_item.get(name))] for name, label in labels.items()]
         return rows, module.signature

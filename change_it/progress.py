@@ -41,9 +41,14 @@ def bar(
     shown: bool = True,
     initial: int = 0,
 ) -> Any:
-    """Return a bar on standard error, of items or of what its `update` is called with.
+    """Return a bar of tqdm on standard error, which goes when the work is done.
 
-    It goes when the work is done.
+    Args:
+        description: what stands before the bar.
+        total: number of things to do; None takes that of `items`.
+        items: what to iterate over; None where `update` is called with the number of things done.
+        shown: whether it is drawn.
+        initial: number of things that were done before.
     """
     return tqdm(
         items, desc=description, total=total, initial=initial, disable=not shown, leave=False, **_place()

@@ -142,6 +142,7 @@ def audit(
     settings = AuditSettings(at_most=at_most, resamples=resamples, seed=seed)
     gold, kinds = measure_kinds(judges, corpus, settings, choosers=choosers, progress=progress)
     aligned = sum(bool(item.reference) for item in test.items)
+    # a pair has an item in each direction
     test_pairs = math.ceil(aligned / 2)
     pairs = min(math.ceil(at_most / 2), test_pairs)
     of_evidence = (gold.values["evidence"], gold.events)
@@ -215,7 +216,12 @@ def _signature(
 
 
 def verdicts_of(kinds: Sequence[TriedKind], pairs: int) -> dict[Measure, MeasureVerdict]:
-    """Return each measure to what it is worth, by the kinds that were tried on so many test pairs."""
+    """Return each measure to its verdict, whether it can rank systems.
+
+    Args:
+        kinds: the kinds of wrong headlines that were tried.
+        pairs: the number of test pairs that they were tried on.
+    """
     registered = {kind.name: kind for kind in BASELINES}
     for perturbation in PERTURBATIONS.values():
         registered[perturbation.name] = perturbation.kind
@@ -237,12 +243,12 @@ def measure_kinds(
 ) -> tuple[GoldMeans, list[TriedKind]]:
     """Judge gold and every kind of wrong headlines that applies to an item.
 
-    A kind has at most `at_most` headlines, of the first items that it applies to. The items are in one random
-    order of events for all kinds, both directions of an event together. Of each measure a kind keeps the
-    ratio of its mean to gold's on the same items.
+    All kinds go through the items in one random order, both directions of an event together. A kind has
+    headlines of the first `at_most` items that it applies to. In each measure it keeps a share of gold: its
+    mean over gold's mean on the same items.
 
     Returns:
-        The means of gold, on all items that a kind has, and the kinds in the order of their groups.
+        The means of gold on all items that were tried, and the kinds: perturbations, then baselines.
     """
     ordered = _in_random_order(resources.test.items, settings.seed)
     tried = _perturbed(ordered, resources, settings)
@@ -294,7 +300,15 @@ def _judge_all(
 def _measure_kind(
     headlines: Headlines, rows: pl.DataFrame, examples: tuple[Example, ...], settings: AuditSettings
 ) -> TriedKind:
-    """Return what the judges make of a kind, from the rows of its headlines as `share_kept` takes them."""
+    """Return what the judges make of a kind.
+
+    Args:
+        headlines: the headlines of the kind.
+        rows: a row for each of them, with the columns of `_judge_all`, and each measure of gold on the same
+            item as `<measure>_gold`.
+        examples: some of the headlines.
+        settings: how intervals are drawn.
+    """
     kind = headlines.kind
     return TriedKind(
         name=kind.name,
@@ -311,7 +325,10 @@ def _measure_kind(
 
 
 def _in_random_order(items: Sequence[Item], seed: int) -> list[Item]:
-    """Return the items that have a reference, in a random order of events."""
+    """Return the items that have a reference, in a random order of events.
+
+    The items of an event follow each other.
+    """
     names, numbers = np.unique([item.event for item in items], return_inverse=True)
     rank = np.random.default_rng(seed).permutation(len(names))[numbers]
     ordered = [items[place] for place in np.argsort(rank, kind="stable").tolist()]
@@ -328,16 +345,23 @@ def _perturbed(items: Sequence[Item], resources: Resources, settings: AuditSetti
         true = {place: perturbation.true_headline(items[place]) for place, _ in texts}
         if texts:
             is_seen = bool(perturbation.seen)
-            made.append(Headlines(perturbation.kind, perturbation.description, texts, true, is_seen))
+            headlines = Headlines(
+                kind=perturbation.kind,
+                description=perturbation.description,
+                texts=texts,
+                true=true,
+                seen=is_seen,
+            )
+            made.append(headlines)
     return made
 
 
 def _baselines(
     items: Sequence[Item], judges: "Judges", resources: Resources, choosers: "Judges | None", seed: int
 ) -> list[Headlines]:
-    """Return the baselines as scoring makes them, and `floor` where there are judges who choose it.
+    """Return the baselines as scoring makes them, and `floor` where there are judges that choose it.
 
-    Of the clauses of an article a random one is taken.
+    As `clause` an item has a random one of the clauses of its article.
     """
     test = replace(resources.test, items=tuple(items))
     systems = {system.name: system for system in built_in_systems(test, seed=seed)}
@@ -355,7 +379,7 @@ def _baselines(
 
 
 def _floor(test: TestSet, judges: "Judges", choosers: "Judges") -> Headlines:
-    """Return the clauses that the choosers like best.
+    """Return for each item the clause of its article that the choosers like best.
 
     Raises:
         InputError: the choosers are not independent of the judges that are audited.
@@ -373,7 +397,7 @@ def _all_of(kind: Kind, headlines: Sequence[str | None], more: str = "") -> Head
     """Return the headlines of a baseline; `more` ends the sentence that describes them."""
     texts = [(place, text) for place, text in enumerate(headlines) if text]
     description = f"{kind.words[:1].upper()}{kind.words[1:]}{more}."
-    return Headlines(kind, description, texts, {})
+    return Headlines(kind=kind, description=description, texts=texts, true={})
 
 
 def _means(rows: pl.DataFrame) -> dict[str, float | None]:
@@ -384,8 +408,16 @@ def _means(rows: pl.DataFrame) -> dict[str, float | None]:
 def _examples(
     rows: pl.DataFrame, headlines: Headlines, items: Sequence[Item], *, has_acceptability: bool
 ) -> tuple[Example, ...]:
-    """Return the headlines of a kind that the measure which should notice it likes best."""
+    """Return the headlines of a kind that score highest in the measure which should notice it.
+
+    Args:
+        rows: the judged headlines of the kind.
+        headlines: the same headlines before they were judged.
+        items: the items, to which `place` refers.
+        has_acceptability: whether acceptability can be measured; compliancy stands in for it.
+    """
     order = "acceptability" if has_acceptability else "compliancy"
+    # floor belongs to no group, and is ordered by acceptability
     if headlines.kind.groups and not headlines.kind.is_business_of("acceptability"):
         order = "style"
     falling = rows.sort(order, descending=True, nulls_last=True, maintain_order=True)
@@ -395,7 +427,15 @@ def _examples(
         item = items[row["place"]]
         verdicts = {name: row[name] for name in compliancy_measures()}
         true = headlines.true.get(row["place"], "")
-        examples.append(Example(item.id, item.direction, item.source, true, row["headline"], verdicts))
+        example = Example(
+            id=item.id,
+            direction=item.direction,
+            source=item.source,
+            true=true,
+            headline=row["headline"],
+            verdicts=verdicts,
+        )
+        examples.append(example)
     return tuple(examples)
 
 
@@ -415,8 +455,8 @@ def share_kept(rows: pl.DataFrame, name: Measure, settings: AuditSettings) -> Ki
     """
     known = rows.drop_nulls([name, f"{name}_gold"])
     if known.is_empty():
-        return KindShare(None, None, None, rows.height, rows["event"].n_unique())
-    # Style is signed, so it is no share of items.
+        return KindShare(share=None, low=None, high=None, n=rows.height, events=rows["event"].n_unique())
+    # Style can be below 0, so it is no share. The others are shares of what gold has, the column `below`.
     shares = None if name == "style" else {"ratio": "below"}
     value, low, high = _ratio(
         known[name].to_numpy(),
@@ -428,10 +468,10 @@ def share_kept(rows: pl.DataFrame, name: Measure, settings: AuditSettings) -> Ki
     n = known.height
     events = known["event"].n_unique()
     if np.isnan(value):
-        return KindShare(None, None, None, n, events)
+        return KindShare(share=None, low=None, high=None, n=n, events=events)
     if np.isnan(low) or np.isnan(high):
-        return KindShare(value, None, None, n, events)
-    return KindShare(value, low, high, n, events)
+        return KindShare(share=value, low=None, high=None, n=n, events=events)
+    return KindShare(share=value, low=low, high=high, n=n, events=events)
 
 
 def _ratio(
@@ -441,9 +481,14 @@ def _ratio(
     settings: AuditSettings,
     shares: Mapping[str, str] | None,
 ) -> Score:
-    """Return the ratio of the sums of both columns (n,) with its interval; NaN where there is nothing below.
+    """Return the ratio of two sums with its interval; NaN where the second is not positive.
 
-    `shares` is passed on to `stats.measure`.
+    Args:
+        above: (n,) values whose sum is divided.
+        below: (n,) values whose sum it is divided by.
+        events: (n,) event of each item.
+        settings: how intervals are drawn.
+        shares: as in `stats.measure`; `{"ratio": "below"}` where the ratio is a share, else None.
     """
 
     def aggregate(sums: Statistics) -> dict[str, Floats]:
@@ -463,10 +508,10 @@ def _ratio(
 
 
 def main_cues(main: "Judge", items: Sequence[Item], *, seed: int = 1) -> list[dict[str, Any]]:
-    """Return the words and marks that speak for each outlet to main, the strongest first.
+    """Return the words and marks that make main think of each outlet, the strongest first.
 
-    Each word is taken out of each of the `n` headlines that have it; `weight` is the size of the mean change
-    of main's log odds. Of many items some are drawn.
+    Each word is taken out of the headlines, one occurrence at a time. Of more than `MOST_CUE_HEADLINES` items
+    so many are drawn.
 
     Args:
         main: the judge.
@@ -474,7 +519,8 @@ def main_cues(main: "Judge", items: Sequence[Item], *, seed: int = 1) -> list[di
         seed: the seed of the draw.
 
     Returns:
-        A record for each cue: its `outlet`, `text`, `weight` and `n`.
+        A record for each cue: the `outlet` that it speaks for, its `text`, `weight`, the size of the mean
+        change of main's log odds, and `n`, the number of occurrences.
     """
     headlines = [item.source[:CUE_CHARACTERS] for item in _drawn(items, seed)]
     changes = _changes_without_words(main, headlines)
@@ -483,6 +529,7 @@ def main_cues(main: "Judge", items: Sequence[Item], *, seed: int = 1) -> list[di
     falling = rising[::-1]
     first, second = main.outlets
     cues = []
+    # a word that lowers the log odds of the second outlet speaks for the first
     for word in rising[:CUES_PER_OUTLET]:
         if sums[word] < 0:
             cues.append(_cue(first, word, changes[word]))
@@ -493,7 +540,7 @@ def main_cues(main: "Judge", items: Sequence[Item], *, seed: int = 1) -> list[di
 
 
 def _drawn(items: Sequence[Item], seed: int) -> list[Item]:
-    """Return all items, or of many items a random part in their order."""
+    """Return all items, or of more than `MOST_CUE_HEADLINES` so many at random, in their order."""
     if len(items) <= MOST_CUE_HEADLINES:
         return list(items)
     drawn = np.random.default_rng(seed).permutation(len(items))[:MOST_CUE_HEADLINES]
@@ -501,9 +548,10 @@ def _drawn(items: Sequence[Item], seed: int) -> list[Item]:
 
 
 def _changes_without_words(main: "Judge", headlines: Sequence[str]) -> dict[str, list[float]]:
-    """Return each word to how much higher the log odds of the second outlet are with it, by occurrence.
+    """Return each word to a list with a figure for each of its occurrences.
 
-    A headline that would be empty without a word is passed over.
+    The figure says how much higher main's log odds of the second outlet are with the word than without it. A
+    headline that would be empty without a word is passed over.
     """
     places: list[int] = []
     removed: list[str] = []

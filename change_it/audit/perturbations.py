@@ -77,7 +77,7 @@ class Resources:
 
     @cached_property
     def capitals(self) -> float | None:
-        """Return the share of words behind another one that have a capital; None of too few words."""
+        """Return the share of words with a capital, of those that follow another word; None of too few."""
         return capital_share(self.lexicon.articles[:CAPITAL_ARTICLES])
 
     @cached_property
@@ -139,7 +139,7 @@ class Perturbation:
     @property
     def kind(self) -> Kind:
         """Return the kind as verdicts on measures use it."""
-        return Kind(self.name, self.groups, self.words, self.plural)
+        return Kind(name=self.name, groups=self.groups, words=self.words, plural=self.plural)
 
     def true_headline(self, item: Item) -> str:
         """Return the headline of an item that is changed; empty where none is."""
@@ -161,9 +161,9 @@ def _python(random: np.random.Generator) -> Random:
 
 
 def _names_spliced_in(item: Item, random: np.random.Generator, corpus: Resources) -> str | None:
-    """Put the original's names in the place of those of any training headline of the other newspaper.
+    """Put the original's names into a random training headline of the other newspaper, in place of its names.
 
-    None is returned where the original has no names, or no headline that was drawn has any.
+    None is returned where the original has no names, or where none of `MAX_DRAWS` drawn headlines has any.
     """
     names = [item.source[start:end] for start, end in name_runs(item.source)]
     if not names:
@@ -177,7 +177,13 @@ def _names_spliced_in(item: Item, random: np.random.Generator, corpus: Resources
 
 
 def _with_parts(text: str, places: Sequence[tuple[int, int]], parts: Sequence[str]) -> str:
-    """Return the text with each part at its place; the places rise."""
+    """Return the text with each part in the place of what stands there.
+
+    Args:
+        text: the text.
+        places: start and end of what is replaced, in the order of the text, without overlaps.
+        parts: what is put there, one for each place.
+    """
     changes = list(zip(places, parts, strict=True))
     # From the end on: what is replaced does not move the places before it.
     for (start, end), part in reversed(changes):
@@ -268,7 +274,10 @@ def _key_words_of_article(item: Item, random: np.random.Generator, corpus: Resou
 
 
 def _spellings(text: str) -> dict[str, str]:
-    """Return each folded word of a text to its first spelling; a part of a compound is spelled as folded."""
+    """Return each folded word of a text to its first spelling.
+
+    Where folding splits a word, as in a compound, its parts are spelled as they are folded.
+    """
     spellings: dict[str, str] = {}
     for spelling in dict.fromkeys(re.findall(r"\w+", text)):
         parts = words(fold(spelling))
@@ -461,13 +470,13 @@ _ENTRIES = (
 )
 #: The baselines that nobody wrote for an item. Scoring makes them, and each has a headline for every item.
 BASELINES = (
-    Kind("lead", _NOT_WRITTEN, "the article's first words", plural=True),
-    Kind("clause", _NOT_WRITTEN, "a random clause of the article"),
-    Kind("random-target", _NOT_WRITTEN, "any headline of the other newspaper"),
-    Kind("copy", (*_NOT_WRITTEN, *_UNCHANGED), "the unchanged original"),
+    Kind("lead", groups=_NOT_WRITTEN, words="the article's first words", plural=True),
+    Kind("clause", groups=_NOT_WRITTEN, words="a random clause of the article"),
+    Kind("random-target", groups=_NOT_WRITTEN, words="any headline of the other newspaper"),
+    Kind("copy", groups=(*_NOT_WRITTEN, *_UNCHANGED), words="the unchanged original"),
 )
 #: The clauses that judges chose. They decide no verdict: what they score depends on how many there were.
-FLOOR_KIND = Kind("floor", (), "the clause that other judges like best")
+FLOOR_KIND = Kind("floor", groups=(), words="the clause that other judges like best")
 #: The perturbations by their names, in the order of `audit.json`.
 PERTURBATIONS = {kind.name: kind for kind in _ENTRIES}
 
@@ -477,8 +486,15 @@ def perturb(
 ) -> list[tuple[int, str]]:
     """Return the headlines of a kind for the first items that it applies to, each with the place of its item.
 
-    Items without a reference are passed over, as are headlines that equal gold or the original. Seed, kind
-    and item decide every draw, so no item depends on another.
+    Items without a reference are passed over, as are headlines that equal gold or the original. Each item has
+    its own random generator, from seed, kind and id, so that no item depends on another.
+
+    Args:
+        items: the items, in the order in which they are tried.
+        kind: how headlines are made wrong.
+        resources: what was read of the corpus.
+        seed: the seed of the draws.
+        at_most: the most headlines that are made.
     """
     headlines: list[tuple[int, str]] = []
     for place, item in enumerate(items):

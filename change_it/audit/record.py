@@ -116,7 +116,7 @@ class Summary:
 
     @property
     def rankable(self) -> list[Measure]:
-        """Return the measures that can rank systems, or those that write sentences."""
+        """Return the measures that can rank systems, be it only systems that write sentences."""
         return [measure for measure, verdict in self.verdicts.items() if verdict.can_rank]
 
     @property
@@ -202,7 +202,14 @@ class Audit:
     @property
     def summary(self) -> Summary:
         """Return what reports say of the judges."""
-        return Summary(self.judges, self.verdicts, self.kinds, self.pairs, self.test_pairs, self.articles)
+        return Summary(
+            judges=self.judges,
+            verdicts=self.verdicts,
+            kinds=self.kinds,
+            pairs=self.pairs,
+            test_pairs=self.test_pairs,
+            articles=self.articles,
+        )
 
 
 def read_summary(judges: Mapping[Task, "Judge"], folder: Path) -> Summary:

@@ -145,7 +145,8 @@ class MeasureVerdict:
         sentence: the same in one sentence, with the worst kind, what is not known, and which wrong content
             the measure misses.
         kinds: each kind that the measure should notice to what it keeps of gold's mean.
-        misses: the names of the kinds of wrong content that the measure misses, what keeps most first.
+        misses: the names of the kinds of wrong content that the measure misses. The kind that keeps most of
+            gold's mean stands first.
         pairs_needed: the number of test pairs that would decide, roughly. None where the verdict is known, or
             where ten times the pairs at hand are too few.
     """
@@ -192,7 +193,8 @@ def verdict_of(
     own = [kind for kind in kinds if kind.name in shares and kind.is_business_of(measure)]
     kept = {kind.name: shares[kind.name] for kind in own}
     if all(share.share is None for share in kept.values()):
-        return MeasureVerdict("cannot rank", "cannot rank systems here: it is n/a on this corpus", kept, ())
+        sentence = "cannot rank systems here: it is n/a on this corpus"
+        return MeasureVerdict(verdict="cannot rank", sentence=sentence, kinds=kept, misses=())
     deciding = [kind for kind in own if _NOT_WRITTEN in kind.groups or _NO_SENTENCE in kind.groups]
     unknown = _with_outcome(deciding, kept, "not known")
     verdict, reason = _decide(deciding, kept, pairs)
@@ -207,14 +209,25 @@ def verdict_of(
     if measure == "style":
         parts += _missed(own, kept, _UNCHANGED_STYLE)
     wrong = _with_outcome(own, kept, "misses", _WRONG_CONTENT)
-    return MeasureVerdict(verdict, "; ".join(parts), kept, tuple(kind.name for kind in wrong), needed)
+    return MeasureVerdict(
+        verdict=verdict,
+        sentence="; ".join(parts),
+        kinds=kept,
+        misses=tuple(kind.name for kind in wrong),
+        pairs_needed=needed,
+    )
 
 
 def _decide(deciding: Sequence[Kind], kept: Mapping[str, KindShare], pairs: int) -> tuple[Verdict, str]:
-    """Return the verdict, and the reason for it as the sentence goes on; empty where the measure ranks.
+    """Return the verdict, and the reason for it, which goes on with the sentence.
 
-    A missed kind that was not written for the item weighs more than one that is no sentence, and that more
-    than one of which nothing is known.
+    What comes first decides: a missed kind that was not written for the item, a missed kind that is no
+    sentence, a kind of which nothing is known. Without any of them the measure ranks, and the reason is empty.
+
+    Args:
+        deciding: the kinds of these two groups.
+        kept: name of each kind to what it keeps of gold's mean.
+        pairs: test pairs of the corpus.
     """
     not_written = _with_outcome(deciding, kept, "misses", _NOT_WRITTEN)
     if not_written:
@@ -231,7 +244,10 @@ def _decide(deciding: Sequence[Kind], kept: Mapping[str, KindShare], pairs: int)
 def _with_outcome(
     kinds: Iterable[Kind], kept: Mapping[str, KindShare], outcome: Outcome, group: Group | None = None
 ) -> list[Kind]:
-    """Return the kinds of a group, or of all groups, with this outcome, what keeps most first."""
+    """Return the kinds of a group, or of all groups, with this outcome.
+
+    The kind that keeps most of gold's mean stands first.
+    """
     found = []
     for kind in kinds:
         is_in_group = group is None or group in kind.groups
@@ -241,7 +257,7 @@ def _with_outcome(
 
 
 def _keeps(kind: Kind, kept: Mapping[str, KindShare]) -> str:
-    """Return `the article's first words keep .98`."""
+    """Say how much a kind keeps: `the article's first words keep .98`."""
     verb = "keep" if kind.plural else "keeps"
     return f"{kind.words} {verb} {two_decimals(kept[kind.name].share or 0.0)}"
 
@@ -280,9 +296,10 @@ def _pairs_needed(unknown: Sequence[Kind], kept: Mapping[str, KindShare], pairs:
 
 
 def _multiple_needed(share: KindShare) -> float:
-    """Return how many times the pairs at hand would decide on a kind, at least 1.
+    """Return how many times as many pairs would decide on a kind, at least 1.
 
-    An interval narrows with the root of the number of pairs, until it no longer reaches the bound.
+    An interval narrows with the root of the number of pairs. It decides once its end no longer reaches
+    `SEES_AT_MOST`.
     """
     if share.share is None or share.low is None or share.high is None:
         return math.inf
@@ -295,7 +312,7 @@ def _multiple_needed(share: KindShare) -> float:
 
 
 def _rounded(number: float) -> int:
-    """Round up to two digits that count.
+    """Round up to two significant digits.
 
     Examples:
         >>> [_rounded(number) for number in (7, 42.5, 157, 1234)]

@@ -127,7 +127,8 @@ def _row_item(
         names: columns that are read.
         system: what writes.
         name: id of the item where the row has none.
-        to: see `file_items`.
+        to: the outlet aimed at, where the system writes for it alone; None takes the other one than the
+            label's.
     """
     fault = ""
     label = ""
@@ -263,13 +264,17 @@ class _TransferRun:
         written = []
         for place, item in enumerate(self.items):
             if place in self.rows:
+                # without the position
                 written.append(self.rows[place][1:])
             else:
                 written.append(self._row(item, ""))
         return written
 
     def _answer(self, places: Sequence[int]) -> dict[int, list[str]]:
-        """Return the rows of a batch by the positions of its items."""
+        """Write headlines for a batch, and return the rows by the positions of its items.
+
+        Judges choose the best candidate where there are judges; else it is the system's first one.
+        """
         items = [self.items[place] for place in places]
         candidates = []
         for offered in self._offer(items):
@@ -295,6 +300,7 @@ class _TransferRun:
             return self.setup.system.write(items, self.setup.search)
         except (TypeError, ValueError) as error:
             given = self.settings.generation
+            # where rows are there, the settings have worked before
             if isinstance(error, InputError) or self.rows or not given:
                 raise
             if not writes_by_default(self.setup, items):

@@ -42,10 +42,11 @@ def load_recipe(
         corpus: corpus folder, or id of such a data set on the Hub.
         recipe: name of an entry of `RECIPES`.
         to: outlet whose headlines are written; None of a generator for both.
-        seed: of the validation part that is held out, and of `balanced`.
-        validation_share: share of the ids that is held out, of a recipe without a validation part of its own.
-        balanced: leave out what the entry's `balance` leaves out. Of rewrite there are then no more articles
-            with their own headline than pairs, which are what it is used for.
+        seed: seed of the validation part that is held out, and of `balanced`.
+        validation_share: share of the ids that is held out, where the recipe has no validation part of its
+            own.
+        balanced: whether the entry's `balance` chooses among the examples. For rewrite it keeps as many
+            articles with their own headline as there are pairs: to rewrite pairs is what it is used for.
 
     Raises:
         InputError: an outlet is missing or not asked for, or the corpus has too little to train on.
@@ -61,6 +62,7 @@ def load_recipe(
         ids = train["id"].unique(maintain_order=True)
         order = rng_for(seed, "validation of generators").permutation(len(ids))
         validation = train.filter(pl.col("id").is_in(held_out(ids, validation_share, order)))
+    # training has no id, source or headline that validation has
     for column in ("id", "source", "target"):
         train = train.join(validation, on=column, how="anti", maintain_order="left")
     if balanced and entry.balance is not None:

@@ -91,10 +91,10 @@ def rewriting_examples(request: ExampleRequest) -> "pl.DataFrame":
 def read_rewriting(corpus: str) -> "pl.DataFrame":
     """Return `id`, `given`, `article`, `to` and `target` of the examples that the recipe rewrite learns from.
 
-    They are every article with its own headline, and both directions of the A1 pairs. Pairs of A3 are two
-    events too often. `given` is the original's headline; it is empty where the target is the article's own.
-    Nothing teaches to invent: headlines with names, numbers or quotations that the original and the beginning
-    of its article lack are left out.
+    They are every article with its own headline, and both directions of the A1 pairs. A3 is left out, since
+    its pairs too often tell of two events. `given` is the original's headline; it is empty where the target
+    is the article's own. A headline is left out where neither the original nor the beginning of its article
+    has all of its names, numbers and quotations: it would teach to invent.
     """
     import polars as pl
 
@@ -148,6 +148,7 @@ def as_many_own_as_pairs(rows: "pl.DataFrame", seed: int) -> "pl.DataFrame":
 
     own = rows.filter("own")
     pairs = len(rows) - len(own)
+    # without any pair, all articles are kept
     drawn = rng_for(seed, "articles beside pairs").permutation(len(own))[: pairs or None]
     return pl.concat([rows.filter(~pl.col("own")), own[np.sort(drawn)]])
 

@@ -88,8 +88,8 @@ def load_generator(
 
     Args:
         name: folder of one generator, or Hub id.
-        precision: bf16 leaves weights in bfloat16 around which adapters were trained so; they are float32
-            otherwise.
+        precision: with bf16, weights around which adapters were trained in bfloat16 stay in it. All others
+            are float32.
         device: auto, cpu, cuda, cuda:1 or mps.
 
     Raises:
@@ -104,6 +104,7 @@ def load_generator(
             f"the tokenizer in {folder} has no token {escaped(info.chat_end)}, "
             f"which ends a headline by {GENERATOR_FILE}: put the tokenizer of its training back"
         )
+    # adapters that were merged into their base are a whole model, with its configuration
     is_merged = not (folder / "adapter_config.json").is_file() and (folder / "config.json").is_file()
     with quiet():
         if info.base and not is_merged:
@@ -173,7 +174,7 @@ def save_generator(folder: Path, model: Any, tokenizer: PreTrainedTokenizerBase,
     config["custom_pipelines"] = {"text-generation": _pipeline_entry(info.kind)}
     write_json(folder / "config.json", config)
     settings = read_json(folder / "generation_config.json") or {}
-    rules = make_format(info, tokenizer, model.config).rules(info.no_repeat_ngram_size, 1)
+    rules = make_format(info, tokenizer, model.config).rules(info.no_repeat_ngram_size, prompt=1)
     settings["num_beams"] = BEAMS
     settings["max_new_tokens"] = info.target_tokens
     settings["no_repeat_ngram_size"] = rules["no_repeat_ngram_size"]

@@ -63,7 +63,7 @@ def _published_network(*, cells: int, batch_size: int, updates: int) -> Preset:
 def _epochs(*, batch_size: int, epochs: int, rate: float, early_stopping: int) -> dict[str, Any]:
     """Return the arguments of a training of some epochs.
 
-    It ends before after so many evaluations without a better score.
+    It ends early after `early_stopping` evaluations without a better score.
     """
     return {
         "per_device_train_batch_size": batch_size,

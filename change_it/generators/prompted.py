@@ -82,9 +82,10 @@ class PromptedGenerator(HeadlineSystem):
 
     def write(self, items: Sequence[Item], search: Search) -> list[list[Candidate]]:
         """Return the candidates of one item: the first is greedy, others are drawn with a seed each."""
-        unknown = search.decoding.to_diff_dict().keys() & SETTINGS - SENT
+        unknown = search.decoding.to_diff_dict().keys() & (SETTINGS - SENT)
         if unknown:
             raise InputError(f"--generation {min(unknown)}: a server takes {', '.join(sorted(SENT))} alone")
+        # each item is a batch of its own, see `HeadlineSystem.batches`
         [item] = items
         candidates: dict[str, Candidate] = {}
         for number in range(search.candidates):
@@ -112,7 +113,12 @@ class PromptedGenerator(HeadlineSystem):
 
 
 def _request_settings(search: Search, number: int) -> dict[str, Any]:
-    """Return the settings of the request for a candidate, by its number."""
+    """Return the settings of the request for a candidate.
+
+    Args:
+        search: settings of decoding.
+        number: number of the candidate. 0 is greedy, unless headlines are drawn; all others are drawn.
+    """
     decoding = search.decoding
     settings: dict[str, Any] = {"temperature": 0.0}
     if search.is_drawn or number:

@@ -29,9 +29,9 @@ LREC_WORDS = 500
 #: Cells of every network of LREC 2020.
 LREC_CELLS = 256
 
-#: What a corpus lacks that has too little to train on.
+#: What a recipe needs that learns from articles.
 _OUTSIDE_TEST = "articles outside A1 and A2"
-#: The same of a recipe that learns from pairs, which it names.
+#: What a recipe needs that learns from pairs; their names are filled in.
 _PAIRS = "{} pairs: build it with lower thresholds or more articles, or take --recipe sum, which needs none"
 
 
@@ -47,12 +47,13 @@ class Recipe:
             `both` alike, whose headlines are in the style of neither.
         architecture: network that is trained when none is chosen.
         examples: returns the columns `id`, `source` and `target` of the training examples.
-        needs: what a corpus lacks that has too little to train on.
+        needs: what a corpus must have more of where it has too little to train on; part of a message.
         has_validation: whether `examples` has a validation part of its own; of others a share of the ids is
             held out.
         published: network that the papers trained; None of a recipe that no paper has.
         published_sizes: sizes of the published network where they are not those of its preset.
-        balance: chooses, by a seed, among the examples that a network learns from which knows nothing before.
+        balance: returns, from the examples and a seed, those that a pre-trained model learns from; a new
+            network learns from all. None keeps all.
     """
 
     name: str

@@ -121,6 +121,7 @@ def headline_loss(model: Any, batch: Mapping[str, Any]) -> Tensor:
     arguments = dict(batch)
     if "logits_to_keep" in known:
         labels = batch["labels"]
+        # the first position at which any row learns
         first = int((labels != IGNORED).any(0).nonzero()[0])
         # A token is predicted from the one before.
         kept = labels.shape[1] - first + 1
@@ -135,9 +136,13 @@ def headline_loss(model: Any, batch: Mapping[str, Any]) -> Tensor:
 
 @torch.no_grad()
 def loss_per_token(model: nn.Module, batches: Iterable[Mapping[str, Tensor]]) -> float:
-    """Return the mean loss of a model over the tokens of batches whose label counts, in nats.
+    """Return the mean loss of a model over the tokens that it learns, in nats.
 
-    It is the mean over rows for a model that is trained on the mean over headlines.
+    It is the mean over rows for a model whose loss is a mean over headlines.
+
+    Args:
+        model: a generator's model.
+        batches: arguments of the model. `labels` (rows, tokens) are -100 where nothing is learnt.
     """
     counts_rows = getattr(getattr(model, "config", None), "loss_by_sequence", False)
     device = next(model.parameters()).device
@@ -155,7 +160,10 @@ def loss_per_token(model: nn.Module, batches: Iterable[Mapping[str, Tensor]]) ->
 
 
 def unknown_signs(tokenizer: PreTrainedTokenizerBase, headlines: Iterable[str]) -> dict[str, int]:
-    """Return the signs that a tokenizer has no token for, and in how many headlines they are, most first."""
+    """Return each sign that a tokenizer has no token for to the number of headlines that have it.
+
+    The most frequent sign stands first.
+    """
     counts: Counter[str] = Counter()
     for headline in headlines:
         signs = [sign for sign in sorted(set(headline)) if not sign.isspace()]
@@ -259,7 +267,7 @@ class _GeneratorTraining:
 
 
 def batches_of(format_: Format, examples: pl.DataFrame, *, batch_size: int) -> list[dict[str, Tensor]]:
-    """Return batches of examples of like length, as the model reads them."""
+    """Return examples in batches as the model reads them, those of like length together."""
     rows = sorted(_token_ids(format_, examples), key=lambda row: len(row["input_ids"]))
     return [format_.pad(rows[start : start + batch_size]) for start in range(0, len(rows), batch_size)]
 

@@ -61,7 +61,7 @@ BATCH_CANDIDATES = 64
 BATCH_TOKENS = 16_384
 #: Headlines that a batch searches at once, at most.
 BATCH_HEADLINES = 640
-#: Scores of tokens that a batch keeps, at most: 1 GiB.
+#: Scores of tokens that a batch keeps, at most. With 4 bytes each they take 1 GiB.
 BATCH_SCORES = 1 << 28
 #: Characters of a text that a warning shows.
 SHOWN = 60
@@ -200,13 +200,16 @@ class HeadlineSystem(ABC):
 
     @abstractmethod
     def signature(self, target: str) -> str:
-        """Return the column `generator` of headlines for an outlet.
+        """Return what the column `generator` says of headlines for an outlet.
 
-        It has the hash of the weights or `endpoint`, the pre-trained model and the prompt.
+        It is the hash of the weights and the pre-trained model; or `endpoint`, the model and the prompt.
         """
 
     def batches(self, items: Sequence[Item], search: Search) -> list[list[int]]:
-        """Return the positions of the items that have something to read, in batches for `write`: one each."""
+        """Return batches for `write`, as positions of items: here each item is a batch of its own.
+
+        Items without any text to read are left out.
+        """
         batches = []
         for position, item in enumerate(items):
             if (item.source + item.article).strip():
@@ -218,7 +221,10 @@ class HeadlineSystem(ABC):
         return 1
 
     def propose(self, items: Sequence[Item], search: Search, progress: bool = False) -> list[list[Candidate]]:
-        """Return the candidates of each item as `search` wants them; none where there is nothing to read."""
+        """Return the candidates of each item as `search` wants them.
+
+        An item without any text to read has none.
+        """
         batches = self.batches(items, search)
         count = sum(len(batch) for batch in batches)
         candidates: list[list[Candidate]] = [[] for _ in items]
@@ -241,7 +247,7 @@ class HeadlineTransfer(HeadlineSystem, Pushable):
     Attributes:
         outlets: short names of A and B.
         targets: outlets that it writes for, in the order of `outlets`.
-        recipe: what the generators learnt from.
+        recipe: recipe of the generators, which says what they learnt from.
         reads: what they are given: `article`, the original `headline`, or `both`.
         generators: outlet to the generator that writes for it.
     """
@@ -293,13 +299,13 @@ class HeadlineTransfer(HeadlineSystem, Pushable):
         Args:
             name: folder written by `change-it train generator`, or a folder of such folders; or a Hub id of
                 either.
-            recipe: which ones of several.
+            recipe: recipe of the generators, where there are several.
             to: load the generator for this outlet alone.
-            dtype: bfloat16 leaves weights in bfloat16 around which adapters were trained so; they are float32
-                otherwise.
+            dtype: with bfloat16, weights around which adapters were trained in bfloat16 stay in it. All
+                others are float32.
             device_map: one device as transformers names it: auto, cpu, cuda:1, a number, a device of torch.
             revision: branch, tag or commit of a Hub id.
-            token: of the Hub.
+            token: token of the Hub.
             cache_dir: folder of downloads.
             local_files_only: whether only what has been downloaded before is read.
             subfolder: folder in `name` that holds the generators.
@@ -381,11 +387,9 @@ class HeadlineTransfer(HeadlineSystem, Pushable):
             progress: whether a bar is shown.
 
         Returns:
-            One text for one headline, a list of n texts for a list. Where `decoding` has
-                `num_return_sequences`
-            above 1, a list of so many distinct texts, best first, takes the place of each text; of fewer
-                where no
-            more are found.
+            One text for one headline, a list of n texts for a list. Where `num_return_sequences` of
+            `decoding` is above 1, each text is a list of so many distinct texts, best first. It has fewer
+            where no more are found.
 
         Raises:
             InputError: an article or outlet is missing, a text that is read is empty, an outlet is unknown or
@@ -491,9 +495,10 @@ class HeadlineTransfer(HeadlineSystem, Pushable):
                 return
 
     def batches(self, items: Sequence[Item], search: Search) -> list[list[int]]:
-        """Return the positions of the items in batches; see `HeadlineSystem`.
+        """Return batches for `write`, as positions of items.
 
-        A batch has sources of like length for one generator, the longest batches first.
+        A batch has sources of like length for one generator; of each generator the longest come first. Items
+        without any text to read are left out.
         """
         lengths = [len(self._source(item).strip()) for item in items]
         batches = []
@@ -534,7 +539,10 @@ class HeadlineTransfer(HeadlineSystem, Pushable):
         return source_of(self.reads, item.source, item.article, item.target)
 
     def signature(self, target: str) -> str:
-        """Return the column `generator` of headlines for an outlet; see `HeadlineSystem`."""
+        """Return what the column `generator` says of headlines for an outlet.
+
+        It is the hash of the weights, and the name of the pre-trained model where there is one.
+        """
         generator = self.generators[target]
         parts = [generator.weights_hash]
         if generator.info.pretrained:
@@ -542,9 +550,9 @@ class HeadlineTransfer(HeadlineSystem, Pushable):
         return "|".join(parts)
 
     def batches_at_once(self, search: Search) -> int:
-        """Return as many batches as its largest model answers at once.
+        """Return how many batches are written in parallel: as many as its largest model answers at once.
 
-        It is one where headlines are drawn, since torch has one random state.
+        Where headlines are drawn it is one, since torch has one random state for all threads.
         """
         if search.is_drawn:
             return 1

@@ -40,7 +40,8 @@ from change_it.scoring.record import ScoresRecord
 from change_it.training.record import METRICS, TrainingRecord
 from change_it.version import __version__
 
-#: Prefix of a model in a folder to its `metrics.json`; None where it has none.
+#: Path of a model in a folder (`hh/`, or empty for the folder itself) to its `metrics.json`; None where it has
+#: none.
 Metrics = Mapping[str, TrainingRecord | None]
 
 #: Placeholder in a corpus card that a push replaces: the path of its example.
@@ -125,7 +126,7 @@ class CardFigure:
         value: the figure.
         signature: what it depends on.
         corpus: name of the corpus that it was measured on.
-        digest: of that corpus; empty where it is not known.
+        digest: digest of that corpus; empty where it is not known.
     """
 
     task_type: str
@@ -152,8 +153,8 @@ class _JudgeEntry:
         short_hash: the first six digits of the SHA-256 of weights and configuration.
         corpus_name: the corpus that it was trained on, as it was given.
         trained_on: what is known of that corpus.
-        tables: of its tests.
-        figures: of its tests.
+        tables: tables of its tests; None for one that was not measured.
+        figures: figures of its tests.
         procedure: how it was trained, see `_procedure`.
     """
 
@@ -175,14 +176,14 @@ class _ModelFacts:
     """What is known of the models in a folder.
 
     Attributes:
-        metadata: of the card, without what `model_card` adds.
-        values: of the template, without what `model_card` adds.
-        figures: for `model-index`.
+        metadata: metadata of the card, without what `model_card` adds.
+        values: variables of the template, without what `model_card` adds.
+        figures: figures for `model-index`.
         corpus: name of the corpus that they were trained on.
         outlets: names of A and B.
-        language: of a generator; None of judges.
+        language: language of a generator; None for judges.
         pretrained: Hub ids or paths of the models that they began from.
-        shown_output: key of the output that the card shows: a task of a judge, empty of a generator.
+        shown_output: key of the output that the card shows: the task of a judge, or empty for a generator.
     """
 
     metadata: dict[str, Any]
@@ -209,9 +210,9 @@ def model_card(
     Args:
         kind: what is in the folder.
         folder: the models.
-        metrics: by prefix in `folder` the `metrics.json` of each model.
+        metrics: path of each model in `folder` to its `metrics.json`, see `Metrics`.
         settings: what is given for the card.
-        outputs: what the models answer to the example, by task of a judge, under an empty name of a
+        outputs: what the models answer to the example, by the task of a judge, or under an empty name for a
             generator.
         base_licence: returns the licence of a pre-trained model by its Hub id, or None where the Hub does not
             say; without it no licence is known.
@@ -290,8 +291,8 @@ def _datasets(corpus: TrainedOn, settings: CardSettings) -> tuple[str | None, st
 def _second_texts(
     entries: Iterable[_JudgeEntry], headline: str, original: str, article: str
 ) -> dict[str, str | None]:
-    """Return what the judge of each task reads beside the headline of the example; None where it is alone."""
-    item = Item("", "", "", original, article)
+    """Return each task to what its judge reads beside the headline of the example; None where that is nothing."""
+    item = Item(id="", label="", target="", source=original, article=article)
     texts: dict[str, str | None] = {}
     for entry in entries:
         _, second_text = JUDGES[entry.info.task].reads(headline, item)
@@ -355,7 +356,7 @@ def _judge_figures(task: str, record: JudgeMetrics, corpus: TrainedOn, name: str
 
 
 def _procedure(record: TrainingRecord | None) -> dict[str, str]:
-    """Return how a model was trained, by what a card calls it: options that were set, updates, versions."""
+    """Return how a model was trained, as names and values for its card: options set, updates, versions."""
     if record is None:
         return {}
     lines = {}
@@ -456,7 +457,7 @@ def _judge_entry(folder: Path, prefix: str, record: TrainingRecord | None) -> _J
 
 
 def _judges_signature(entries: Sequence[_JudgeEntry]) -> str:
-    """Return the signature of judges: the hashes of those that compliancy needs, their fold, the others."""
+    """Return the signature of judges: hashes of those that compliancy requires, their fold, hashes of others."""
     required = []
     others = []
     for entry in entries:
@@ -470,7 +471,9 @@ def _judges_signature(entries: Sequence[_JudgeEntry]) -> str:
 
 
 def _generator_facts(folder: Path, metrics: TrainingRecord | None, given_base: str | None) -> _ModelFacts:
-    """Return what is known of a generator; scores are those of the report above it that names it.
+    """Return what is known of a generator.
+
+    Its scores are those of the nearest report above its folder, where that has a system of its name.
 
     Args:
         folder: the generator.
@@ -553,11 +556,11 @@ def _score_table(report: ScoresRecord, system: str, direction: str) -> Table:
             for measure, ends in scores.intervals.items():
                 cells[f"{measure}_interval"] = ends
             rows.append(Row(cells))
-    columns = [Column("system", "text", direction)]
+    columns = [Column("system", "text", title=direction)]
     for measure in (*compliancy_measures(), *_OVERLAP_MEASURES):
         if any(row.values.get(measure) is not None for row in rows):
-            columns.append(with_interval(measure, heading_of(measure)))
-    return Table(columns, rows, report.systems[system][direction].signature)
+            columns.append(with_interval(measure, title=heading_of(measure)))
+    return Table(columns, rows, title=report.systems[system][direction].signature)
 
 
 def _generator_figures(report: ScoresRecord, system: str, direction: str, digest: str) -> list[CardFigure]:

@@ -32,12 +32,12 @@ def push_folder(
         license: the Hub's name of a licence; None for the known one.
         dataset: Hub id of the corpus that models were trained on.
         package: address from which pip installs this package, for the card.
-        private: as in `Destination`, as all that follow.
-        replace: whether files of others are replaced.
-        revision: the branch.
-        create_pr: whether a pull request is made.
-        message: of the commit.
-        tag: name that the commit gets.
+        private: whether the repository must be private.
+        replace: whether files that no push has recorded may be replaced.
+        revision: the branch; one that does not exist begins at the main one. None is the main one.
+        create_pr: whether the commit is offered as a pull request.
+        message: message of the commit; None for one that names the version.
+        tag: name that the commit gets; None for none.
     """
     to = Destination(
         kind=kind,

@@ -37,7 +37,7 @@ PushKind = Literal["dataset", "judge", "generator", "metric", "space"]
 #: Path in the repository to content, or to the file on disk that holds it.
 Files = dict[str, bytes | Path]
 
-#: JSON files of a model that keep what looks like a path of this machine.
+#: JSON files of a model whose tokens may look like paths of this machine, and are kept.
 VOCABULARIES = ("tokenizer.json", "vocab.json", "added_tokens.json", "special_tokens_map.json")
 #: The folder of this package.
 PACKAGE = Path(__file__).parents[1]
@@ -70,7 +70,7 @@ LOCAL_JUDGES = '"runs/quickstart/judges"'
 _KEYS_OF_BASE = {GENERATOR_FILE: "base", "adapter_config.json": "base_model_name_or_path"}
 #: Seconds that the Hub has to say the licence of a model.
 LICENCE_SECONDS = 10
-#: In a repository: what the last push put there, which alone the next one may remove.
+#: File of a repository that lists what the last push put there. The next push removes nothing else.
 RECORD = ".change_it.json"
 
 
@@ -165,9 +165,9 @@ def _dataset(folder: Path, settings: CardSettings) -> Files:
 
 
 def _models(kind: Literal["judge", "generator"], folder: Path, settings: CardSettings) -> Files:
-    """Collect what training wrote, of one judge or several or of a generator, and the card.
+    """Collect what training wrote, for one judge, several judges or a generator, and the card.
 
-    Adapters name the model that the settings give as their base.
+    Where the settings give a base, the files of adapters name it as the model that they belong to.
     """
     _check_base(kind, folder, settings.base)
     metrics = _metrics(kind, folder)
@@ -279,7 +279,7 @@ def _check_judges(folder: Path) -> tuple[dict[str, str], Summary]:
         by_task = dict(Judges.from_pretrained(folder, device="cpu").by_task)
         judges = {f"{task}/": judge for task, judge in by_task.items()}
     headline, original, article = example_of(_recorded_language(folder / next(iter(metrics))))
-    item = Item("", "", "", original, article)
+    item = Item(id="", label="", target="", source=original, article=article)
     answers: dict[str, str] = {}
     for prefix, judge in judges.items():
         record = metrics[prefix]
@@ -368,7 +368,7 @@ def _model(folder: Path, prefix: str, recorded_files: Collection[str]) -> Files:
 
 
 def _record_without_paths(path: Path) -> Any:
-    """Return a JSON file of a model without what tells of this machine: paths, and logs, which it names."""
+    """Return a JSON file of a model without what tells of this machine: paths, and the names of log files."""
     record = without_paths(read_json(path))
     if path.name == METRICS and isinstance(record, dict) and "files" in record:
         record["files"] = [name for name in record["files"] if "/" not in name]
@@ -376,7 +376,7 @@ def _record_without_paths(path: Path) -> Any:
 
 
 def _code_of(folder: Path) -> set[str]:
-    """Return the files of code that a model names, and those that they import from beside them."""
+    """Return the files of code that a model names, and those of its folder that these import."""
     from transformers.dynamic_module_utils import get_relative_imports  # seconds
 
     modules = _classes_of(folder)
@@ -410,8 +410,9 @@ def _classes_of(folder: Path) -> list[str]:
 def _page(kind: PushKind, folder: Path, settings: CardSettings) -> Files:
     """Collect a metric or the Space: its folder, and the package's source, which its `app.py` imports.
 
-    With the address of the package its requirements name that, and no source goes along. What no page needs
-    is left out of the source. The card names the models and data sets of the variables.
+    The source is without what no page needs. Where the settings have an address of the package, the
+    requirements name this address, and no source goes along. The card names the models and data sets of the
+    variables.
     """
     requirements = (folder / "requirements.txt").read_text("utf-8")
     requirement = requirements.partition(">=")[0]  # the only line is change-it[EXTRA]>=VERSION

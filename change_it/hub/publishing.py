@@ -39,10 +39,10 @@ class Destination:
         kind: what is pushed.
         repo_id: the repository, owner/name; it is created if needed.
         private: whether it must be private.
-        replace: whether files of others that have a name of this push may be replaced.
+        replace: whether files that no push has recorded may be replaced by files of the same name.
         revision: the branch; one that does not exist begins at the main one.
         create_pr: whether the commit is offered as a pull request.
-        message: of the commit; None for one that names the version.
+        message: message of the commit; None for one that names the version.
         tag: name that the commit gets; None for none.
         variables: variables of a Space, by name.
     """
@@ -94,6 +94,8 @@ class Destination:
 class Changes:
     """What a push does to the files that are in a repository.
 
+    Files of others are those that the last push did not record.
+
     Attributes:
         removed: files of the last push that are not pushed again.
         replaced: files of others that have a name of this push.
@@ -114,8 +116,8 @@ class Changes:
 
         Args:
             present: files in the repository.
-            recorded: those that the last push recorded; None where no push has.
-            pushed: those of this push.
+            recorded: files that the last push recorded; None where no push has recorded any.
+            pushed: files of this push.
         """
         ours = {RECORD}
         if recorded is not None:
@@ -148,7 +150,7 @@ class Changes:
             raise InputError(f"{fault}: choose another name, or push beside them with --replace")
 
     def sentences(self, *, done: bool) -> list[str]:
-        """Say what happened to the files in the repository, or, not `done`, what a push would do."""
+        """Say what happened to the files in the repository; where it is not `done`, what would happen."""
         fates = {
             "removed, as of the last push and not of this one": self.removed,
             "replaced, though not of the last push": self.replaced,

@@ -101,7 +101,7 @@ class BiLSTMJudgeForSequenceClassification(PreTrainedModel):
             labels: Outlet of each headline, 0 or 1.
 
         Returns:
-            Logits (rows, 2), whose difference is that of the one sigmoid.
+            Logits (rows, 2), whose difference is the log odds of outlet B.
         """
         headlines = [first for first, _ in decode_texts(input_ids)]
         ids, lengths = self.read(headlines)
@@ -119,11 +119,11 @@ class BiLSTMJudgeForSequenceClassification(PreTrainedModel):
         return SequenceClassifierOutput(loss=loss, logits=torch.stack([-logit / 2, logit / 2], dim=-1))
 
     def read(self, texts: Sequence[str]) -> tuple[Tensor, Tensor]:
-        """Return the ids of texts.
+        """Return the ids of the words of texts.
 
         Returns:
-            The id of each word and those of its characters, (texts, words, 1 + word_length); and the number
-            of words of each text, at least 1.
+            The id of each word and then those of its characters, (texts, words, 1 + word_length), with zeros
+            behind the last word of shorter texts; and the number of words of each text, (texts,), at least 1.
         """
         rows = []
         for text in texts:
@@ -140,7 +140,11 @@ class BiLSTMJudgeForSequenceClassification(PreTrainedModel):
         return [self.word_ids.get(word.casefold(), 0), *characters, *padding]
 
     def embed_characters(self, characters: Tensor) -> Tensor:
-        """Return the maximum of a convolution over each word's one-hot characters, (rows, words, filters)."""
+        """Return the maximum of a convolution over each word's one-hot characters, (rows, words, filters).
+
+        Args:
+            characters: Ids of the characters of each word, (rows, words, word_length).
+        """
         rows, words, length = characters.shape
         one_hot = functional.one_hot(characters, self.convolution.in_channels)
         is_character = (characters != PADDING)[..., None]
@@ -175,7 +179,7 @@ def build_bilstm(
         config = BiLSTMJudgeConfig(characters=characters, words=words, **labels)
         judge = BiLSTMJudgeForSequenceClassification(config)
     else:
-        # of two writings of a word the first and most frequent one is kept
+        # Vectors are sorted by frequency. Reversed, the first of two writings of a word is the one that is kept.
         rows = {key.casefold(): row for key, row in reversed(vectors.key_to_index.items())}
         met: set[str] = set()
         for text in (*headlines, *articles):
@@ -186,6 +190,7 @@ def build_bilstm(
         )
         judge = BiLSTMJudgeForSequenceClassification(config)
         judge.words.weight.requires_grad_(False)
+        # words without a vector
         judge.words.weight[0] = 0
         judge.words.weight[1:] = torch.from_numpy(vectors.vectors[[rows[word] for word in words]])
     return judge, ByT5Tokenizer(model_max_length=max_tokens)

@@ -23,17 +23,18 @@ from change_it.text.corruptions import CORRUPTIONS, Lexicon, corrupt
 
 #: Articles that vocabularies and document frequencies are taken from, at most.
 MAX_COUNTED_ARTICLES = 20_000
-#: Kinds of wrong partners, each of which is a test of HH and AH.
+#: Kinds of second texts that do not match the first one. Each is a test of HH and AH.
 KINDS_OF_PARTNERS = ("random", "hard", "near", "facts")
 #: Seed of the corruptions of test headlines, whatever the seed of a judge.
 TEST_SEED = 1
-#: Parts of fluency's training events: the counts that judge a headline leave its own part out.
+#: Parts into which fluency's training events are divided. A headline is learnt from by counts of n-grams that
+#: leave its own part out.
 PARTS = 4
 #: Characters of an article that words are counted in.
 COUNTED_CHARACTERS = 1200
 #: Headlines that are broken to learn from, at most.
 MAX_BROKEN_HEADLINES = 6000
-#: Times that each of them is broken.
+#: Times that each headline is broken.
 TIMES_BROKEN = 2
 #: Corruptions that a judge is tested on and does not learn from.
 HELD_OUT = ("looped", "neighbours", "reversed_words", "keywords")
@@ -43,7 +44,7 @@ TEMPTING = ("style_added", "style_exchanged", "cut_sentence")
 TEMPTING_WEIGHT = 2.0
 #: Fluency's test of the corruptions that it learns from.
 SEEN = "seen damage"
-#: Its test of those that it does not learn from.
+#: Fluency's test of the corruptions that it does not learn from.
 UNSEEN = "unseen damage"
 #: Share of the random split of LREC 2020 that is its test (Table 1).
 RANDOM_TEST_SHARE = 0.2
@@ -203,7 +204,7 @@ def _task_data(
     train = _examples(select_fold(sides["train"], options.fold))
     validation = _examples(select_fold(sides["validation"], options.fold))
     test = sides["test"]["label"].to_numpy()
-    # training and validation together have both classes; each of them has examples
+    # Together training and validation must have both classes. Each must have examples.
     learnt = {*train.labels.tolist(), *validation.labels.tolist()}
     _check_classes(task, corpus, options.fold, "training", train.labels, learnt)
     _check_classes(task, corpus, options.fold, "validation", validation.labels, learnt)
@@ -224,7 +225,16 @@ def _task_data(
 
 
 def _check_classes(task: Task, corpus: str, fold: Fold, part: str, labels: Ints, classes: set[int]) -> None:
-    """Refuse a part of a judge's data that is empty, or one of fewer than two classes."""
+    """Refuse a part of a judge's data that is empty or lacks a class.
+
+    Args:
+        task: The judge.
+        corpus: Corpus folder, or its id on the Hub.
+        fold: The fold that is learnt from.
+        part: Name of the part in the message.
+        labels: Classes of its examples, (n,).
+        classes: The classes that count as there. Training and validation are counted together.
+    """
     if len(labels) and len(classes) >= 2:
         return
     where = "" if fold == "all" else f" in fold {fold}"
@@ -233,9 +243,10 @@ def _check_classes(task: Task, corpus: str, fold: Fold, part: str, labels: Ints,
 
 
 def _by_kind(tested: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """Return the wrong partners of each kind with the matching rows.
+    """Return for each kind of wrong partners its rows behind the matching ones.
 
-    Those with changed facts stand beside the matching rows that could be changed.
+    Not every headline has a fact that can be changed. Beside changed facts stand the matching rows of those
+    headlines that have one.
     """
     tests = {}
     # the text that a headline with changed facts shares with the right one
@@ -284,10 +295,10 @@ def _examples(rows: pl.DataFrame) -> Examples:
 def load_fluency(
     corpus: str, *, fold: Fold, seed: int, validation_share: float = VALIDATION_SHARE
 ) -> TaskData:
-    """Load the headlines of one fold of a corpus (1), and broken ones (0).
+    """Load the headlines of one fold of a corpus (class 1), and the same ones broken (class 0).
 
-    Further outlets fill up what is learnt from, up to `MAX_BROKEN_HEADLINES`. Words are counted in headlines
-    and in openings of their articles, without those of validation events.
+    Headlines of further outlets are added up to `MAX_BROKEN_HEADLINES`. Words are counted in headlines and in
+    the openings of their articles. Validation events are not counted.
     """
     outlets = read_outlets(corpus)
     columns = ["id", "label", "headline", "article", "fold", "event"]
@@ -330,11 +341,11 @@ def load_fluency(
 
 
 def _with_parts(articles: pl.DataFrame, validation_share: float, random: np.random.Generator) -> pl.DataFrame:
-    """Add what fluency draws for articles.
+    """Draw for each article its part, whether it is for validation, and its turn.
 
     Returns:
-        The articles with `part`, 1 to `PARTS`, and `is_held`, whether they are for validation, which are the
-        same for all articles of an event; and `turn`, a random order.
+        The articles with three more columns. `part`, 1 to `PARTS`, and `is_held`, whether it is for
+        validation, are the same for all articles of an event. `turn` is the place in a random order.
     """
     events = articles["event"].unique().sort()
     ranks = random.permutation(len(events))
@@ -352,7 +363,10 @@ def _with_parts(articles: pl.DataFrame, validation_share: float, random: np.rand
 
 
 def _headlines_to_break(articles: pl.DataFrame, outlets: tuple[str, str]) -> pl.DataFrame:
-    """Return articles to learn from: as many of A as of B, then those of further outlets, in their `turn`."""
+    """Return articles to learn from, at most `MAX_BROKEN_HEADLINES`.
+
+    First come as many of outlet A as of B, then those of further outlets. Both are in the order of `turn`.
+    """
     is_own = pl.col("label").is_in(outlets)
     fewest = min(articles.filter(label=outlet).height for outlet in outlets)
     place = pl.col("turn").rank("ordinal").over("label")

@@ -50,7 +50,7 @@ class Judge(JudgeInfo, Pushable):
     Attributes:
         model: A sequence classifier with two classes, in `eval` mode, or a `SavedLinearJudge`.
         tokenizer: Its tokenizer; None of a `SavedLinearJudge`, which reads texts itself.
-        weights_hash: SHA-256 of its weights, which no judge that chose may share.
+        weights_hash: SHA-256 of its weights. A judge that scores and one that chose may not have the same.
         model_hash: SHA-256 of weights, settings and tokenizer, for signatures.
         precision: Its arithmetic.
         corpus: What training recorded of its corpus.
@@ -74,9 +74,9 @@ class Judge(JudgeInfo, Pushable):
         """Make a judge of a loaded model, whose configuration says what it was trained for.
 
         Args:
-            model: As `model` below.
-            tokenizer: As `tokenizer`.
-            about: Further attributes.
+            model: A sequence classifier with two classes, or a `SavedLinearJudge`.
+            tokenizer: Its tokenizer; None of a `SavedLinearJudge`.
+            about: Further attributes of `Judge`, such as `weights_hash`.
         """
         info = read_judge_info(model.config.change_it)
         return cls(model=model, tokenizer=tokenizer, **vars(info), **about)
@@ -260,7 +260,14 @@ class Judge(JudgeInfo, Pushable):
     def encode(
         self, texts: list[str], pairs: list[str] | None, max_tokens: int, *, padded: bool = True
     ) -> Any:
-        """Return a batch as tensors, or as lists of ids that are not padded."""
+        """Return the token ids of a batch, as a tokenizer gives them.
+
+        Args:
+            texts: First texts.
+            pairs: Second texts; None for a judge of single texts.
+            max_tokens: Tokens beyond which an input is cut.
+            padded: Whether they are tensors of one length, and not lists of ids without padding.
+        """
         if self.article_first and pairs is not None:
             texts, pairs = pairs, texts
         from change_it.models.pretrained import reading_errors
@@ -293,13 +300,15 @@ class Judge(JudgeInfo, Pushable):
         device = self.model.device
         with torch.no_grad(), arithmetic(device, self.precision):
             logits = self.model(**batch.to(device)).logits
+        # this subtracts it from the log odds, which are the difference of the two logits
         logits[:, 1:] -= self.shift
         probabilities: Floats = torch.softmax(logits.double().cpu(), dim=-1).numpy()
         if probabilities.shape != (len(texts), 2) or not np.isfinite(probabilities).all():
             raise ValueError(f"the {self.task} judge does not answer with probabilities of two classes")
         if JUDGES[self.task].refuses_long and batch["input_ids"].shape[1] == self.max_tokens:
-            longest = self.encode(texts, None, self.max_tokens + 1)["attention_mask"].sum(1)
-            probabilities[(longest > self.max_tokens).numpy()] = 1.0, 0.0
+            # a text of just so many tokens was not cut; one more token tells them apart
+            lengths = self.encode(texts, None, self.max_tokens + 1)["attention_mask"].sum(1)
+            probabilities[(lengths > self.max_tokens).numpy()] = 1.0, 0.0
         return probabilities
 
 

@@ -45,9 +45,9 @@ COMBINING = "".join(
 COUNTED_MARKS = ".,:;!?'’\"“”‘«»()[]-–—/|…&%$€£#@*"
 #: Further ones, counted in the last of all columns, which earlier judges lack.
 FURTHER_MARKS = "„‚‹›「」『』¿¡،؛؟۔।、。"
-#: Weight of a standard deviation of what is counted in headlines, beside n-grams.
+#: Weight of one standard deviation of a column of `surface_features`, beside the tf-idf of n-grams.
 DEVIATION_WEIGHT = 0.3
-#: Standard deviations beyond which a count is cut.
+#: Standard deviations from its mean beyond which such a column is cut.
 MOST_DEVIATIONS = 4.0
 _LETTER_RUN = rf"[^\W\d_]+(?:[{COMBINING}]+[^\W\d_]*)*"
 _WORD = re.compile(rf"\d+(?:[.,:]\d+)*|{_LETTER_RUN}")
@@ -77,7 +77,12 @@ def _weighted(matrix: csr_matrix, weights: Array) -> csr_matrix:
 
 
 def tfidf(counts: csr_matrix, idf: Array) -> csr_matrix:
-    """Weight counts by (1 + log count) * idf, and scale each row to length 1."""
+    """Weight counts (n, columns) by (1 + log count) * idf, and scale each row to length 1.
+
+    Args:
+        counts: Counts of n-grams or words.
+        idf: Inverse document frequency of each column, (columns,).
+    """
     from sklearn.feature_extraction.text import TfidfTransformer  # loads pandas
 
     transformer = TfidfTransformer(sublinear_tf=True)
@@ -86,9 +91,9 @@ def tfidf(counts: csr_matrix, idf: Array) -> csr_matrix:
 
 
 def inverse_frequency(counts: csr_matrix, least: int = 0) -> Array:
-    """Return the smooth idf of each column, also of those that no row has.
+    """Return the smooth idf of each column, (columns,), from counts (n, columns).
 
-    Columns that fewer than `least` rows have get 0.
+    Columns that fewer than `least` rows have get 0. Where `least` is 0, all columns get an idf.
     """
     from sklearn.feature_extraction.text import TfidfTransformer  # loads pandas
 
@@ -140,12 +145,17 @@ def _surface_of(text: str) -> list[float]:
 
 
 def features_of_headlines(counts: csr_matrix, surface: Array, arrays: Arrays) -> csr_matrix:
-    """Return the features of main from `ngrams` and `surface_features`, (n, features).
+    """Return the features of main, (n, features).
 
-    A judge without the arrays `mean` and `scale` sees n-grams alone.
+    Args:
+        counts: What `ngrams` counts.
+        surface: What `surface_features` returns.
+        arrays: `idf` of the n-grams; and of the columns of `surface` their `mean` and `scale`, 1 over the
+            standard deviation. Without these two a judge sees n-grams alone.
     """
     parts = [tfidf(counts, arrays["idf"])]
     if "mean" in arrays:
+        # earlier judges lack the last columns
         known = surface[:, : len(arrays["mean"])]
         deviations = (known - arrays["mean"]) * arrays["scale"]
         cut = np.clip(deviations, -MOST_DEVIATIONS, MOST_DEVIATIONS)
@@ -158,8 +168,8 @@ class Words:
 
     Attributes:
         count: Number of texts.
-        row: The text of each word, (words,).
-        word: The column of each word in lower case, (words,).
+        row: Number of the text that each word is in, (words,).
+        word: The column that each word is hashed to, in lower case, (words,).
         flags: Sum of the flags of each word, (words,).
     """
 
@@ -205,14 +215,16 @@ def _flags_of(word: str, negations: frozenset[str]) -> int:
 
 
 #: Monotonicity of each of `features_of_pairs`: a larger value makes a better match (1) or a worse one (-1).
+#: The cosine is followed by the eight columns of `_overlap`, four times.
 MONOTONICITY = [1, *[1, -1, -1, 1, 1, 1, -1, -1] * 4]
 
 
 def features_of_pairs(texts: Sequence[str], pairs: Sequence[str], config: Any, arrays: Arrays) -> Array:
     """Return what n texts share with their n second texts, float32 (n, features).
 
-    The first column is the tf-idf cosine. Those of `_overlap` follow for words and names, which are weighted
-    by idf, and for numbers and negations. Each distinct text is read once.
+    The first column is the tf-idf cosine. The eight columns of `_overlap` follow four times: for words and
+    names, which are weighted by idf, and for numbers and negations, which all have the weight 1. Each distinct
+    text is read once.
     """
     rows = {text: row for row, text in enumerate(dict.fromkeys([*texts, *pairs]))}
     words = Words(list(rows), frozenset(config.negations or ()))
@@ -314,16 +326,16 @@ TABLES = (
     NgramTable(ENDING, (0,)),
     NgramTable(CLUSTER, (0,)),
 )
-#: Tables of pairs that are held against chance, each with the table of its single pieces.
+#: Tables of pairs of pieces whose counts are compared with chance, each with the table of its single pieces.
 PAIRED = ((1, 0), (4, 16), (10, 17))
 #: Letters of the n-grams that tell whether a word is spelt like others.
 LETTERS_OF_NGRAM = 4
 #: Numbers that mix the codes of an n-gram: 2**64 divided by the golden ratio, and bits to the right.
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
-#: Codes of the two places before a headline.
+#: Codes of the two places before a headline. The last one, 0, leads to the entry of no letters.
 _BEGINNING = (1, 1, 1, 1, 1, 0)
-#: Codes of the place after it.
+#: Codes of the place after a headline.
 _END = (2, 2, 2, 2, 2, 0)
 
 
@@ -346,9 +358,11 @@ class _CodesByPiece(dict[str, tuple[int, ...]]):
         ending = piece
         short_ending = piece
         if piece[0].isdigit():
+            # all numbers are one class
             ending = "~0"
             short_ending = "~0"
         elif is_word and piece not in self._frequent:
+            # 0 for up to three letters, 1 for up to seven, 2 for more
             length = min(len(piece), 9) // 4
             ending = f"~{piece[-3:]}"
             short_ending = f"~{piece[-2:]}{length}"
@@ -394,7 +408,7 @@ class Pieces:
         self.letters = codes.letters
 
     def columns_by_table(self) -> Iterator[Array]:
-        """Yield for each table the column of the n-gram that ends at each piece, one table at a time."""
+        """Yield for each table the column of the n-gram that ends at each piece, int64 (pieces,)."""
         for number, table in enumerate(TABLES):
             yield self.columns(number, table.offsets)
 
@@ -410,6 +424,7 @@ class Pieces:
         places = np.arange(len(codes))
         beginnings = np.cumsum(self.lengths) - self.lengths
         first = np.repeat(beginnings, self.lengths)
+        # each table begins with another number, so that n-grams that share a column in one do not in others
         hashed = np.full(len(codes), 7919 * number + 1, np.uint64)
         for offset in offsets:
             before = np.maximum(places - offset, first)
@@ -450,10 +465,13 @@ def split_pieces(text: str) -> list[str]:
 
 
 class _Summary:
-    """Sums up values of pieces over each headline, without its two beginnings.
+    """Sums up values of pieces over each headline, without its two beginnings but with its end.
 
     Attributes:
         begin: Place of the first beginning of each headline, (n,).
+
+    Args:
+        lengths: Number of pieces of each headline with its beginnings and its end, (n,).
     """
 
     def __init__(self, lengths: Array):
@@ -469,7 +487,10 @@ class _Summary:
         return np.asarray(sums / (self._lengths - 2))
 
     def features(self, values: Array) -> list[Array]:
-        """Return the mean, least, soft least, first and last value of each headline, five columns (n,)."""
+        """Return the mean, least, soft least, first and last value of each headline, five columns (n,).
+
+        The last value is that of the end. The soft least one follows all small values, not only the least.
+        """
         exponentials = np.exp(-np.clip(values, -12, 12))
         soft = np.add.reduceat(np.where(self._counts, exponentials, 0.0), self.begin)
         least = np.minimum.reduceat(np.where(self._counts, values, np.inf), self.begin)
@@ -498,14 +519,16 @@ def fluency_features(texts: Pieces, counts: Array) -> Array:
         features += summary.features(values)
     unknown_words = summary.mean(times[0] == 0)
     unknown_pairs = summary.mean(times[1] == 0)
-    # a headline has two marks before it and one behind it
+    # lengths count two beginnings and an end; the end stays, so that an empty headline has 1
     length = np.log(texts.lengths - 2.0)
     features += [length, unknown_words, unknown_pairs]
     words_and_endings = texts.codes[:, [WORD, ENDING]]
     repetitions = []
     for codes in np.split(words_and_endings, summary.begin[1:]):
-        without_ends = codes[2:-1].tolist()
-        repetitions.append(_repetitions(without_ends))
+        # without the two beginnings and the end
+        own_pieces = codes[2:-1].tolist()
+        repetitions.append(_repetitions(own_pieces))
+    # four figures each; the shape stands here for the case of no headlines
     features.extend(np.array(repetitions, np.float64).reshape(-1, 4).T)
     return np.column_stack(features).astype(np.float32)
 
@@ -526,6 +549,7 @@ def _values_of_pieces(texts: Pieces, counts: Array, times: Sequence[Array]) -> l
     words = times[0]
     pairs_of_words = times[1]
     total = max(1.0, float(counts[0].sum()))
+    # A headline's first place gets the last one of the headline before, but no figure reads the beginnings.
     words_before = np.roll(words, 1)
     by_chance = (words + 1) * (words_before + 1)
     values = [np.log((pairs_of_words + 0.5) * total / by_chance)]
@@ -557,8 +581,8 @@ def _lift(pairs: Array, pieces: Array, offset: int, total: float) -> Array:
     """Return how much more often than by chance pieces stand `offset` places apart, as a logarithm (pieces,).
 
     Args:
-        pairs: How often each piece and the one before it were counted together.
-        pieces: How often each piece was counted.
+        pairs: How often each piece was counted with the one so many places before it, (pieces,).
+        pieces: How often each piece was counted, (pieces,).
         offset: Places between them.
         total: All pieces that were counted.
     """
@@ -567,11 +591,14 @@ def _lift(pairs: Array, pieces: Array, offset: int, total: float) -> Array:
 
 
 def _repetitions(codes: list[list[int]]) -> tuple[float, float, int, int]:
-    """Measure what a headline says twice, from the codes of each of its words and of their endings.
+    """Measure what a headline says twice.
+
+    Args:
+        codes: For each piece its own code and that of its ending. They differ where it is not frequent.
 
     Returns:
-        The share of its words that it had before, the share of its pairs of words, the number of its rare
-        words, and the number of phrases that appear twice in a row.
+        The share of its words that are repetitions, the same share of its pairs of words, the number of its
+        rare words that are, and the number of phrases that appear twice in a row.
     """
     words = [word for word, _ in codes]
     pairs = list(pairwise(words))
@@ -600,9 +627,14 @@ def _count_phrases_twice(words: list[int]) -> int:
 
 
 def sum_leaves(features: Array, arrays: Arrays) -> Array:
-    """Return the sum of the leaves that trees lead rows to, float64 (n,) from features (n, f).
+    """Return the sum of the leaves that trees lead rows to, float64 (n,).
 
     A row goes left where a feature is at most the threshold.
+
+    Args:
+        features: Features of n rows, (n, features).
+        arrays: `root` has the first node of each tree. `feature`, `threshold`, `left`, `right` and `value`
+            describe all nodes of all trees. A leaf leads to itself.
 
     Raises:
         ValueError: the trees contain a cycle.
@@ -673,9 +705,9 @@ def probabilities(odds: Array) -> Array:
 
 
 def decode_texts(input_ids: Any) -> list[tuple[str, str]]:
-    """Return the two texts, of which the second may be empty, that each row of ids of bytes stands for.
+    """Decode each row of ids, (rows, bytes), to its two texts; the second is empty where there is none.
 
-    An id of 1 ends a text, and 3 is byte 0, as `ByT5Tokenizer` has them.
+    As in `ByT5Tokenizer` an id of 1 ends a text, and the ids 3 to 258 are the bytes 0 to 255.
     """
     rows = []
     for row in input_ids.tolist():

@@ -141,7 +141,7 @@ def fit_main(examples: Examples, *, seed: int, ngrams_alone: bool = False) -> Li
     return LinearJudge.from_arrays(arrays, float(model.intercept_[0]), judges="main")
 
 
-# They are asked on training pairs and on A2.
+# They are kept, since they are asked about training pairs and then about A2.
 @lru_cache(maxsize=1)
 @threadpool_limits.wrap(limits=1)
 def fit_baselines(examples: Examples, *, seed: int) -> dict[str, PredictProba]:
@@ -200,8 +200,8 @@ def fit_pairs(task: str, examples: Examples, texts: Sequence[str], *, seed: int)
 def fit_fluency(data: TaskData, *, seed: int) -> LinearJudge:
     """Fit fluency: counts of n-grams in printed texts, and trees on what they say of headlines.
 
-    The counts of a headline's own part of the texts are left out. `FLUENCY_ACCEPTS` of the printed validation
-    headlines get more than a half.
+    The trees see a training headline by counts that leave out its own part of the texts. The threshold is
+    set so that the share `FLUENCY_ACCEPTS` of the printed validation headlines gets more than .5.
     """
     counted: list[list[str]] = []
     for text in data.headlines + data.articles:
@@ -211,7 +211,7 @@ def fit_fluency(data: TaskData, *, seed: int) -> LinearJudge:
     frequent = frozenset(piece for piece, _ in most_common)
     clusters = _clusters(counted, seed=seed)
     to_pieces = partial(Pieces, frequent=frequent, clusters=clusters)
-    # an article is of the part of its headline
+    # articles follow headlines, and each is in the part of its headline
     counted_parts = np.tile(np.asarray(data.counted_parts), 2)
     counts, counts_of_parts = _count_parts(counted, counted_parts, to_pieces)
     del counted
@@ -323,23 +323,28 @@ def _clusters(texts: Sequence[list[str]], *, seed: int) -> Array:
     clusters = np.zeros((len(GROUPS), COUNT_COLUMNS), np.uint8)
     for row, groups in enumerate(GROUPS):
         model = MiniBatchKMeans(min(groups, len(known)), random_state=seed, n_init=1)
-        # 1 and 2 are the codes of beginnings and ends
+        # 0 means no group, and 1 and 2 are the codes of beginnings and ends
         clusters[row, columns] = model.fit_predict(vectors) + 3
     return clusters
 
 
 def _neighbour_counts(pieces: Array, neighbours: Array, known: int) -> csr_matrix:
-    """Count the most frequent pieces beside others, as logarithms, (known, NEIGHBOURS).
+    """Count how often each known piece stands beside each of the most frequent ones.
 
     Args:
-        pieces: Numbers of pieces, the most frequent one first; `known` is a piece that is not counted.
-        neighbours: Numbers of the pieces that stand beside them.
-        known: Number of pieces that are counted.
+        pieces: Number of the piece at each place, (places,). The most frequent piece has 0, and all unknown
+            ones have the number `known`.
+        neighbours: Number of the piece beside it, (places,).
+        known: How many pieces are known.
+
+    Returns:
+        log(1 + count), (known, NEIGHBOURS).
     """
     is_frequent = neighbours < NEIGHBOURS
     ones = np.ones(is_frequent.sum())
     places = (pieces[is_frequent], neighbours[is_frequent])
     counts = csr_matrix((ones, places), shape=(known + 1, NEIGHBOURS))
+    # the last row is that of unknown pieces
     return counts[:-1].log1p()
 
 
@@ -400,7 +405,7 @@ def _boost(
 
 
 def _arrays_of_trees(trees: Sequence[Any]) -> Arrays:
-    """Return the trees of scikit-learn as arrays of all their nodes, for `sum_leaves`."""
+    """Join the nodes of scikit-learn's trees in arrays, as `sum_leaves` reads them."""
     sizes = np.array([tree.node_count for tree in trees])
     root = np.cumsum(sizes) - sizes
     first_node = np.repeat(root, sizes)

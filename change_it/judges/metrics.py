@@ -52,7 +52,11 @@ def f1_lead(labels: Ints, judge: Ints, baseline: Ints, events: Sequence[str]) ->
 
 
 def _f1_statistics(system: str, labels: Ints, decided: Ints) -> dict[str, Floats]:
-    """Return the columns (n,) that `_mean_f1` sums: hits of each class, and times it is right or decided."""
+    """Return the columns, (n,) each, whose sums `_mean_f1` reads.
+
+    For each class they are its hits, and its sizes: how often it is right plus how often it is decided for.
+    F1 is twice the hits over the sizes.
+    """
     statistics = {}
     for label in (0, 1):
         is_decided = (decided == label).astype(np.float64)
@@ -85,7 +89,13 @@ def lead(judge: Floats, baseline: Floats, events: Events) -> Score:
 
 
 def _mean(values: Floats, events: Events, shares: Mapping[str, str]) -> Score:
-    """Return the mean of values (n,) with its 95% interval; `shares` are those of `measure`."""
+    """Return the mean of values (n,) with its 95% interval, drawn by event.
+
+    Args:
+        values: Values to average.
+        events: The event of each.
+        shares: As in `stats.measure`, `{"mean": "n"}` where the values are in 0-1; else empty.
+    """
     statistics = {"n": np.ones(len(values)), "sum": values}
 
     def mean(sums: Statistics) -> dict[str, Floats]:
@@ -95,7 +105,14 @@ def _mean(values: Floats, events: Events, shares: Mapping[str, str]) -> Score:
 
 
 def steps_of_pairs(ask: PredictProba, pairs: pl.DataFrame) -> Floats:
-    """Return the log odds of outlet B of each pair's headline of B less those of its headline of A, (n,)."""
+    """Return for each pair the log odds of outlet B of B's headline less those of A's headline, (n,).
+
+    Above 0, the judge assigns the two headlines to the right outlets.
+
+    Args:
+        ask: Returns the probabilities of both outlets, (headlines, 2).
+        pairs: n pairs with `a_headline` and `b_headline`.
+    """
     headlines = [*pairs["a_headline"], *pairs["b_headline"]]
     of_a, of_b = np.split(log_odds(ask(headlines)[:, 1]), 2)
     return np.asarray(of_b - of_a)

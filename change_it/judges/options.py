@@ -37,7 +37,7 @@ PAPERS = "bert-base-multilingual-cased"
 #: What the encoders that are no transformers read: bytes of the Bi-LSTM, and whole texts.
 TOKENS_BY_ENCODER = {BILSTM: 256, LINEAR: LONGEST}
 #: Arguments with which the Bi-LSTM is trained. LREC 2020 gives the optimiser alone.
-BILSTM_ARGUMENTS = arguments(64, 5, 1e-3, early_stopping=4, **CONSTANT)
+BILSTM_ARGUMENTS = arguments(batch_size=64, epochs=5, learning_rate=1e-3, early_stopping=4, **CONSTANT)
 
 
 @dataclass(kw_only=True)
@@ -211,6 +211,7 @@ class StyleScale(NamedTuple):
             return dict.fromkeys(outlets, f"style is n/a: {fault}")
         a, b = outlets
         faults = {}
+        # the first figure is of the direction from A to B
         if self.low[0] <= 0:
             faults[b] = self._fault_of_direction(a, b, self.clause[0])
         if self.low[1] <= 0:

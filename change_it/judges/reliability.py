@@ -113,22 +113,22 @@ class Verdict:
 def verdicts_table(verdicts: Sequence[Verdict]) -> Table:
     """Return what each judge sees and misses, a row for each test."""
     columns = [
-        Column("judge", "text"),
-        Column("test", "text", "what it should do"),
-        Column("outcome", "text", ""),
-        with_interval("share", "right"),
+        Column("judge", format="text"),
+        Column("test", format="text", title="what it should do"),
+        Column("outcome", format="text", title=""),
+        with_interval("share", title="right"),
     ]
     rows = []
     for verdict in verdicts:
         heading = JUDGES[verdict.judge].heading
         for cells in _cells_of_verdict(verdict):
-            rows.append(Row({"judge": heading, **cells}, verdict.judge))
+            rows.append(Row({"judge": heading, **cells}, group=verdict.judge))
             heading = ""  # stands in the first row alone
-    return Table(columns, rows, "What each judge sees and misses", NOTES)
+    return Table(columns, rows, title="What each judge sees and misses", notes=NOTES)
 
 
 def _cells_of_verdict(verdict: Verdict) -> list[dict[str, Value]]:
-    """Return the cells of a row for each test, and of one for what else to know."""
+    """Return the cells of one row for each test, and of a last row for the text of the verdict."""
     rows: list[dict[str, Value]] = []
     for test, (share, low, high) in verdict.shares.items():
         outcome = "" if test.endswith(BASELINE) else verdict.outcome(test)
@@ -207,8 +207,8 @@ def _level(lows: Sequence[float]) -> Level:
 def rate_main(task: Task, main: "Judge", metrics: JudgeResults | None) -> Verdict:
     """Rate main by what it gets right within an event, beside its baselines.
 
-    It is used with care where it may tell how files were exported. Where it cannot measure style, it is not
-    relied on.
+    Its level is at most `care` where it may tell outlets apart by how their files were exported. It is
+    `distrust` where main cannot measure style.
     """
     systems: Mapping[str, WithinEventShare] = {}
     if metrics is not None and metrics.within_event is not None:
@@ -240,7 +240,11 @@ def rate_main(task: Task, main: "Judge", metrics: JudgeResults | None) -> Verdic
 
 
 def _signs_of_export(main: "Judge", systems: Mapping[str, WithinEventShare]) -> list[str]:
-    """List what speaks for it that main tells the files of the outlets apart, and not their style."""
+    """List the signs that main tells the outlets apart by how their files were exported, not by their style.
+
+    They are a baseline of marks, capitals and length that is as good, and issues of the corpus that differ
+    between the outlets.
+    """
     signs = []
     leads = systems[MARKS].lead if MARKS in systems else None
     if leads is not None and leads.within_event.low <= 0:
@@ -252,7 +256,10 @@ def _signs_of_export(main: "Judge", systems: Mapping[str, WithinEventShare]) -> 
 
 
 def rate_by_tests(task: Task, judge: "Judge | None", metrics: JudgeResults | None) -> Verdict:
-    """Rate a judge by what it gets right of `JudgeSpec.tests`; name baselines that it is no better than."""
+    """Rate a judge by what it gets right of `JudgeSpec.tests`, and name baselines that it is no better than.
+
+    What it makes of changed facts is shown and does not count for its level.
+    """
     if metrics is None:
         return Verdict(task, _level([]))
     spec = JUDGES[task]
@@ -261,6 +268,7 @@ def rate_by_tests(task: Task, judge: "Judge | None", metrics: JudgeResults | Non
     for test, name, words in spec.tests:
         if test in metrics.results:
             of_class = metrics.results[test].classes[name]
+            # the support counts examples, of which an event has several
             events = max(1, of_class.support / spec.per_event)
             low, high = share_interval(of_class.recall, events)
             shares[words] = (of_class.recall, low, high)
@@ -293,7 +301,7 @@ def _rate_evidence(share: float | None, events: int, *, has_capitals: bool) -> V
 def no_better_than(metrics: JudgeResults, test: str) -> tuple[str, ...]:
     """Return the baselines that the judge is not surely ahead of on a test.
 
-    The interval of its lead reaches 0.
+    The interval of the judge's lead over such a baseline reaches 0 or less.
     """
     names = []
     for name, results in metrics.baselines.items():
@@ -318,16 +326,16 @@ def within_event_table(within: WithinEvent | None, scale: StyleScale | None = No
                 notes.append(f"{name} is better than this judge within an event: do not score style with it")
         rows.append(Row(cells, highlight=name == "judge"))
     columns = [
-        Column("system", "text"),
+        Column("system", format="text"),
         Column("value", title="within an event"),
-        Column("interval", "interval", "95% interval"),
-        Column("lead", "interval", "judge is ahead by"),
+        Column("interval", format="interval", title="95% interval"),
+        Column("lead", format="interval", title="judge is ahead by"),
     ]
     notes.append("within an event: main assigns both headlines of an event to their outlets; chance is .5")
     if scale:
         notes.append(_note_on_style(scale))
     title = f"main within an event · {within.pairs:,} pairs of {within.events:,} events of A2"
-    return Table(columns, rows, title, notes)
+    return Table(columns, rows, title=title, notes=notes)
 
 
 def _note_on_style(scale: StyleScale) -> str:
@@ -342,26 +350,29 @@ def _note_on_style(scale: StyleScale) -> str:
 
 
 def results_table(metrics: JudgeMetrics) -> Table:
-    """Make a table of a judge and its baselines, as in the papers' Table 1."""
+    """Make a table of a judge and its baselines in each test, as in the papers' Table 1."""
     spec = JUDGES[metrics.task]
     notes = [_note_on_training(metrics)]
     if metrics.thresholds:
         notes.append(_note_on_partners(metrics.thresholds, has_near="near" in metrics.results))
     rows = []
     for test, result in metrics.results.items():
-        rows.append(Row(_cells_of_test(test, "judge", result), test, True))
+        rows.append(Row(_cells_of_test(test, "judge", result), group=test, highlight=True))
         for baseline, results in metrics.baselines.items():
-            rows.append(Row(_cells_of_test(test, baseline, results[test]), test, False))
+            rows.append(Row(_cells_of_test(test, baseline, results[test]), group=test, highlight=False))
         names = no_better_than(metrics, test)
         if names:
             notes.append(
                 f"on {test} the judge is no better than {' and '.join(names)}: it may be ahead by nothing"
             )
-    columns = [Column("test", "text", "negatives" if spec.pairs else "test"), Column("system", "text")]
+    columns = [
+        Column("test", format="text", title="negatives" if spec.pairs else "test"),
+        Column("system", format="text"),
+    ]
     for name in metrics.classes:
         columns += [Column(f"{name} P"), Column(f"{name} R"), Column(f"{name} F1")]
     columns.append(Column("mean F1"))
-    return Table(columns, rows, f"{spec.heading} · gold A2", notes)
+    return Table(columns, rows, title=f"{spec.heading} · gold A2", notes=notes)
 
 
 def _cells_of_test(test: str, system: str, scores: TestScores) -> dict[str, Value]:

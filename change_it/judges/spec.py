@@ -76,24 +76,25 @@ class JudgeSpec:
         classes: Its classes 0 and 1, of which 1 is the good one. None stands for the two outlets: such a
             judge also reads the original, and passes a headline where it takes it for another outlet's.
         column: Column of its probabilities; `p_` and its name where it is empty.
-        load: Function that reads its examples from a corpus, called as `data.load_main` is; empty for a rule,
-            which is not trained.
-        fit: Function that fits a linear judge on a task's name, its `TaskData` and a `seed`.
-        open: Function that opens a saved judge, called as `Judge.from_pretrained` is.
+        load: Function that reads its examples from a corpus, with the arguments of `data.load_main`; empty
+            for a rule, which is not trained.
+        fit: Function that fits a linear judge, called with the task's name, its `TaskData` and a `seed`.
+        open: Function that opens a saved judge, with the arguments of `Judge.from_pretrained`.
         rate: Function that says how far to rely on it, called with its name, the judge and its
             `metrics.json`.
-        tests: What rates it: a test, a class, and what the share of that class which it gets right is.
-        per_event: Examples of a test that are of one event, at most.
+        tests: What rates it, one entry for each share of right answers: the test, the class whose share it
+            is, and what the judge does there, in words.
+        per_event: Examples of a class in a test that are of one event, at most.
         tokens: Tokens that a transformer reads.
         arguments: Arguments with which a transformer is trained, of `trainer.RunArguments`. Its epochs rise
             to `record.MIN_UPDATES` updates, and on a processor end with `options.MINUTES_ON_CPU`.
-        published: What its configuration says besides where it is trained `--as-published`.
+        published: Further entries of its configuration where it is trained `--as-published`.
         published_tokens: Tokens that a transformer then reads; 0 for `tokens`.
         published_arguments: Arguments with which it is then trained, to the end; empty for `arguments`.
-        validation: Examples that an evaluation reads, at most.
+        validation: Validation examples that an evaluation during training reads, at most.
         accepts: Share of the validation examples of class 1 that it accepts; None leaves its threshold at .5.
         refuses_long: Whether it refuses a headline that has more tokens than it reads, and does not cut it.
-        needs: What a corpus needs more of where it has too few examples.
+        needs: What a corpus must have more of where it has too few examples; part of a message.
         few_matches: Matches below which training says that they are few.
         in_compliancy: Whether compliancy requires its verdict. Such a judge must be there; all others are
             optional.
@@ -164,14 +165,14 @@ def resolve(function: str | Callable[..., Any]) -> Callable[..., Any]:
     return found
 
 
-#: What rates HH and AH.
+#: What rates HH and AH: test, class and words, as in `JudgeSpec.tests`.
 _TESTS_OF_PAIRS = (
     ("random", "no_match", "refuses random wrong stories"),
     ("hard", "no_match", "refuses the nearest wrong stories"),
     ("hard", "match", "accepts right stories"),
     (FACTS, "no_match", FACTS_REFUSED),
 )
-#: What rates fluency.
+#: What rates fluency, in the same way.
 _TESTS_OF_FLUENCY = (
     ("unseen damage", "printed", "accepts printed headlines"),
     ("seen damage", "broken", "refuses damage as in its training"),
@@ -206,8 +207,8 @@ JUDGES: dict[Task, JudgeSpec] = {
         tests=_TESTS_OF_PAIRS,
         per_event=1,
         tokens=64,
-        arguments=arguments(16, 3, 5e-5),
-        published_arguments=arguments(128, 2, 1e-5, early_stopping=3),
+        arguments=arguments(batch_size=16, epochs=3, learning_rate=5e-5),
+        published_arguments=arguments(batch_size=128, epochs=2, learning_rate=1e-5, early_stopping=3),
         validation=1000,
         needs="aligned pairs (A1, A2)",
         few_matches=FEW_MATCHES,
@@ -240,10 +241,10 @@ JUDGES: dict[Task, JudgeSpec] = {
         fit="change_it.judges.linear_training:fit_task_of_pairs",
         tests=_TESTS_OF_PAIRS,
         tokens=160,
-        arguments=arguments(16, 2, 5e-5),
+        arguments=arguments(batch_size=16, epochs=2, learning_rate=5e-5),
         published={"article_first": True},
         published_tokens=512,
-        published_arguments=arguments(8, 6, 1e-5),
+        published_arguments=arguments(batch_size=8, epochs=6, learning_rate=1e-5),
         validation=500,
         in_compliancy=True,
         in_acceptability=True,
@@ -272,8 +273,8 @@ JUDGES: dict[Task, JudgeSpec] = {
         fit="change_it.judges.linear_training:fit_task_of_outlets",
         rate="change_it.judges.reliability:rate_main",
         tokens=32,
-        arguments=arguments(64, 3, 5e-5),
-        published_arguments=arguments(256, 6, 1e-5),
+        arguments=arguments(batch_size=64, epochs=3, learning_rate=5e-5),
+        published_arguments=arguments(batch_size=256, epochs=6, learning_rate=1e-5),
         validation=3000,
         in_compliancy=True,
         readers_question="answer",
@@ -306,7 +307,7 @@ JUDGES: dict[Task, JudgeSpec] = {
         fit="change_it.judges.linear_training:fit_task_of_printed",
         tests=_TESTS_OF_FLUENCY,
         tokens=64,
-        arguments=arguments(32, 1, 1e-4),
+        arguments=arguments(batch_size=32, epochs=1, learning_rate=1e-4),
         validation=2000,
         accepts=FLUENCY_ACCEPTS,
         refuses_long=True,

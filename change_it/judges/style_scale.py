@@ -82,13 +82,15 @@ def style_scale(
 ) -> StyleScale:
     """Measure main and its baselines on strictly aligned training pairs (A1) of events that are new to it.
 
+    Where fewer than `ENOUGH_PAIRS` pairs are of new events, pairs of learnt events are measured, too. For each
+    fifth of these events main is fitted again without it, and the new main judges its pairs.
+
     Args:
         corpus: Corpus folder, or its id on the Hub.
         outlets: Short names of A and B.
         judge: Main.
-        learnt: The examples that it has learnt; baselines are fitted on them.
-        refit: Fits a judge like it. Where fewer than 100 pairs are of other events, it is fitted without each
-            fifth of the events that were learnt, and judges the pairs of that fifth.
+        learnt: The examples that main has learnt; baselines are fitted on them.
+        refit: Fits a main like this one on other examples; None measures new events alone.
         seed: Seed of the baselines, the fifths and the intervals.
     """
     articles = read_table(corpus, "articles", "train", ["headline", "label", "event"])
@@ -119,7 +121,18 @@ def _refitted_parts(
     pairs: pl.DataFrame,
     seed: int,
 ) -> list[_Part]:
-    """Divide pairs of learnt events by event, and fit main and its baselines without each part's events."""
+    """Divide pairs of learnt events into parts, and fit main and its baselines again for each part.
+
+    Args:
+        refit: Fits main on examples.
+        learnt: The examples that main has learnt.
+        articles: Training articles, with `headline` and `event`.
+        pairs: Pairs of learnt events.
+        seed: Seed of the division.
+
+    Returns:
+        The parts. The systems of each have learnt the examples without the headlines of its events.
+    """
     texts = pl.Series(learnt.texts, dtype=pl.String)
     events = pairs["event"].unique().sort()
     order = np.random.default_rng(seed).permutation(len(events))
@@ -136,7 +149,13 @@ def _refitted_parts(
 
 
 def _measure_parts(parts: Sequence[_Part], typography: Sequence[Typography], seed: int) -> StyleScale:
-    """Measure the scale on all parts together; `typography` is that of A's headlines and that of B's."""
+    """Measure the scale on all parts together.
+
+    Args:
+        parts: Pairs, each with systems that have not learnt it.
+        typography: The typography of A's headlines and that of B's.
+        seed: Seed of the intervals.
+    """
     steps: dict[str, list[Floats]] = {name: [] for name in parts[0].systems}
     clauses_of_a: list[Floats] = []
     clauses_of_b: list[Floats] = []
@@ -162,6 +181,7 @@ def _measure_parts(parts: Sequence[_Part], typography: Sequence[Typography], see
         clause=(from_a.clause, from_b.clause),
         low=(from_a.low, from_b.low),
         high=(from_a.high, from_b.high),
+        # a step of 0 counts a half
         accuracy=float((np.sign(gold) + 1).mean() / 2),
         leads=leads,
         evidence=_share_with_evidence(pairs),
@@ -173,8 +193,8 @@ def _clause_steps(
 ) -> list[Floats]:
     """Return for each pair the steps from the headline of one outlet to the clauses of its article.
 
-    A step is the change of the log odds of the other outlet. Clauses are written as that outlet prints
-    headlines. An article without clauses has its headline in their place.
+    A step is the change of the log odds of the other outlet. Clauses are written as the other outlet prints
+    headlines. Where an article has no clauses, its headline stands for them.
 
     Args:
         ask: Main.
@@ -206,7 +226,11 @@ def _clause_steps(
 def _draw_events(events: Ints, seed: int) -> Floats:
     """Return how often each of n pairs is in the sample and in its resamples, (1 + RESAMPLES, n).
 
-    `events` are the numbers of their events, which are drawn. The first row is the sample, with ones.
+    The first row is the sample, with ones.
+
+    Args:
+        events: (n,) number of each pair's event; events are drawn with replacement.
+        seed: Seed of the draws.
     """
     count = int(events.max()) + 1
     random = np.random.default_rng(seed)
@@ -220,27 +244,33 @@ def _measure_clauses(gold: Floats, clauses: Sequence[Floats], times: Floats) -> 
     """Measure the step of a random clause, and how far gold's is above it, in one direction.
 
     Args:
-        gold: Step of the other newspaper's headline, of each of n pairs.
-        clauses: Steps of the clauses of each pair.
-        times: How often each pair is drawn, of `_draw_events`.
+        gold: Step of the other newspaper's headline, (n,).
+        clauses: For each of n pairs the steps of its clauses.
+        times: How often each pair is drawn, (1 + RESAMPLES, n), as `_draw_events` returns it.
     """
     sizes = np.array([len(of_pair) for of_pair in clauses])
     # however many clauses a pair has, together they count as much as its gold
     times_of_clauses = np.repeat(times / sizes, sizes, axis=1)
     clause = _weighted_medians(np.concatenate(clauses), times_of_clauses)
     differences = _weighted_medians(gold, times) - clause
+    # the first row is the sample itself
     low, high = np.quantile(differences[1:], [0.025, 0.975])
     return _ClauseScale(float(clause[0]), float(low), float(high))
 
 
 def _weighted_medians(values: Floats, weights: Floats) -> Floats:
-    """Return the medians (rows,) of values (n,) by the weights of each row, (rows, n).
+    """Return the weighted medians of n values, one for each row of weights, (rows,).
 
-    Between two values it is the lower one.
+    Where two values share the middle, the median is the lower one.
+
+    Args:
+        values: (n,) values.
+        weights: (rows, n) weights of the values.
     """
     order = np.argsort(values)
     below = weights[:, order].cumsum(axis=1)
     is_half = below * 2 >= below[:, -1:]
+    # argmax finds the first value at which half of the weight is reached
     return values[order][is_half.argmax(axis=1)]
 
 

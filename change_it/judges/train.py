@@ -122,7 +122,8 @@ def _prepare(settings: JudgeOptions, data: TaskData, arguments: Any) -> Training
     minutes_on_cpu: float | None = MINUTES_ON_CPU
     if is_the_papers:
         minutes_on_cpu = math.inf
-    elif settings.encoder == BILSTM:  # it takes milliseconds an update
+    elif settings.encoder == BILSTM:
+        # an update takes milliseconds, so no time is measured and none is set
         minutes_on_cpu = None
     return TrainingRun(
         model=model,
@@ -205,7 +206,7 @@ class _JudgeTraining:
         self.tokenizer.save_pretrained(folder)
 
     def _threshold(self, share: float) -> float:
-        """Return the log odds that this share of the good validation examples is above."""
+        """Return the log odds of class 1 above which this share of the good validation examples lies."""
         validation = self.data.validation
         good = validation.select(np.flatnonzero(validation.labels))
         answers = self.judge.probabilities(good.texts, good.pairs, progress=False)
@@ -214,8 +215,8 @@ class _JudgeTraining:
     def _measure_style(self) -> StyleScale:
         """Measure the scale of style over events that main has not learnt.
 
-        They are of the other fold; or of validation, from which a network has not learnt; or those that
-        further fits of a linear judge hold out.
+        A judge of one fold has not learnt those of the other fold. Of a judge of all folds, a network has not
+        learnt those of validation; a linear judge is fitted again without some of them.
         """
         learnt = self.data.train_and_validation
         if self.settings.fold == "all" and not self.is_linear:
@@ -262,7 +263,7 @@ def _beside_linear(
     """Compare a trained judge with a linear one of the same training examples, on validation examples."""
     spec = JUDGES[settings.task]
     known = data
-    # one that accepts a share of them needs validation examples for its threshold alone, as the judge does
+    # A linear judge learns from validation examples, too, unless it only sets its threshold by them.
     if spec.accepts is None:
         known = data.without_validation()
     linear = fit_linear(settings.task, known, seed=settings.seed)
@@ -308,7 +309,10 @@ def _tested(
 
 
 def _decisions(ask: Callable[..., Floats], tests: Mapping[str, Examples]) -> dict[str, Ints]:
-    """Return the class of each example of each test, asked all at once, since tests share many examples."""
+    """Return each test to the classes, (examples,), that a judge decides for.
+
+    All tests are asked at once, since they share many examples, of which each is read only once.
+    """
     every = Examples.joined(list(tests.values()))
     decided = ask(every.texts, every.pairs).argmax(axis=1)
     ends = np.cumsum([len(test) for test in tests.values()])

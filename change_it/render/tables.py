@@ -108,7 +108,7 @@ class Column:
 
 def with_interval(name: str, title: str = "", *, bold: bool = False) -> Column:
     """Return a column of figures with their intervals, `<name>_interval`, below."""
-    return Column(name, title=title, secondary=Column(f"{name}_interval", "interval"), bold=bold)
+    return Column(name, title=title, secondary=Column(f"{name}_interval", format="interval"), bold=bold)
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ class Table:
         if len(groups) < 2 or all(row.names_group() for row in self.rows):
             return self
         rows = [replace(row, values={"group": row.group, **row.values}) for row in self.rows]
-        columns = [Column("group", "text", title=" "), *self.columns]
+        columns = [Column("group", format="text", title=" "), *self.columns]
         return replace(self, columns=columns, rows=rows)
 
 
@@ -322,7 +322,10 @@ def _all_columns(table: Table) -> list[Column]:
 
 
 def _plain_values(value: Value, format_: Format) -> Sequence[PlainValue]:
-    """Return a value without its format, with the ends of its interval where its format has one."""
+    """Return a value without its format, one for each column that its format has in CSV and JSON.
+
+    An estimate without an interval has no ends; a text in a column of intervals stands in both.
+    """
     if isinstance(value, tuple):
         return value
     plain = value.text if isinstance(value, UnderlinedText) else value
@@ -482,7 +485,10 @@ class _Grid:
         self.has_best = any(row.best for row in table.rows)
 
     def is_fixed(self, column: Column) -> bool:
-        """Return whether the lines of a column are never broken: of all columns of figures but the first."""
+        """Return whether the cells of a column are never broken into lines.
+
+        Columns of figures are not broken, but for the first column of a table.
+        """
         return column.format != "text" and column != self.table.columns[0]
 
     def heading(self, column: Column) -> "Text":
@@ -521,9 +527,9 @@ class _Grid:
         return min(width, max(_LEAST_TEXT_WIDTH, self.to.width // 5))
 
     def columns_with_room(self) -> list[Column]:
-        """Return the columns that are shown.
+        """Return the columns that have room on the console.
 
-        The last ones are left out first; the first two and bold ones never.
+        Where there is too little, the last ones are left out first; the first two and bold ones never are.
         """
         widths = {column: self.least_width(column) for column in self.table.columns}
         shown = list(self.table.columns)

@@ -11,7 +11,7 @@ _MARKUP = re.compile(r"[^\w ,.:;%·–'()-]")
 def template_environment(loader: BaseLoader, *, autoescape: bool) -> Environment:
     """Return an environment for templates of HTML (`autoescape`) or Markdown.
 
-    Lines of tags alone leave nothing.
+    A line that has nothing but a tag leaves no empty line.
     """
     return Environment(
         loader=loader,

@@ -99,13 +99,15 @@ def kinds_tables(audit: Audit) -> list[Table]:
         for kind in kinds_of(topic, audit):
             values: dict[str, Value] = {name: _outcome(kind.shares[name]) for name in topic.columns}
             values.update({"kind": kind.words, "n": kind.n})
-            rows.append(Row(values, GROUP_HEADINGS[group_of(kind)]))
+            rows.append(Row(values, group=GROUP_HEADINGS[group_of(kind)]))
         measures = [Column(name, "text") for name in topic.columns]
         columns = [Column("kind", "text"), *measures, Column("n", "count")]
         notes = [f"in brackets the share of gold's mean. {HOW_TO_READ}"]
         if topic.note:
             notes.append(topic.note)
-        tables.append(Table(columns, rows, f"{topic.title}: what measures make of such headlines", notes))
+        tables.append(
+            Table(columns, rows, title=f"{topic.title}: what measures make of such headlines", notes=notes)
+        )
     return tables
 
 
@@ -137,7 +139,7 @@ def cues_table(cues: Sequence[Mapping[str, Any]]) -> Table:
         cues: what `main_cues` returns: `outlet`, `text`, `weight` and `n`, the occurrences that were tried.
     """
     columns = [Column("text", format="text", title="cue"), Column("weight"), Column("n", format="count")]
-    rows = [Row(cue, cue["outlet"]) for cue in cues]
+    rows = [Row(cue, group=cue["outlet"]) for cue in cues]
     return Table(columns, rows)
 
 

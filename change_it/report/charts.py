@@ -288,10 +288,15 @@ def _name(row: ScoreRow) -> str:
 
 
 def _place_labels(axes: Axes, labels: Sequence[_Label], lines: Sequence[Floats]) -> None:
-    """Write each label beside its point, at the nearest place inside the axes that nothing else has.
+    """Write each label beside its point, at the nearest free place inside the axes.
 
-    Where no place is free, that with the least overlap is taken. Crosses, points and earlier labels have
-    theirs; `lines` are the two ends (2, 2) of each line of the crosses.
+    Crosses, points and earlier labels take places. Where none is free, the one with the least overlap is
+    taken.
+
+    Args:
+        axes: the chart.
+        labels: what is written.
+        lines: the two ends, (2, 2), of each line of the crosses.
     """
     chart = figure_of(axes)
     # Puts the axes in their place, which the extents below are measured in.
@@ -315,6 +320,7 @@ def _place_labels(axes: Axes, labels: Sequence[_Label], lines: Sequence[Floats])
         x, y = point
         right_of_point = (left + width / 2 - x) / pixels
         above_point = (low + height / 2 - y) / pixels
+        # each distance has a place on every side
         distance = _DISTANCES[best // len(_SIDES)]
         _write_label(axes, label, (right_of_point, above_point), has_line=distance > _NEAR)
 
@@ -338,8 +344,8 @@ def _text_size(axes: Axes, label: _Label) -> tuple[float, float]:
 def _places_around(point: Floats, width: float, height: float, pixels: float) -> Floats:
     """Return (m, 4) the places beside a point where a label may stand, as `_extents` has them.
 
-    They are in the order of `_DISTANCES`, of each distance in that of `_SIDES`; a point of type has so many
-    `pixels`.
+    They are in the order of `_DISTANCES`, and for each distance in that of `_SIDES`. `pixels` is how many
+    pixels a point of type has.
     """
     steps = [(distance, *side) for distance, side in product(_DISTANCES, _SIDES)]
     distance, right, up = np.array(steps, dtype=float).T

@@ -249,8 +249,8 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
     summary_columns = [
         Column("system", "text"),
         Column("mean"),
-        Column("interval", "interval", f"{100 * comparison.level:g}% interval"),
-        Column("shapiro_p", "p", "normal, p"),
+        Column("interval", "interval", title=f"{100 * comparison.level:g}% interval"),
+        Column("shapiro_p", "p", title="normal, p"),
     ]
     tables = [Table(summary_columns, [Row(vars(summary)) for summary in comparison.systems])]
     if comparison.pairs:
@@ -258,9 +258,9 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
         test_columns = [
             Column("systems", "text"),
             Column("difference"),
-            Column("published_p", "p", f"HEvAS ({published}), p"),
-            Column("p", "p", "signed-rank, p"),
-            Column("p_holm", "p", "Holm, p"),
+            Column("published_p", "p", title=f"HEvAS ({published}), p"),
+            Column("p", "p", title="signed-rank, p"),
+            Column("p_holm", "p", title="Holm, p"),
         ]
         rows = []
         for pair in comparison.pairs:

@@ -57,7 +57,10 @@ class Ranking:
 
     @classmethod
     def from_pairs(cls, all_articles: Scores, pairs: Scores, summary: Summary) -> "Ranking":
-        """Take the systems that do not write sentences from the pairs, for all articles have no gold."""
+        """Return what the measures can say of the systems on all test articles.
+
+        Which systems write no sentences is taken from the pairs, since not all articles have a gold headline.
+        """
         unwritten = find_unwritten(pairs)
         of_these = {name: reason for name, reason in unwritten.items() if name in all_articles.names}
         return cls(summary, of_these)
@@ -139,6 +142,7 @@ def runs_of(scores: Scores, name: str) -> list[str]:
     """Return the systems that a row of a table describes: the system of this name, or its runs."""
     if name in scores.items:
         return [name]
+    # runs are called name.1, name.2 and so on
     return [system for system in scores.items if system.rpartition(".")[0] == name]
 
 
@@ -151,7 +155,7 @@ def _fluency_of_items(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 
 def _mean_gap(sums: Statistics) -> dict[str, Floats]:
-    """Return the mean difference."""
+    """Return the mean gap from summed statistics."""
     return {"gap": sums["gap"] / sums["n"]}
 
 
@@ -246,9 +250,10 @@ def compare_with_gold(
 
 
 def _side(scores: Scores, name: str, system: str, other: str, own: Sequence[str]) -> Side:
-    """Return on which side of another system a system is by a measure.
+    """Return whether a system is above or below another one in a measure, or not surely different.
 
-    The paired test decides, corrected after Holm for all own systems; of several runs the interval does.
+    Where it is the mean of several runs, its interval decides. Else the paired test does, whose p-value is
+    corrected after Holm for all of `own`.
     """
     value = scores.row(system).values[name]
     value_of_other = scores.row(other).values[name]

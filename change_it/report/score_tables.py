@@ -79,6 +79,7 @@ def heading_of(measure: str) -> str:
 
 def name_average(scores: Scores) -> str:
     """Say what the rows of averages are: those of both directions, or of the only one."""
+    # the last one is the average
     directions = scores.directions[:-1]
     return "average of the directions" if len(directions) > 1 else directions[0]
 
@@ -104,16 +105,16 @@ def examples_table(scores: Scores) -> Table | None:
         rows.append(Row(_example(item, target)))
     graded = [name for name in graded_aspects() if name in scores.known]
     columns = [
-        Column("source", "text", "original"),
+        Column("source", "text", title="original"),
         Column("to", "text"),
-        Column("headline", "text", "new headline"),
-        Column("refused_by", "text", "refused by"),
+        Column("headline", "text", title="new headline"),
+        Column("refused_by", "text", title="refused by"),
         *(Column(name) for name in graded),
-        Column("gold", "text", "the other newspaper's own"),
+        Column("gold", "text", title="the other newspaper's own"),
     ]
     counts = f"{_shown_of(passing)} that nothing refuses, {_shown_of(refused)} refused"
     note = "underlined: numbers, names and quotations that no source has"
-    return Table(columns, rows, f"Examples of {system} (random): {counts}", [note])
+    return Table(columns, rows, title=f"Examples of {system} (random): {counts}", notes=[note])
 
 
 def _example(item: Mapping[str, Any], target: str) -> dict[str, Value]:
@@ -180,7 +181,7 @@ def paper_table(tables: Mapping[str, Scores], rankable: Collection[str] | None =
             values: dict[str, Value] = {"system": system, "n": row.n, "events": row.events}
             values.update(row.values)
             values.update(_intervals(row))
-            rows.append(Row(values, group, best=best.get(system, ())))
+            rows.append(Row(values, group=group, best=best.get(system, ())))
     measures = [name for name in (*ASPECTS, "accepted") if name in known]
     counts = [Column("n", "count"), Column("events", "count")]
     table = Table([Column("system", "text"), *_interval_columns(measures), *counts], rows)
@@ -189,7 +190,7 @@ def paper_table(tables: Mapping[str, Scores], rankable: Collection[str] | None =
 
 def _interval_columns(measures: Sequence[str]) -> list[Column]:
     """Return a column for each measure, with its interval below the value."""
-    return [with_interval(name, heading_of(name)) for name in measures]
+    return [with_interval(name, title=heading_of(name)) for name in measures]
 
 
 def _estimate_columns(measures: Sequence[str]) -> list[Column]:
@@ -211,15 +212,15 @@ def differences_table(scores: Scores, against: str) -> Table:
     columns = [Column("system", "text")]
     for name in scores.p_values:
         interval = Column(f"{name}_interval", "interval")
-        columns.append(Column(name, "difference", heading_of(name), interval))
-        columns.append(Column(f"{name}_p", "text", "p"))
+        columns.append(Column(name, "difference", title=heading_of(name), secondary=interval))
+        columns.append(Column(f"{name}_p", "text", title="p"))
     row = scores.row(against)
     title = f"Differences from {against}, {pluralise(row.n, 'headline')} of {pluralise(row.events, 'event')}"
     note = (
         "Intervals of 95% are drawn by event, the same for both systems. p is corrected after Holm for the "
         "comparisons of a column."
     )
-    return Table(columns, [Row(values) for values in rows.values()], title, [note])
+    return Table(columns, [Row(values) for values in rows.values()], title=title, notes=[note])
 
 
 def differences_lines(scores: Scores, against: str) -> Table:
@@ -319,9 +320,9 @@ def choices_of(system: str) -> str:
 
 
 def significance(scores: Scores) -> dict[str, dict[str, str]]:
-    """Return each other system to its stars, at the measures in which paired tests tell it from the best one.
+    """Return the stars of the systems that paired tests tell from the best one, by system and measure.
 
-    The tests are corrected after Holm for all other systems. One star is p < .05, two are p < .01.
+    p-values are corrected after Holm for all other systems. One star is p < .05, two are p < .01.
     """
     best = best_system(scores)
     others = [system for system in scores.systems if system != best]
@@ -427,13 +428,13 @@ def terminal_table(scores: Scores, ranking: Ranking, *, by_direction: bool = Fal
         rows.append(average)
         for direction in directions:
             estimates = _estimates(scores.row(system, direction), measures)
-            rows.append(Row({"system": f"  {direction}", **estimates}, group, grey=grey))
+            rows.append(Row({"system": f"  {direction}", **estimates}, group=group, grey=grey))
     measured_on = "mean of both directions" if len(scores.directions) > 2 else scores.directions[0]
     title = f"Results: {headline(scores)}, {measured_on}, 95% intervals"
     notes = []
     if any(best_of.values()):
         notes.append("* the best of the systems of files in this column")
-    return Table(columns, rows, title, notes)
+    return Table(columns, rows, title=title, notes=notes)
 
 
 def _estimates(row: ScoreRow, measures: Collection[str]) -> dict[str, Value]:

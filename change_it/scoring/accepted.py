@@ -14,7 +14,7 @@ import scipy  # scipy.special is loaded when it is used
 from change_it.errors import InputError
 from change_it.stats import LEVEL, Bools, EventIds, Floats, Ints, share_interval
 
-#: Labels of one kind below which the interval of a share is at least as wide as the exact one.
+#: With fewer labels of one kind (accepted, or not accepted) an interval is at least as wide as the exact one.
 _FEW = 5
 
 
@@ -41,12 +41,12 @@ class Accepted(NamedTuple):
 def accepted(labels: Floats, predicted: Floats, events: EventIds) -> Accepted:
     """Estimate the share of n headlines that readers accept.
 
-    Events are independent, headlines of one event are not.
+    Headlines of different events are taken as independent, headlines of one event are not.
 
     Args:
-        labels: (n,) 1 accepted, 0 not, nan where nobody has read it.
+        labels: (n,) 1 where readers accept a headline, 0 where they do not, NaN where nobody has read it.
         predicted: (n,) what rises with acceptance: acceptability, or the labels of a model.
-        events: (n,) the event of each.
+        events: (n,) the event of each headline.
 
     Raises:
         InputError: labels of fewer than two events.
@@ -105,12 +105,19 @@ class _Gap(NamedTuple):
 
 
 def _gap_of_predictions(predicted: Floats, event: Ints, is_read: Bools) -> _Gap:
-    """Return how much higher the predictions of unread headlines are, on average, and how sure that is."""
+    """Return how much higher the predictions of unread headlines are, on average, and how sure that is.
+
+    Args:
+        predicted: (n,) predictions of all headlines.
+        event: (n,) number of each headline's event.
+        is_read: (n,) whether it has a label.
+    """
     read = int(is_read.sum())
     unread = len(predicted) - read
     deviations = predicted - predicted.mean()
     of_read = np.bincount(event, np.where(is_read, deviations / read, 0.0))
     of_unread = np.bincount(event, np.where(is_read, 0.0, -deviations / unread))
+    # the variance of the read headlines' mean, and twice its covariance with that of the unread ones
     variance_of_read = float(of_read @ of_read + 2 * of_read @ of_unread)
     difference = predicted[~is_read].mean() - predicted[is_read].mean()
     return _Gap(
@@ -121,9 +128,13 @@ def _gap_of_predictions(predicted: Floats, event: Ints, is_read: Bools) -> _Gap:
 
 
 def _interval(share: float, variance: float, groups: int, *, few: bool) -> tuple[float, float]:
-    """Return the interval of a share by Student's t of so many events.
+    """Return the ends of a share's interval by Student's t, cut to 0-1.
 
-    Where few labels are of one kind, it is at least as wide as the exact one.
+    Args:
+        share: the estimated share.
+        variance: its variance.
+        groups: number of events that have labels.
+        few: whether few labels are of one kind. The interval is then at least as wide as the exact one.
     """
     quantile = float(scipy.special.stdtrit(groups - 1, (1 + LEVEL) / 2))
     width = quantile * variance**0.5
@@ -138,14 +149,21 @@ def _interval(share: float, variance: float, groups: int, *, few: bool) -> tuple
 
 
 def _spread_of_mean(deviations: Floats, event: Ints, unread: Bools) -> float:
-    """Return the variance of the mean prediction of the unread headlines, from the (n,) deviations of all.
+    """Return the variance of the mean prediction of the unread headlines.
 
-    Of one unread event, or two, its own deviations say next to nothing of how much such a mean varies.
+    It is computed from the deviations of all headlines. One unread event, or two, would say next to nothing
+    of how much such a mean varies.
+
+    Args:
+        deviations: (n,) each prediction less the mean of all.
+        event: (n,) number of each headline's event.
+        unread: (n,) whether it has no label.
     """
     sums = np.bincount(event, deviations)
     sizes = np.bincount(event)
     squares = float(deviations @ deviations)
     variance = squares / len(deviations)
+    # ordered pairs of different headlines
     pairs_of_one_event = int(sizes @ (sizes - 1))
     covariance = 0.0
     if pairs_of_one_event:

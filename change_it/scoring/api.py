@@ -106,8 +106,17 @@ def compute_compliancy(
         origins, texts["sources"], texts["articles"], evidence, events, strict=True
     ):
         target = b if label == a else a
-        items.append(Item("", label, target, source, article, "", of_other, event=str(event)))
-    test = TestSet(tuple(items), judges.outlets, {}, SYSTEM)
+        item = Item(
+            id="",
+            label=label,
+            target=target,
+            source=source,
+            article=article,
+            reference_article=of_other,
+            event=str(event),
+        )
+        items.append(item)
+    test = TestSet(tuple(items), outlets=judges.outlets, training_headlines={}, name=SYSTEM)
     system = ScoredSystem(SYSTEM, tuple(new))
     settings = ScoreSettings(reversal=reversal, resamples=resamples, seed=seed)
     scores = score(test, judges, [system], settings, progress=progress)
@@ -115,7 +124,7 @@ def compute_compliancy(
 
 
 def _as_record(scores: Scores) -> dict[str, Any]:
-    """Return what `compute_compliancy` returns of the scores of its one system."""
+    """Return the scores of the only system as the dictionary that `compute_compliancy` returns."""
     measures = compliancy_measures()
     values = {}
     intervals = {}

@@ -41,7 +41,7 @@ Reversal = Literal["relative", "target"]
 NO_CHECK = "no judge reads who did what, or who said it: read the headline"
 #: Name of the probability that main takes the original headline for one of the outlet aimed at.
 SOURCE = "source"
-#: Its column.
+#: Column of this probability in the table of verdicts.
 P_SOURCE = "p_target_source"
 #: The least and the greatest style of a headline.
 STYLE_RANGE = (-1.0, 2.0)
@@ -68,11 +68,11 @@ class Reason(NamedTuple):
 
 
 def refusals(reasons: Iterable[Reason | Mapping[str, str]], headings: Mapping[str, str] | None = None) -> str:
-    """Return reasons as one text, empty without any.
+    """Join the reasons against a headline into one text; it is empty where there are none.
 
     Args:
-        reasons: records of `Reason`, or as files have them.
-        headings: other names of judges than those of their entries.
+        reasons: `Reason` records, or mappings with the keys `name` and `detail`.
+        headings: Name of a reason to the heading that is shown for it. Other names stay as they are.
 
     Examples:
         >>> refusals([Reason("main"), Reason("evidence", "Verdi")])
@@ -104,9 +104,9 @@ def graded_aspects() -> tuple[str, ...]:
 
 
 def share_measures() -> dict[str, str]:
-    """Return the measures whose means are shares of the items, see `stats.measure`.
+    """Return the measures whose means are shares of the items, each to `n`, the column that counts items.
 
-    They are all but style, which is signed.
+    They are all but style, which can be below 0. `stats.measure` takes them as `shares`.
     """
     shares = [name for name, aspect in ASPECTS.items() if aspect.range == SHARE]
     return dict.fromkeys((*shares, *JUDGES), "n")
@@ -118,9 +118,9 @@ def judge_headings() -> dict[str, str]:
 
 
 def probability_columns() -> dict[str, str]:
-    """Return the columns of verdicts that have probabilities, by judge.
+    """Return each trained judge to the column of its probabilities in the table of verdicts.
 
-    `source` is main's probability of the original headline.
+    The key `source` leads to main's probability that the original is of the outlet aimed at.
     """
     columns = {}
     for name, spec in JUDGES.items():
@@ -134,7 +134,7 @@ def probability_columns() -> dict[str, str]:
 def verdict_schema() -> dict[str, pl.DataType | type[pl.DataType]]:
     """Return the columns of the table of verdicts and their types.
 
-    The table has a row for each headline (`Judges.judge`), and these columns from the judges to the report.
+    The table has one row for each headline. `Judges.judge` makes it, scores and reports read it.
     """
     schema: dict[str, pl.DataType | type[pl.DataType]] = {}
     for name in compliancy_measures():
@@ -187,19 +187,21 @@ def verdicts(
 
     Args:
         answers: Each judge's probabilities, (n, 2), of the new headlines.
-        of_sources: The same of the original headlines, of each judge of outlets.
+        of_sources: Probabilities, (n, 2), of the original headlines, by each judge whose classes are the two
+            outlets (main).
         target: (n,) the outlets aimed at, 0 for A and 1 for B.
-        reversal: With `relative`, the paper's, a judge of outlets decides for another outlet than on the
-            original; with `target`, ours, for the outlet aimed at.
+        reversal: When such a judge accepts a headline. With `relative`, the paper's rule, it decides for
+            another outlet than on the original. With `target`, ours, it decides for the outlet aimed at.
 
     Returns:
-        The columns `compliancy` and that of each judge, (n,) each.
+        `compliancy` and each judge to its verdicts, (n,) each.
     """
     check_reversal(reversal)
     columns: dict[str, Bools] = {}
     for task, probabilities in answers.items():
         decision = decide(probabilities)
         if task not in of_sources:
+            # class 1 of a judge that does not tell the outlets apart is the good one
             columns[task] = decision == 1
         elif reversal == "relative":
             columns[task] = decision != decide(of_sources[task])
@@ -212,12 +214,14 @@ def verdicts(
 def style(new: Floats, source: Floats, scale: StyleScale, from_b: Bools) -> Floats:
     """Return the style of n new headlines, -1 to 2.
 
-    0 is what a clause of the original's article has, 1 what the other newspaper's own headline has.
+    A headline's step is how far it raises main's log odds of the outlet aimed at above the original's. Style
+    is the step on a scale: 0 is the median step of a clause of the original's article, 1 that of the other
+    newspaper's own headline.
 
     Args:
         new: (n,) main's probabilities that the new headlines are of the outlet aimed at.
-        source: (n,) its probabilities that the originals are.
-        scale: main's.
+        source: (n,) main's probabilities that the originals are of the outlet aimed at.
+        scale: the two median steps, as main measured them.
         from_b: (n,) whether the original is outlet B's.
 
     Examples:
@@ -237,8 +241,9 @@ def acceptability(probabilities: Mapping[str, Floats], evidence: Bools | None) -
     """Return the (n,) acceptability of headlines, in 0-1.
 
     Args:
-        probabilities: (n,) each, of the judges whose product it is.
-        evidence: (n,) whether everything has a source, a factor 0 or 1; None where it cannot be had.
+        probabilities: each of `acceptability_tasks` to its probabilities, (n,) in 0-1; others are ignored.
+        evidence: (n,) whether all numbers, names and quotations have a source, a factor 0 or 1; None where
+            this cannot be known.
 
     Examples:
         >>> p = {"hh": np.array([0.9, 0.9]), "ah": np.array([0.8, 0.8]), "fluency": np.array([0.5, 0.5])}
@@ -262,7 +267,7 @@ def new_words(headline: str, original: str) -> tuple[int, int]:
 def is_edited(headline: str, original: str) -> bool:
     """Tell whether at most a quarter of a headline's different words are not the original's.
 
-    It is a copy, has other marks or capitals, or some words are added or exchanged.
+    Such a headline is a copy, has other punctuation or capitals, or has a few words added or exchanged.
 
     Examples:
         >>> is_edited("CROLLA IL PONTE: ecco tre feriti", "Crolla il ponte, tre feriti")
@@ -279,11 +284,13 @@ def choosing(
 ) -> Floats:
     """Return the (n,) figures that judges choose candidates by, in -1 to 1.
 
-    They are acceptability times style cut to 0-1, as far as these are known, less 1 of edited headlines.
+    A figure is acceptability times style, which is cut to 0-1; what is not known counts as 1. From
+    edited headlines 1 is taken, so that none of them stands above a headline that is not edited.
 
     Args:
-        probabilities: (n,) each, of the judges that are there.
-        evidence: (n,) whether everything has a source; None where it cannot be had.
+        probabilities: each judge that is there to its probabilities, (n,) in 0-1.
+        evidence: (n,) whether all numbers, names and quotations have a source; None where this cannot be
+            known.
         style: (n,) style; None where it cannot be measured.
         edited: (n,) whether each is edited.
     """
@@ -298,8 +305,11 @@ def choosing(
 def statistics(verdicts: pl.DataFrame | Mapping[str, Bools | Floats]) -> dict[str, Floats]:
     """Return statistics of n items, (n,) each, whose sums `aggregate` understands (see `change_it.stats`).
 
-    They are `n`, ones, and those of `compliancy_measures` that are known: values in 0-1, style in -1 to 2 and
-    NaN in a direction without it.
+    They are `n`, which is 1 for each item, and those of `compliancy_measures` that are known. Values are in
+    0-1; style is in -1 to 2, and NaN in a direction in which it cannot be measured.
+
+    Args:
+        verdicts: the table of verdicts, n rows, or its columns.
     """
     statistics = {"n": np.ones(len(verdicts["compliancy"]))}
     for name in compliancy_measures():
@@ -311,10 +321,11 @@ def statistics(verdicts: pl.DataFrame | Mapping[str, Bools | Floats]) -> dict[st
 
 
 def aggregate(sums: Statistics) -> dict[str, Floats]:
-    """Return means from summed `statistics`: those of `compliancy_measures` that they have.
+    """Return the means of those `compliancy_measures` whose sums are given, in the shape of the sums.
 
-    All are in 0-1 but style.
+    All are in 0-1 but style, which is in -1 to 2.
     """
+    # no items have sums of 0, and a mean of 0
     n = np.maximum(sums["n"], 1)
     known = [name for name in compliancy_measures() if name in sums]
     return {name: sums[name] / n for name in known}
@@ -400,7 +411,7 @@ def _edited_of(judged: Judged) -> Bools:
 
 
 def _new_words_of(item: "Item") -> str:
-    """Return `2 of 9 words new`."""
+    """Say how many words of a headline are new, such as `2 of 9 words new`."""
     new, total = new_words(item.prediction, item.source)
     return f"{new} of {total} words new"
 

@@ -78,5 +78,8 @@ def clauses(test: TestSet) -> list[list[str]]:
 
 @lru_cache(maxsize=8)
 def _typography_of(headlines: tuple[str, ...]) -> Typography:
-    """Return the most frequent typography of an outlet's headlines, which each table asks for twice."""
+    """Return the most frequent typography of an outlet's headlines.
+
+    It is kept, for each table asks for it twice.
+    """
     return Typography.from_headlines(headlines)

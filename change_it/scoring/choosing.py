@@ -71,7 +71,10 @@ def floor(test: TestSet, judges: Judges) -> ScoredSystem:
 
 
 def _judged(judges: Judges, candidates: Sequence[Sequence[str]], items: Sequence[Item]) -> list[pl.DataFrame]:
-    """Return the verdicts on each item's candidates; what chooses sees no partner's article."""
+    """Return for each item the table of verdicts on its candidates, one row a candidate.
+
+    Judges that choose do not see the other newspaper's article: a system would not have it either.
+    """
     offered = []
     for item, texts in zip(items, candidates, strict=True):
         for text in texts:
@@ -81,7 +84,11 @@ def _judged(judges: Judges, candidates: Sequence[Sequence[str]], items: Sequence
 
 
 def _ranked(table: pl.DataFrame) -> tuple[int, ...]:
-    """Return the positions of rows of verdicts, the best first; rows that are equal keep their order."""
+    """Return the positions of the rows of a table of verdicts, the best first.
+
+    Rows are sorted by `choosing`, then by the product of acceptability's probabilities. Equal rows keep their
+    order.
+    """
     columns = probability_columns()
     product = np.ones(len(table))
     for task in acceptability_tasks():

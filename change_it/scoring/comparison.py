@@ -9,9 +9,9 @@ from change_it.scoring.scores import Scores
 from change_it.scoring.systems import check_against
 from change_it.stats import AVERAGE, LEAST_EVENTS, Floats, Score, Statistics, holm
 
-#: How the names of the first system's statistics begin where those of two systems are together.
+#: Beginning of the names of the first system's statistics in a table of two systems' statistics.
 FIRST = "first "
-#: And how those of the second system begin.
+#: Beginning of the names of the second system's statistics there.
 SECOND = "second "
 
 
@@ -40,15 +40,20 @@ class Difference:
 def differences(scores: Scores, against: str) -> list[Difference]:
     """Compare each system with one of them, measure by measure.
 
+    Args:
+        scores: the table of systems.
+        against: the system that all others are compared with.
+
     Raises:
-        InputError: there is no system of this name, of several runs each has its own.
+        InputError: the table has no such system. Of several runs each is a system, their mean is none.
     """
     check_against(against, scores.systems)
     others = [system for system in scores.systems if system != against]
     place_of_other = scores.systems.index(against)
     places = [scores.systems.index(system) for system in others]
     has_events = len(set(scores.draws.events)) >= LEAST_EVENTS
-    # the tolerance takes in what Holm's multiplication rounds
+    # A test gives at least 1 / (trials + 1), which Holm multiplies by the number of comparisons. The tolerance
+    # takes in what the multiplication rounds.
     least_p = len(others) / (scores.trials + 1) * 1.001
     compared = []
     for name, p_values in scores.p_values.items():
@@ -58,12 +63,23 @@ def differences(scores: Scores, against: str) -> list[Difference]:
             interval = None
             if has_events and np.isfinite(score).all():
                 interval = score.interval
-            compared.append(Difference(system, name, score.value, interval, p, is_least=p <= least_p))
+            difference = Difference(
+                system=system,
+                measure=name,
+                value=score.value,
+                interval=interval,
+                p=p,
+                is_least=p <= least_p,
+            )
+            compared.append(difference)
     return compared
 
 
 def _difference(scores: Scores, measure_: str, system: str, against: str) -> Score:
-    """Return the difference in one measure, with its interval: the same events are drawn for both systems."""
+    """Return one system's average in a measure less the other's, with its interval.
+
+    Each resample draws the same events for both systems.
+    """
     statistics: dict[str, Floats] = {}
     for column in ("n", measure_):
         statistics[FIRST + column] = scores.statistics[system][column]
@@ -79,7 +95,7 @@ def _difference(scores: Scores, measure_: str, system: str, against: str) -> Sco
 
 
 def _statistics_of(prefix: str, sums: Statistics) -> dict[str, Floats]:
-    """Return the statistics of one of the two systems by their own names."""
+    """Return the statistics whose names begin with the prefix, by their names without it."""
     found = {}
     for name, column in sums.items():
         if name.startswith(prefix):

@@ -25,8 +25,8 @@ OVERLAP_MEASURES = ("bleu", "rougeL", "bleu_source", "rougeL_source")
 OF_REFERENCE = OVERLAP_MEASURES[:2]
 
 _BLEU = BLEU(tokenize="none", effective_order=True)
-#: Statistics that BLEU needs: words of the candidate and of the reference, matching and all n-grams of orders
-#: 1-4.
+#: Statistics that BLEU needs, in sacrebleu's order: words of the candidate and of the reference, then the
+#: n-grams of orders 1-4 that match, then all n-grams of the candidate. `corpus_bleu` cuts them by place.
 _COUNTS = (
     "length",
     "reference_length",
@@ -39,7 +39,7 @@ _COUNTS = (
     "ngrams3",
     "ngrams4",
 )
-#: End of the names of statistics and measures against the original; those against the reference have none.
+#: Ending of the names of what compares with the original. What compares with the reference has no ending.
 _OF_SOURCE = "_source"
 
 
@@ -48,8 +48,9 @@ def statistics(
 ) -> dict[str, Floats]:
     """Return statistics of n items, (n,) each, whose sums `aggregate` understands (see `change_it.stats`).
 
-    They are the number of texts to compare with, ROUGE-L and the counts of BLEU, against the references, and
-    against the originals with names that end in `_source`. An empty text is none to compare with.
+    They are `compared` (1 where there is a text to compare with), ROUGE-L and the counts of BLEU. Each stands
+    twice: against the references, and with `_source` at the end of its name against the originals. An empty
+    text counts as none.
     """
     new = [words(text) for text in predictions]
     columns = _statistics_against(new, references, "")
@@ -58,7 +59,13 @@ def statistics(
 
 
 def _statistics_against(new: Sequence[Sequence[str]], texts: Sequence[str], side: str) -> dict[str, Floats]:
-    """Return the statistics of new headlines, as words, against texts; names end in `side`."""
+    """Return the statistics of n new headlines against n texts, (n,) each.
+
+    Args:
+        new: the words of each headline.
+        texts: the text that each is compared with; empty where there is none.
+        side: ending of the statistics' names.
+    """
     compared = [words(text) for text in texts]
     has_text = np.array([bool(text) for text in texts], np.float64)
     counts = np.zeros((len(new), len(_COUNTS)))
@@ -67,6 +74,7 @@ def _statistics_against(new: Sequence[Sequence[str]], texts: Sequence[str], side
             candidate = " ".join(new[row])
             reference = " ".join(compared[row])
             counts[row] = _bleu_counts(candidate, reference)
+    # the columns are precision, recall and F1
     f_scores = rouge_l(compared, new)[:, 2]
     columns = {
         f"compared{side}": has_text,
@@ -79,7 +87,10 @@ def _statistics_against(new: Sequence[Sequence[str]], texts: Sequence[str], side
 
 @lru_cache(maxsize=2**17)
 def _bleu_counts(candidate: str, reference: str) -> tuple[int, ...]:
-    """Return the `_COUNTS` of a candidate; kept, for a report asks twice about its headlines."""
+    """Return the `_COUNTS` of a candidate, both texts being words with blanks between them.
+
+    They are kept, for a report asks twice about its headlines.
+    """
     score = _BLEU.sentence_score(candidate, [reference])
     return score.sys_len, score.ref_len, *score.counts, *score.totals
 
@@ -87,7 +98,7 @@ def _bleu_counts(candidate: str, reference: str) -> tuple[int, ...]:
 def aggregate(sums: Statistics) -> dict[str, Floats]:
     """Return corpus BLEU and mean ROUGE-L, each in 0-1, from summed `statistics`.
 
-    They are of the items that have a text to compare with; NaN where none has.
+    Only items with a text to compare with count. Where no item has one, both are NaN.
     """
     measures = {}
     for side in ("", _OF_SOURCE):
@@ -152,7 +163,13 @@ def correlations(items: pl.DataFrame) -> dict[str, dict[str, Score]]:
 def spearman(one: Floats, other: Floats, events: EventIds) -> Score:
     """Return Spearman's correlation of (n,) values and its interval over events.
 
-    In the interval, too, ranks are those among all values. It is NaN where one side does not vary.
+    Resamples keep the ranks that the values have among all n. The correlation is NaN where one side does not
+    vary.
+
+    Args:
+        one: (n,) values.
+        other: (n,) values of the same items.
+        events: (n,) event of each item; the interval draws events.
     """
     x = _centred_ranks(one)
     y = _centred_ranks(other)
@@ -165,6 +182,7 @@ def spearman(one: Floats, other: Floats, events: EventIds) -> Score:
         variance_x = sums["xx"] - sum_x * sum_x / n
         variance_y = sums["yy"] - sum_y * sum_y / n
         product = variance_x * variance_y
+        # ranks are multiples of .5, so a smaller product is an error of rounding
         varies = product > 1e-6
         return {"rho": covariance / np.sqrt(np.where(varies, product, np.nan))}
 

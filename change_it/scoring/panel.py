@@ -229,7 +229,8 @@ class Judges(Pushable):
         items = []
         for text, source, article, target in zip(*texts.values(), targets, strict=True):
             label = b if target == a else a
-            items.append(Item("", label, target, source, article, prediction=text))
+            item = Item(id="", label=label, target=target, source=source, article=article, prediction=text)
+            items.append(item)
         rows = self.judge(items, progress=progress).iter_rows(named=True)
         judged = zip(texts["headlines"], rows, strict=True)
         return [JudgedHeadline.from_row(text, row) for text, row in judged]
@@ -276,11 +277,16 @@ class Judges(Pushable):
     def _ask(
         self, items: Sequence[Item], is_written: Bools, progress: bool
     ) -> tuple[dict[Task, Floats], dict[Task, Floats]]:
-        """Ask every judge about the new headlines, and those of outlets about the originals, too.
+        """Ask every judge about the new headlines, and judges that tell outlets apart about the originals.
+
+        Args:
+            items: n items with predictions.
+            is_written: (n,) whether there is a new headline.
+            progress: whether bars are shown.
 
         Returns:
-            By task (n, 2) probabilities of the new headlines, zeros where there is none; and of the
-            originals.
+            Each judge to the probabilities of its two classes for the new headlines, (n, 2), zeros where
+            there is none; and each judge that tells outlets apart to the same for the originals.
         """
         written = list(compress(items, is_written))
         answers: dict[Task, Floats] = {}
@@ -305,14 +311,22 @@ class Judges(Pushable):
         return answers, of_sources
 
     def _style(self, items: Sequence[Item], p_new: Floats, p_source: Floats, target: Ints) -> Floats | None:
-        """Return the style of new headlines; None where no item has a scale.
+        """Return the style of n new headlines; None where no item has a scale.
 
-        It is NaN in a direction without a scale.
+        Args:
+            items: n items.
+            p_new: (n,) main's probabilities that the new headlines are of the outlet aimed at.
+            p_source: (n,) the same of the originals.
+            target: (n,) the outlets aimed at, 0 for A and 1 for B.
+
+        Returns:
+            Style, (n,), NaN in a direction without a scale.
         """
         faults = self.style_faults
         has_no_scale = np.array([item.target in faults for item in items], dtype=bool)
         if self.main.style is None or has_no_scale.all():
             return None
+        # what aims at A comes from B
         styles = style(p_new, p_source, self.main.style, from_b=target == 0)
         return np.where(has_no_scale, np.nan, styles)
 
@@ -339,13 +353,13 @@ class Judges(Pushable):
         device: Any = "auto",
         **places: str | Path,
     ) -> "Judges":
-        """Load the judges `main`, `hh` and `ah`, and those of the others, such as `fluency`, that are there.
+        """Load the judges `main`, `hh` and `ah`, and each of the others, such as `fluency`, that is there.
 
         Args:
             name: folder with folders of these names, or the Hub id of such a repository; may be left out
                 where main, hh and ah have places.
-            dtype: float32 or bfloat16, as of `Judge.from_pretrained`.
-            device_map: one device, as there.
+            dtype: arithmetic of the judges, float32 or bfloat16, as in `Judge.from_pretrained`.
+            device_map: the one device on which they run, as in `Judge.from_pretrained`.
             token: the token of the Hub.
             cache_dir: folder of downloads.
             local_files_only: whether only what has been downloaded before is read.
@@ -353,7 +367,7 @@ class Judges(Pushable):
             device: older name of `device_map`.
             revision: branch, tag or commit of the Hub id `name`.
             subfolder: folder in `name` that holds the judges.
-            places: main, hh, ah, fluency: folder or Hub id of one judge, in the place of that in `name`.
+            places: main, hh, ah or fluency to the folder or Hub id of this judge. It replaces the one in `name`.
 
         Raises:
             InputError: one is missing, or they do not belong together, see `Judges`.
@@ -426,9 +440,9 @@ class Judges(Pushable):
 
     @property
     def signature(self) -> str:
-        """Return six digits of the hashes of the judges that compliancy requires, and the fold.
+        """Return six digits of the hash of each judge that compliancy requires, and the fold.
 
-        Where they run in bf16, it says so: `1a2b3c+4d5e6f+0a1b2c|fold:all|precision:bf16`.
+        Another arithmetic than float32 is added: `1a2b3c+4d5e6f+0a1b2c|fold:all|precision:bf16`.
         """
         hashes = "+".join(self.by_task[task].model_hash[:6] for task in compliancy_tasks())
         parts = [hashes, f"fold:{self.fold}"]
@@ -452,10 +466,12 @@ class Judges(Pushable):
         """Refuse judges of other outlets, and judges that learnt from test articles.
 
         Returns:
-            The digests of the corpora that they learnt from, where these are other ones; else nothing.
+            The digests of the corpora that they learnt from, without that of the test set and joined by `+`;
+            empty where they learnt from no other corpus, and for a test set that is of no corpus.
         """
         self.check_outlets(test.outlets, test.name)
         if not test.digest:
+            # headlines that were given without a corpus, as to `compute_compliancy`
             return ""
         articles = {hash_article(item.source, item.article) for item in test.items}
         for task, judge in self.by_task.items():
@@ -489,7 +505,10 @@ def _check_complete(tasks: Container[Task]) -> None:
 
 
 def _nested(rows: Sequence[Sequence[Mapping[str, Any]]], kind: Any) -> pl.Series:
-    """Return lists of records as a column of this type; pyarrow reads them at once, polars cell by cell."""
+    """Return n lists of records as a column of a type, `pl.List(pl.Struct(…))`.
+
+    pyarrow reads them at once, which is much faster than polars, which reads them cell by cell.
+    """
     arrow_type = pl.Series(dtype=kind).to_arrow().type
     return pl.Series(pa.array(rows, type=arrow_type), dtype=kind)
 
@@ -497,7 +516,15 @@ def _nested(rows: Sequence[Sequence[Mapping[str, Any]]], kind: Any) -> pl.Series
 def _probabilities(
     answers: Mapping[Task, Floats], of_sources: Mapping[Task, Floats], target: Ints
 ) -> dict[Task, Floats]:
-    """Return (n,) probabilities of class 1; of a judge of outlets those of the outlet aimed at."""
+    """Return each judge to the probabilities, (n,), that its verdicts on the new headlines rest on.
+
+    They are those of class 1. Of a judge that tells outlets apart they are those of the outlet aimed at.
+
+    Args:
+        answers: each judge to the probabilities of its two classes, (n, 2), for the new headlines.
+        of_sources: has each judge that tells outlets apart.
+        target: (n,) the outlets aimed at, 0 for A and 1 for B.
+    """
     rows = np.arange(len(target))
     probabilities = {}
     for task, values in answers.items():
@@ -514,7 +541,7 @@ def _table(
     Args:
         judged: n headlines and what the judges answered.
         p_source: (n,) main's probabilities that the originals are of the outlet aimed at.
-        lacking: what no source has, for each headline.
+        lacking: for each headline the numbers, names and quotations that no source has.
         is_written: (n,) whether there is a headline.
     """
     figures = _figures(judged)
@@ -523,6 +550,7 @@ def _table(
         columns[name] = _failed(name, values, is_written).tolist()
     is_edited = figures["edited"].astype(bool)
     order = choosing(judged.probabilities, judged.evidence, _known_style(judged), is_edited)
+    # a written headline has at least -1, so one that is missing comes last
     columns["choosing"] = np.where(is_written, order, -2.0).tolist()
     columns[P_SOURCE] = p_source.tolist()
     verdict_names = [name for name in (*JUDGES, *ASPECTS) if name in columns]
@@ -543,7 +571,10 @@ def _table(
 
 
 def _figures(judged: Judged) -> dict[str, NDArray[Any]]:
-    """Return verdicts, aspects and probabilities by their columns, without what no headline can have."""
+    """Return verdicts, aspects and probabilities, (n,) each, by their columns in the table of verdicts.
+
+    An aspect that no headline can have is left out, such as acceptability without a fluency judge.
+    """
     figures: dict[str, NDArray[Any]] = dict(judged.verdicts)
     for name, aspect in ASPECTS.items():
         values = aspect.compute(judged)
@@ -556,7 +587,10 @@ def _figures(judged: Judged) -> dict[str, NDArray[Any]]:
 
 
 def _known_style(judged: Judged) -> Floats | None:
-    """Return the style that judges choose by: in a direction without a scale all have the style aimed at."""
+    """Return the (n,) style that judges choose by; None where no headline has one.
+
+    Headlines of a direction without a scale get 1, the style aimed at: there style decides nothing.
+    """
     if judged.style is None:
         return None
     return np.where(np.isnan(judged.style), 1.0, judged.style)
@@ -570,14 +604,30 @@ def _unsupported(item: Item) -> tuple[Unsupported, ...]:
 
 
 def _failed(name: str, values: NDArray[Any], is_written: Bools) -> NDArray[Any]:
-    """Return a column of verdicts with the worst value where there is no headline; NaN stays NaN."""
+    """Return a column of the table of verdicts with the worst value where there is no headline.
+
+    NaN stays NaN.
+
+    Args:
+        name: the column; one that is no aspect has 0 as its worst value.
+        values: (n,) its values.
+        is_written: (n,) whether there is a headline.
+    """
     worst = ASPECTS[name].worst if name in ASPECTS else 0
     stays = is_written | np.isnan(values)
     return np.where(stays, values, np.array(worst, values.dtype))
 
 
 def _reasons(item: Item, marks: Mapping[str, bool], lacking: Sequence[Unsupported]) -> list[Reason]:
-    """Return the reasons against a new headline: judges, then aspects such as edited, as they are shown."""
+    """Return the reasons against a new headline in the order in which they are shown.
+
+    First come the judges that refuse it, then aspects such as edited.
+
+    Args:
+        item: the item with its new headline.
+        marks: judge or aspect to its verdict; one that is missing gives no reason.
+        lacking: the numbers, names and quotations that no source has.
+    """
     if not item.prediction.strip():
         return [Reason("no headline")]
     reasons = []

@@ -36,7 +36,7 @@ class PredictionFile(NamedTuple):
     Attributes:
         name: name of the system.
         file: the file that they are from.
-        rows: their cells by our names of columns.
+        rows: for each row its cells by our names of columns, whatever names the file has.
     """
 
     name: str
@@ -85,7 +85,7 @@ def systems_of(
     Args:
         files: the files of the systems.
         test: the test set.
-        needed: ids, see `system_of`.
+        needed: ids of the items that must have a row; None stands for all.
 
     Raises:
         InputError: a file does not fit the test set, or a run would have the name of another system.
@@ -134,15 +134,14 @@ def shared_directions(files: Sequence[PredictionFile], test: TestSet) -> set[str
 def system_of(
     system: PredictionFile, test: TestSet, *, needed: Collection[str] | None = None
 ) -> ScoredSystem:
-    """Check the rows of a system against the test set.
+    """Check the rows of a prediction file against the test set, and return them as a system.
 
-    The headline of a row with an error is empty, whatever its cell has.
+    The headline of a row with an error is empty, whatever its cell has. An item without a row has None.
 
     Args:
-        system: its rows.
+        system: the prediction file.
         test: the test set.
-        needed: ids that may not be left out; None stands for all. The headline of one that is left out is
-            None.
+        needed: ids of the items that must have a row; None stands for all.
 
     Raises:
         InputError: ids are missing, extra or duplicate, aim at the wrong outlet or have an empty headline

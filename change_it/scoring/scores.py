@@ -26,10 +26,10 @@ from change_it.text.folding import composed
 if TYPE_CHECKING:  # loads polars and scipy
     from change_it.scoring.panel import Judges
 
-#: Numbers of a row in files, and how headlines were chosen.
+#: Columns of a row that say what its figures rest on, between its direction and its measures.
 ABOUT = ("chosen", "candidates", "n", "events", "runs", "references", "errors")
-#: Trials of a paired test, at least, for each comparison of two of the systems: no p-value is then too large
-#: for Holm's correction.
+#: Least number of trials of a paired test for each comparison of two systems. The least p-value, which Holm's
+#: correction multiplies by the number of comparisons, then stays below .05.
 TRIALS = 100
 #: Numbers of clauses that the curve of `floor` has.
 CURVE_CANDIDATES = (1, 2, 3, 4, 6, 8, 12)
@@ -75,9 +75,9 @@ class ScoreRow:
     candidates: float | None = None
 
     def flat(self, measures: Sequence[str]) -> dict[str, Any]:
-        """Return the row as columns: system, direction, `ABOUT`, measures and their ends, signature.
+        """Return the row's cells by column: system, direction, `ABOUT`, measures with intervals, signature.
 
-        The ends of a measure's interval have its name with `_low` and `_high`.
+        The ends of a measure's interval have its name with `_low` and `_high`; None where it has no interval.
         """
         cells: dict[str, Any] = {name: getattr(self, name) for name in ("system", "direction", *ABOUT)}
         for name in measures:
@@ -184,7 +184,10 @@ class Scores:
 
     @property
     def signature(self) -> str:
-        """Return the signature of the last system, whose headlines judges chose only if they chose all."""
+        """Return the signature of the last system, which stands for the table.
+
+        Where baselines are scored it is one of these, and so names no judges that chose.
+        """
         return self.row(self.systems[-1]).signature
 
     def row(self, system: str, direction: str = AVERAGE) -> ScoreRow:
@@ -199,7 +202,12 @@ class Scores:
         )
 
     def with_accepted(self, accepted: Mapping[str, Accepted], labels: str) -> "Scores":
-        """Add the share of headlines that readers accept of some systems, by labels with this hash."""
+        """Return the scores with the share of headlines that readers accept.
+
+        Args:
+            accepted: system to its share; systems without labels are not in it.
+            labels: hash of the labels, of which the signatures get six digits.
+        """
         of_labels = f"|labels:{labels[:6]}|resamples:"
         rows = []
         for row in self.rows:
@@ -233,7 +241,7 @@ class Scores:
         )
 
     def _named(self, p_values: Floats) -> dict[str, dict[str, float]]:
-        """Return the p-values of the tests of each system with every other one, by their names."""
+        """Return system to each other system to the p of their test, from an (m, m) matrix of `systems`."""
         named = {}
         for system, row in zip(self.systems, p_values.tolist(), strict=True):
             of_system = dict(zip(self.systems, row, strict=True))
@@ -326,7 +334,16 @@ def _runs_by_name(systems: Sequence[ScoredSystem]) -> dict[str, list[ScoredSyste
 
 
 def _place(name: str, rows: Sequence[ScoreRow]) -> tuple[int, bool, float]:
-    """Return what systems are sorted by: prediction files, those that judges chose, then `BUILT_IN`."""
+    """Return what systems are sorted by.
+
+    Prediction files come before `BUILT_IN`. Among prediction files those that judges chose come last, and
+    higher compliancy comes first.
+
+    Args:
+        name: name of the system.
+        rows: its rows, the average last.
+    """
+    # prediction files
     number = 0
     if name in BUILT_IN:
         number = BUILT_IN.index(name) + 1
@@ -345,7 +362,16 @@ def _known_aspects(statistics: Mapping[str, Statistics]) -> list[str]:
 def _paired_tests(
     statistics: Mapping[str, Statistics], measures: Sequence[str], scoring: "_Scoring"
 ) -> dict[str, Floats]:
-    """Return `Scores.p_values` of systems by their statistics."""
+    """Test each two of m systems against each other, see `Scores.p_values`.
+
+    Args:
+        statistics: system to the statistics of its items, in the order of the matrix.
+        measures: the measures to test.
+        scoring: how tests are drawn.
+
+    Returns:
+        Measure to an (m, m) symmetric matrix of p-values, with 1 on the diagonal.
+    """
     compared = []
     for columns in statistics.values():
         compared.append({name: columns[name] for name in ("n", *measures)})
@@ -355,6 +381,7 @@ def _paired_tests(
     for i, j in combinations(range(count), 2):
         tested = scoring.draws.p_values(compared[i], compared[j], aspects.aggregate, trials=number)
         for name, table in p_values.items():
+            # the rows are the directions and, last, their average
             of_average = tested[name][-1]
             table[i, j] = of_average
             table[j, i] = of_average
@@ -449,8 +476,17 @@ def _predicted(test: TestSet, system: ScoredSystem) -> list[Item]:
 
 
 def _means_of_cuts(statistics: Statistics, cuts: Sequence[Sequence[str]]) -> dict[str, Floats]:
-    """Return the mean of the statistics of each item's cuts, which follow each other."""
+    """Return the mean of each statistic over the cuts of each item.
+
+    Args:
+        statistics: columns with one value for each cut; the cuts of an item follow each other.
+        cuts: the cuts of n items, at least one for each.
+
+    Returns:
+        The columns with one value for each item, (n,).
+    """
     counts = np.array([len(texts) for texts in cuts])
+    # reduceat adds up from each item's first cut to that of the next item
     starts = np.cumsum(counts) - counts
     return {name: np.add.reduceat(values, starts) / counts for name, values in statistics.items()}
 
@@ -461,7 +497,15 @@ def _rows(
     statistics: Mapping[str, Statistics],
     scoring: _Scoring,
 ) -> list[ScoreRow]:
-    """Return the rows of one system, the mean of its runs: its directions and the average."""
+    """Return the rows of one system: one for each direction, then the average.
+
+    Args:
+        name: name of the system.
+        runs: its runs, of which the rows have the mean; one for a system that was trained once.
+        statistics: each run to the statistics of the n items, (n,) each.
+        scoring: what all rows of the table have in common.
+    """
+    # (n, runs) each
     columns = {}
     for key in statistics[runs[0].name]:
         of_runs = [statistics[run.name][key] for run in runs]
@@ -519,7 +563,7 @@ def _rows(
 
 
 def _aggregate(sums: Statistics) -> dict[str, Floats]:
-    """Return the measures of a row from summed statistics."""
+    """Return compliancy, aspects, BLEU and ROUGE-L from summed statistics, in the shape of the sums."""
     return {**aspects.aggregate(sums), **overlap.aggregate(sums)}
 
 
@@ -529,11 +573,13 @@ def _curve(
     measures: Sequence[str],
     draws: Resampling,
 ) -> list[CurvePoint]:
-    """Return the expected score of the best of so many clauses, drawn at random, for `CURVE_CANDIDATES`.
+    """Return what the best of 1, 2, 3 … clauses of an article scores, for each of `CURVE_CANDIDATES`.
+
+    A point is the expectation over all ways to draw so many clauses of each article.
 
     Args:
-        clause: the items of `clause`.
-        ranked: the clauses of each item, the best first.
+        clause: the scored items of the system `clause`, one row a clause.
+        ranked: the clauses of each of n items, the best first.
         measures: what is scored.
         draws: how intervals are drawn.
     """
@@ -545,9 +591,11 @@ def _curve(
     points = []
     for number in CURVE_CANDIDATES:
         if number > max(1, *counts):
+            # no article has so many clauses
             continue
         statistics = {"n": np.ones(len(counts))}
         for name, values in values_by_measure.items():
+            # each clause's score times its chance to be the best that is drawn
             expected = [chances(number, len(rows)) @ values[rows] for rows in places]
             statistics[name] = np.array(expected, np.float64)
         point = CurvePoint(candidates=number, values={}, intervals={})
@@ -560,12 +608,13 @@ def _curve(
 
 
 def _places_of_cuts(clause: pl.DataFrame, ranked: Sequence[Sequence[str]]) -> list[Ints]:
-    """Return for each item the rows of `clause` that its ranked cuts have."""
+    """Return for each item the row numbers of its ranked cuts in the table `clause`, best first."""
     counts = [len(texts) for texts in ranked]
     places = []
     start = 0
     for part, texts in zip(aspects.split_by_counts(clause, counts), ranked, strict=True):
         headlines = part["headline"].to_list()
+        # scored headlines are in composed Unicode
         within = [headlines.index(composed(text)) for text in texts]
         places.append(start + np.array(within, np.int64))
         start += len(headlines)
@@ -573,11 +622,14 @@ def _places_of_cuts(clause: pl.DataFrame, ranked: Sequence[Sequence[str]]) -> li
 
 
 def chances(number: int, count: int) -> Floats:
-    """Return how probably each of ranked texts, the best first, is the best of some that are drawn at random.
+    """Return for each of some ranked texts the probability that it is the best of a random draw.
 
     Args:
-        number: number of texts that are drawn.
-        count: number of ranked texts.
+        number: number of texts that are drawn, each at most once; more than there are draws all.
+        count: number of ranked texts, the best first.
+
+    Returns:
+        (count,) probabilities.
 
     Examples:
         >>> chances(2, 3).round(2).tolist()
@@ -585,6 +637,7 @@ def chances(number: int, count: int) -> Floats:
     """
     number = min(number, count)
     draws = comb(count, number)
+    # a text is the best where all others that are drawn rank below it
     return np.array([comb(count - 1 - rank, number - 1) / draws for rank in range(count)])
 
 

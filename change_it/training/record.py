@@ -22,14 +22,14 @@ class TrainingResult:
 
     Attributes:
         updates: optimizer steps.
-        planned: those of the whole run, which early stopping or --max-minutes may end sooner.
+        planned: optimizer steps that were planned. Early stopping or --max-minutes may end the run sooner.
         epochs: passes over the data, fractional.
         seconds: since the start, earlier parts of a resumed run included.
-        stopped: `updates` where all are done, `early` without a better score, `time` where it was out of
-            time.
-        best_score: validation score of the weights that it now has; None where nothing was evaluated.
-        best_update: the update that these weights are of.
-        history: of each evaluation `update`, `loss` (mean since the last one) and its numbers.
+        stopped: why the run ended: `updates`, all are done; `early`, the score no longer rose; `time`,
+            --max-minutes were over.
+        best_score: validation score of the weights that the model now has; None where nothing was evaluated.
+        best_update: the update after which it had these weights.
+        history: for each evaluation its `update`, `loss` (the mean since the last one) and figures.
     """
 
     updates: int = 0
@@ -65,7 +65,7 @@ class TrainingRecord:
         seconds: how long it took.
         training: the end of its run.
         processes: how many processes trained it.
-        options: those of the command, and what the Trainer was told besides.
+        options: options of the command, and arguments that the Trainer was given besides.
         versions: library to its version.
         files: what was written into the folder; known once it is there.
     """
@@ -82,10 +82,10 @@ class TrainingRecord:
 
 @dataclass(frozen=True, kw_only=True)
 class BegunRun:
-    """What a run was begun with, and a resumed one has to have again.
+    """What a run was begun with. A run that is resumed must have the same.
 
     Attributes:
-        options: those of the command, and what the Trainer was told besides.
+        options: options of the command, and arguments that the Trainer was given besides.
         processes: how many processes train.
         files: JSON files that are saved with the model, by name.
     """
@@ -100,7 +100,7 @@ class Checkpoint:
     """A whole checkpoint.
 
     Attributes:
-        seconds: of the run up to it.
+        seconds: how long the run had taken when it was written.
         files: SHA-256 of each of its files by name, hexadecimal.
     """
 

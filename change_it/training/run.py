@@ -28,8 +28,8 @@ class TrainingRun:
         save: saves the trained model in a folder.
         describe: returns a record of what was measured on the model.
         min_updates: updates, at least, unless the user says how many epochs or updates there are.
-        minutes_on_cpu: minutes that a preset's updates may take on a processor, by measured ones; None
-            measures none.
+        minutes_on_cpu: minutes that a preset's updates may take on a processor, by the measured time of one.
+            None measures nothing and sets no limit.
         evaluated: number of examples that an evaluation reads.
         loss: returns the loss of the model on a batch; None takes the model's own.
     """

@@ -82,7 +82,8 @@ class RunArguments(TrainingArguments):
 def training_arguments(options: TrainingOptions, out: Path) -> RunArguments:
     """Return the arguments of a run.
 
-    Its own win over those of `--arg`, these over those of options, and these over the preset's.
+    What the run sets itself, `--arg` may not give. Elsewhere `--arg` wins over options, and options win over
+    the preset.
 
     Raises:
         InputError: `--arg` has one that the run sets itself, or that transformers does not know.
@@ -131,7 +132,7 @@ def training_arguments(options: TrainingOptions, out: Path) -> RunArguments:
 
 
 def _parse_arguments(options: TrainingOptions, defaults: dict[str, Any]) -> RunArguments:
-    """Return the arguments of `--arg`, and others by default.
+    """Return the arguments that `--arg` gives, and the defaults for all others.
 
     Raises:
         ValueError: transformers does not know an argument, or refuses its value.
@@ -210,7 +211,7 @@ class Clock(TrainerCallback):
 
     @property
     def minutes(self) -> float:
-        """Return what the bar shows of a run that minutes end; a bar has no more than its total."""
+        """Return the minutes of the run for its bar, at most the limit: a bar has no more than its total."""
         return min(self.seconds, self.limit) / 60
 
     def on_train_begin(self, args: Any, state: TrainerState, *_: Any, **__: Any) -> None:
@@ -347,8 +348,8 @@ class RunTrainer(Trainer):
             model=run.model,
             args=arguments,
             data_collator=run.collate,
-            train_dataset=cast(Any, examples),  # a list is one, too
-            eval_dataset=cast(Any, examples),  # Trainer wants one
+            train_dataset=cast(Any, examples),  # a list serves as a data set
+            eval_dataset=cast(Any, examples),  # Trainer wants one, and `evaluate` does not read it
             callbacks=callbacks,
             optimizer_cls_and_kwargs=optimizer,
         )
@@ -447,7 +448,7 @@ def train(
         run: the run.
         examples: what it is trained on.
         options: the user's options.
-        arguments: those of `training_arguments`, which are completed.
+        arguments: what `training_arguments` returns; numbers of updates are filled in.
         started: when the command began, in `time.monotonic()`; what was done since counts among the minutes.
 
     Raises:
@@ -455,7 +456,7 @@ def train(
     """
     with argument_errors(options):  # none of these may be 0
         batches = math.ceil(len(examples) / arguments.per_device_train_batch_size / arguments.world_size)
-        an_epoch = math.ceil(batches / arguments.gradient_accumulation_steps)
+        updates_an_epoch = math.ceil(batches / arguments.gradient_accumulation_steps)
     work = Path(str(arguments.output_dir))
     checkpoint = newest_checkpoint(work) if options.resume else None
     trains_without = partial(trains_without_arguments, run, examples, options, work)
@@ -465,7 +466,7 @@ def train(
         arguments.max_steps = saved_state.max_steps
     else:
         with argument_errors(options, trains_without):
-            plan = plan_updates(run, examples, options, arguments, an_epoch=an_epoch)
+            plan = plan_updates(run, examples, options, arguments, updates_an_epoch=updates_an_epoch)
         arguments.max_steps = plan.updates
         if process_state().is_main_process:
             left = None

@@ -32,7 +32,7 @@ class Plan:
 
     Attributes:
         updates: number of optimizer steps.
-        of_preset: number of those that its epochs have, which an hour may not allow.
+        of_preset: number of optimizer steps in the preset's epochs. On a processor fewer may be planned.
         seconds: seconds of an update; None where nothing was measured.
         evaluating: seconds of all evaluations.
     """
@@ -47,7 +47,7 @@ class Plan:
         return (updates * (self.seconds or 0.0) + self.evaluating) / 60
 
     def within(self, minutes: float) -> int:
-        """Return the expected updates of so many minutes, with the evaluations between them."""
+        """Return how many updates fit into so many minutes, with the evaluations between them."""
         of_one = self.minutes(self.updates) / self.updates
         return min(self.updates, max(0, int(minutes / of_one)))
 
@@ -95,25 +95,26 @@ def plan_updates(
     options: TrainingOptions,
     arguments: TrainingArguments,
     *,
-    an_epoch: int,
+    updates_an_epoch: int,
 ) -> Plan:
-    """Plan the updates of a run; the epochs or updates that a user chose are exactly those.
+    """Plan the updates of a run.
 
-    Otherwise there are as many as the preset's epochs have, at least `run.min_updates`; on a processor at
-    most as many as `run.minutes_on_cpu` allow by the measured time of one, unless the user gave minutes.
+    Epochs or updates that the user chose are kept as they are. Else there are as many updates as in the
+    preset's epochs, at least `run.min_updates`. On a processor there are at most as many as
+    `run.minutes_on_cpu` allow by the measured time of one, unless the user gave minutes.
 
     Args:
         run: the run.
         examples: what it is trained on.
         options: the user's options.
         arguments: arguments of the run, of `trainer.training_arguments`.
-        an_epoch: number of updates in a pass over the examples.
+        updates_an_epoch: number of updates in a pass over the examples.
     """
     chosen = is_chosen(options)
     updates = arguments.max_steps
     if updates <= 0:
         least = 1 if chosen else run.min_updates
-        updates = max(math.ceil(arguments.num_train_epochs * an_epoch), least)
+        updates = max(math.ceil(arguments.num_train_epochs * updates_an_epoch), least)
     if run.minutes_on_cpu is None:
         return Plan(updates=updates, of_preset=updates)
     seconds = measure_update(run, examples, arguments)
@@ -142,6 +143,7 @@ def measure_update(run: TrainingRun, examples: TokenIds, arguments: TrainingArgu
     model = run.model.to(device).train()
     size = arguments.per_device_train_batch_size
     drawn = np.random.default_rng(arguments.seed).permutation(len(examples))
+    # where examples are few, they are read several times
     batches = np.resize(drawn, (MEASURED_BATCHES, size))
     measured: list[float] = []
     gpus = [device] if device.type == "cuda" else []

@@ -28,7 +28,8 @@ FREQUENT_IDS = 200
 #: Token that parts outlet, headline and article in a source.
 SEPARATOR = "|"
 
-#: What `texts` needs of each source: its words that have temporary ids; nothing for most formats.
+#: What `texts` needs of each source: its unknown words, which have temporary ids there. Most formats need
+#: nothing, and have an empty list.
 Context = Sequence[Sequence[str]]
 #: Token ids of each text.
 Ids = list[list[int]]
@@ -46,6 +47,7 @@ class NeverWritten(LogitsProcessor):
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
         """Return the scores with -inf for the tokens of each source."""
+        # the beams or drawn headlines of a source follow each other
         headlines_a_source = len(scores) // len(self.rows)
         for row, tokens in enumerate(self.rows):
             first = row * headlines_a_source
@@ -54,7 +56,7 @@ class NeverWritten(LogitsProcessor):
 
 
 class NoRepeatedWord(LogitsProcessor):
-    """Forbids a word twice; the frequent ones are forbidden twice in a row alone, and marks never.
+    """Forbids to write a word twice. Frequent words are only forbidden twice in a row, marks never.
 
     Attributes:
         marks: ids of the tokens that stay allowed.
@@ -67,6 +69,7 @@ class NoRepeatedWord(LogitsProcessor):
         """Return the scores with -inf for the words that would be repeated."""
         written = input_ids[:, 1:]  # without `<s>`
         repeated = torch.zeros_like(scores, dtype=torch.bool).scatter_(1, written, True)
+        # a tokenizer over words numbers them by frequency
         repeated[:, :FREQUENT_IDS] = False
         repeated.scatter_(1, written[:, -1:], True)
         repeated[:, self.marks.to(scores.device)] = False
@@ -116,7 +119,7 @@ class Format:
         self.pad = Padding({"input_ids": tokenizer.pad_token_id, "labels": IGNORED})
 
     def read(self, sources: Sequence[str]) -> tuple[Ids, list[list[str]]]:
-        """Return the token ids of each source, and what `texts` needs of it to write a headline: nothing."""
+        """Return the token ids of each source, and what `texts` needs of each: here empty lists."""
         end = self.tokenizer.eos_token_id
         texts = cut_texts(sources, self.max_source_tokens)
         rows = self.tokenizer(texts, truncation=True, max_length=self.max_source_tokens)["input_ids"]
@@ -262,9 +265,8 @@ class CausalFormat(Format):
         Args:
             tokenizer: the model's tokenizer.
             prompt: text before and after the source. With fields {to} and {headline} after it, a source is
-                `to | headline | article`: the article takes its place. The line of {headline} is left out
-                    where
-                there is none.
+                `to | headline | article`, and the article takes its place. The line of {headline} is left
+                out where there is no headline.
             chat_end: token that ends a headline where the prompt is in a chat template, which then has the
                 token that begins a text, too.
             lengths: `max_source_tokens` and `max_target_tokens`.
@@ -279,6 +281,7 @@ class CausalFormat(Format):
             self.ends = list(dict.fromkeys([self.end, *self.ends]))
         self.before = self._ids([prompt[0]])[0]
         begin = tokenizer.bos_token_id
+        # some tokenizers have a token of the beginning and do not put it before texts
         if chat_end is None and begin is not None and begin in tokenizer("a")["input_ids"]:
             self.before = [begin, *self.before]
         self.template = prompt[1]
@@ -287,10 +290,7 @@ class CausalFormat(Format):
         self.pad = Padding(self.pad.values, left=True)
 
     def read(self, sources: Sequence[str]) -> tuple[Ids, list[list[str]]]:
-        """Return the token ids of each source in the prompt, and an empty list for each.
-
-        The lists are what the method `texts` needs of a source in order to write the headline: nothing here.
-        """
+        """Return the token ids of each source in the prompt, and what `texts` needs of each: empty lists."""
         articles = cut_texts(sources, self.max_source_tokens)
         afters = [self.after] * len(articles)
         if HEADLINE in self.template:
@@ -300,6 +300,7 @@ class CausalFormat(Format):
         room = self.max_source_tokens + len(self.after)
         rows = []
         for article, after in zip(self._ids(articles), afters, strict=True):
+            # the prompt's end always stays; the article gets the room that is left
             after = after[-room:]
             article = article[: room - len(after)]
             rows.append([*self.before, *article, *after])

@@ -108,6 +108,7 @@ def mean_scores(scores: Sequence[Tensor], ids: Tensor, ends: Sequence[int]) -> T
         columns.append(log_probabilities.gather(1, words))
     values = torch.cat(columns, dim=1)
     is_end = torch.isin(ids, torch.tensor(ends, device=ids.device))
+    # both are 0 before the first end token and 1 at it; behind it they differ
     has_no_end_before = is_end.cumsum(1) == is_end
     counted = has_no_end_before.to(values.dtype)
     return (values * counted).nan_to_num(0.0).sum(1) / counted.sum(1)
@@ -179,6 +180,7 @@ class HeadlinePipeline(_Pipeline):
         texts = batch["text"] if is_batch else [batch["text"]]
         saved = self.model.generation_config.to_diff_dict()
         chosen = {**saved, **generate}
+        # of the saved settings these alone count; all that are given count
         names = {"num_beams", "do_sample", "max_new_tokens", *generate} - {"num_return_sequences"}
         settings = {"num_beams": 1}
         settings.update({name: chosen[name] for name in names & chosen.keys()})

@@ -287,6 +287,7 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
             for name, parameter in module.named_parameters():
                 nn.init.uniform_(parameter, -0.1, 0.1)
                 if name.startswith("bias_ih"):
+                    # the gates are in the order i, f, g, o; f forgets
                     size = parameter.shape[0] // 4
                     parameter[size : 2 * size] = 1.0
         if module is self:
@@ -298,7 +299,12 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
     def _first_state(self, encoded: EncodedSource) -> DecoderState:
         """Return the state before the first word."""
         coverage = encoded.projected.new_zeros(encoded.projected.shape[:2])
-        return DecoderState(encoded.hidden, encoded.cell, torch.zeros_like(encoded.hidden), coverage)
+        return DecoderState(
+            hidden=encoded.hidden,
+            cell=encoded.cell,
+            context=torch.zeros_like(encoded.hidden),
+            coverage=coverage,
+        )
 
     def _decode(
         self, ids: Tensor, encoded: EncodedSource, state: DecoderState | None
@@ -331,13 +337,19 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
                 steps.append((hidden, context, attention, covered))
                 covered = covered + attention
         stacked = [torch.stack(tensors, dim=1) for tensors in zip(*steps, strict=True)]
-        after = DecoderState(hidden, cell, context, covered, state.steps + ids.shape[1])
+        after = DecoderState(
+            hidden=hidden,
+            cell=cell,
+            context=context,
+            coverage=covered,
+            steps=state.steps + ids.shape[1],
+        )
         return DecoderSteps(embedded, *stacked), after
 
     def _word_logits(self, hidden: Tensor, context: Tensor) -> Tensor:
         """Return the logits (..., words) of the vocabulary, of hidden states and contexts (..., hidden).
 
-        A matrix of their own is applied without tanh (See et al. 2017, eq. 4).
+        Where the words have a matrix of their own, it is applied without tanh (See et al. 2017, eq. 4).
         """
         merged = self.merge(torch.cat([hidden, context], dim=-1))
         if self.output is None:

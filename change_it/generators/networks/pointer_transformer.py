@@ -321,6 +321,7 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
             nn.init.zeros_(module.bias)
         if module is self:
             nn.init.zeros_(self.bias)
+            # a source has some hundred places, which together then weigh as much as all words
             nn.init.constant_(self.copy_bias, math.log(max(self.config.words, 2) / 100))
 
     def get_input_embeddings(self) -> nn.Module:
@@ -337,6 +338,7 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
         steps = ids.shape[1]
         states, state.last = self.embedding(ids, state.last, before)
         mask = padding_logits(encoded.sources.mask)
+        # a word sees itself and the words before it
         causal = torch.full((steps, before + steps), IMPOSSIBLE, device=ids.device).triu(before + 1)
         if not state.crossed:
             for keys_and_values in encoded.sources.crossed.unbind(1):

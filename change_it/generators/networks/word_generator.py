@@ -96,8 +96,8 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
     ) -> Seq2SeqLMOutput:
         """Return the loss of the labels, or log-probabilities (n, t, vocab_size) of the next word.
 
-        The loss is the mean over words (with `loss_by_sequence` over headlines) of -log P(word), for PNC of
-        the weighted coverage loss (See et al. 2017, eq. 13), too. `<unk>` is never written.
+        The loss is the mean of -log P(word) over words, or with `loss_by_sequence` over headlines. PNC adds
+        the weighted coverage loss (See et al. 2017, eq. 13). `<unk>` is never written.
 
         Args:
             input_ids: (n, tokens) sources with temporary ids, padded on the right.
