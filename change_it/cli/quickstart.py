@@ -307,9 +307,11 @@ def run(options: QuickstartOptions) -> None:
         raise InputError(f"there is no folder {encoder}: give the Hub id or folder of a pre-trained model")
     processes = processes_of(options.processes, encoder)
     steps = Steps(options)
+    is_resumed = bool(steps.times)
     steps.run(steps_of(options), processes)
     steps.score(scoring_of(options))
-    print_lines(last_lines(options, time.perf_counter() - started), steps.terminal)
+    seconds = time.perf_counter() - started
+    print_lines(last_lines(options, seconds, is_resumed=is_resumed), steps.terminal)
 
 
 def steps_of(options: QuickstartOptions) -> list[Step]:
@@ -410,17 +412,16 @@ def scoring_of(options: QuickstartOptions) -> ScoreOptions:
     )
 
 
-def last_lines(options: QuickstartOptions, seconds: float) -> list[str]:
-    """Return what can be done next, and how long it took."""
+def last_lines(options: QuickstartOptions, seconds: float, *, is_resumed: bool) -> list[str]:
+    """Return what can be done next, and how long this call took; a resumed run took longer than that."""
     lines = []
     if not options.files:
         lines += [
             "        change-it demo                  rewrite and judge single headlines",
             "        change-it quickstart a=a.csv b=b.csv --out runs/mine    your newspapers",
         ]
-    lines.append(
-        f"{seconds:.0f} s; another machine's figures may differ by .02; all steps: {options.out / LOG}"
-    )
+    took = f"{seconds:.0f} s in this call" if is_resumed else f"{seconds:.0f} s"
+    lines.append(f"{took}; another machine's figures may differ by .02; all steps: {options.out / LOG}")
     return lines
 
 

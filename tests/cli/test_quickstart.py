@@ -69,12 +69,15 @@ def test_own_newspapers_have_no_generator_and_their_systems_may_come_later(calle
     build, score = commands[0][1], commands[-1][1]
     assert (build.files, build.columns, build.out) == (*list(options.values())[:2], tmp_path / "corpus")
     assert (score.predictions, score.shared_items) == ((), False)
-    assert "20 test pairs are few." in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "20 test pairs are few." in printed
+    assert re.search(r"^\d+ s; another machine", printed, re.MULTILINE)
     (tmp_path / "mine.csv").write_text("id,headline\n1,a b\n")
     commands.clear()
     quickstart.run(QuickstartOptions(**options, predictions=(f"mine={tmp_path / 'mine.csv'}",)))
     [(name, score)] = commands
     assert (name, score.shared_items) == ("score.run", True)
+    assert re.search(r"^\d+ s in this call; another machine", capsys.readouterr().out, re.MULTILINE)
     with pytest.raises(InputError, match=r"other options .*headline=title.*: give the same options again"):
         quickstart.run(QuickstartOptions(**options | {"columns": ""}))
     with pytest.raises(InputError, match="nowhere: give the Hub id"):
