@@ -123,7 +123,7 @@ def test_what_stops_wrong_facts_and_what_pairs_are_is_what_the_tables_say():
     assert of_sample in row_of("wrong facts")
     outcomes = [rows_of("attacks")[kind][pair] for kind in kinds for pair in REAL_PAIRS]
     assert sum("(stopped)" in outcome for outcome in outcomes) == 0
-    assert "; real pairs 0 |" in row_of("wrong facts")
+    assert ", on real pairs 0 |" in row_of("wrong facts")
     pairs, all_pairs, *_ = rows_of("pairs_rule")["same day"]["all"]
     blind, all_blind, *_ = rows_of("pairs_blind")["same day"]["third, blind"]
     assert f"{pairs} of {all_pairs} real ones report one event" in row_of("pairs")
@@ -142,8 +142,9 @@ def test_style_is_known_on_one_of_four_real_pairs():
 )
 def test_what_shuffled_words_keep_is_what_the_table_says():
     shares = [cells["gold's words in random order"][0][0] for cells in rows_of("word_order").values()]
-    assert f"shuffled gold keeps {two_decimals(min(shares))} to {two_decimals(max(shares))} |" in row_of(
-        "compliancy"
+    assert (
+        f"shuffled gold has {two_decimals(min(shares))} to {two_decimals(max(shares))} of gold's |"
+        in row_of("compliancy")
     )
 
 

@@ -174,13 +174,19 @@ def draw_headlines(
             item = _first_new(waiting, drawn_texts, drawn_events)
             if item is None:
                 few = f"{test.name} has only {drawn_before} different headlines of {name} for {outlet}"
-                raise InputError(f"{few}: give a smaller --items")
+                raise InputError(f"{few}: {_advice_on_items(drawn_before * len(outlets))}")
             drawn_texts.add(item.prediction.casefold())
             drawn_events.add(item.event)
             rows.append(_row_of_key(name, item, test.outlets, random, seed))
     in_random_order = random.sample(rows, len(rows))
     schema = dict.fromkeys(KEY_COLUMNS, pl.String)
     return pl.DataFrame(in_random_order, schema, orient="row")
+
+
+def _advice_on_items(possible: int) -> str:
+    """Return what to do where only so many headlines of each condition are possible; an odd number is not."""
+    most = possible - possible % 2
+    return f"give --items {most} or less" if most else "build the corpus from more articles"
 
 
 def _first_new(waiting: Sequence[Item], drawn_texts: set[str], drawn_events: set[str]) -> Item | None:

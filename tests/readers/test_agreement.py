@@ -147,6 +147,14 @@ def test_people_against_the_key_and_the_judge(sheet, with_judges, capsys):
     assert rows["random split, published", "a person"]["f1"] == 0.63
 
 
+def test_where_headlines_are_too_few_the_most_that_works_is_named(study_corpus, tmp_path, capsys):
+    file = write_predictions(study_corpus, tmp_path / "echo.csv")
+    assert draw(study_corpus, tmp_path, f"echo={file}", items=200) == 2
+    [most] = re.findall(r"give --items (\d+) or less", capsys.readouterr().err)
+    assert draw(study_corpus, tmp_path, f"echo={file}", items=int(most)) == 0
+    assert draw(study_corpus, tmp_path, f"echo={file}", items=int(most) + 2) == 2
+
+
 def test_the_sheet_with_sources_asks_four_questions_in_the_one_wording(sheet):
     rows, key = read_csv(sheet.with_name("sheet-sources.csv")), read_csv(sheet.with_name("sheet-key.csv"))
     asked = ("story", "supported", "printable", "accept")
