@@ -6,7 +6,7 @@ from pathlib import Path
 from threading import Barrier, Event
 
 import pytest
-from chat_server import serve
+from chat_server import DROP, serve
 from csv_files import write_csv
 from tiny_generators import transferred
 
@@ -207,7 +207,7 @@ def test_a_date_may_say_when_to_ask_again(server, options, waits):
     assert waits == [0.0]
 
 
-DROPPED = ["drop", b'{"choices": [{"mess']
+DROPPED = [DROP, b'{"choices": [{"mess']
 
 
 @pytest.mark.parametrize("fault", [500, 502, 503, 504, 529, *DROPPED])
@@ -226,7 +226,7 @@ def test_one_fault_of_a_server_is_asked_again(fault, server, options, waits):
             refusal(500, "CUDA out of memory"),
             r"still answers with status 500 \(.*CUDA out of memory.*\) after 5 tries",
         ),
-        ("drop", r"still drops the connection \(RemoteProtocolError\) after 5 tries"),
+        (DROP, r"still drops the connection \(RemoteProtocolError\) after 5 tries"),
     ],
 )
 def test_a_fault_that_stays_is_named(fault, message, server, options, waits):
