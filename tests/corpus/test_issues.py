@@ -162,23 +162,48 @@ def test_mend_takes_off_what_was_put_on(clean, fault):
     assert articles == clean
 
 
-def test_a_page_of_many_stories_and_articles_of_both_outlets(clean):
-    a, b = ([at for at, article in enumerate(clean) if article.label == name] for name in OUTLETS)
-    articles = [replace(article, date=date(2024, 3, 6 + at % 9)) for at, article in enumerate(clean)]
-    pairs = [(i, j) for i in a[:99] for j in b[:99] if articles[i].date == articles[j].date][:60]
-    for i, _ in pairs[:20]:
-        articles[i] = replace(articles[i], article=" ".join(x.article for x in clean[i : i + 12]))
-    links = tuple(np.array(pairs).T)
-    assert [(each.outlet, each.name[:28]) for each in find_issues(articles, OUTLETS, links)] == [
-        ("", "articles are 4 times as long")
-    ]
-    far = [replace(article, date=article.date + timedelta(article.label == "faro")) for article in articles]
-    assert find_issues(far, OUTLETS, links) == []  # only those of one day count
+def places_of(articles, outlet):
+    return [place for place, article in enumerate(articles) if article.label == outlet]
 
-    copies = list(clean)
-    for i, j in zip(a[:12], b[:12], strict=True):
-        copies[j] = replace(clean[j], article=clean[i].article)
-    assert ("colle", COPIES) in names(find_issues(copies, OUTLETS, (NONE, NONE)))
+
+@pytest.fixture
+def pages(clean):
+    """Return articles of nine days and sixty linked pairs of one day; colle's in twenty are twelve in one."""
+    articles = []
+    for place, article in enumerate(clean):
+        articles.append(replace(article, date=date(2024, 3, 6 + place % 9)))
+    pairs = []
+    for first in places_of(clean, "colle")[:99]:
+        for second in places_of(clean, "faro")[:99]:
+            if articles[first].date == articles[second].date:
+                pairs.append((first, second))
+    pairs = pairs[:60]
+    for place, _ in pairs[:20]:
+        stories = [article.article for article in clean[place : place + 12]]
+        articles[place] = replace(articles[place], article=" ".join(stories))
+    return articles, tuple(np.array(pairs).T)
+
+
+def test_pages_of_many_stories_are_seen(pages):
+    articles, links = pages
+    [issue] = find_issues(articles, OUTLETS, links)
+    assert issue.outlet == ""
+    assert issue.name.startswith("articles are 4 times as long")
+
+
+def test_pages_that_are_linked_to_another_day_are_none(pages):
+    articles, links = pages
+    a_day = timedelta(days=1)
+    later = [replace(each, date=each.date + a_day) if each.label == "faro" else each for each in articles]
+    assert find_issues(later, OUTLETS, links) == []
+
+
+def test_articles_of_both_outlets_are_seen_without_pairs(clean):
+    articles = list(clean)
+    pairs = zip(places_of(clean, "colle")[:12], places_of(clean, "faro")[:12], strict=True)
+    for first, second in pairs:
+        articles[second] = replace(clean[second], article=clean[first].article)
+    assert ("colle", COPIES) in names(find_issues(articles, OUTLETS, (NONE, NONE)))
 
 
 @pytest.fixture(scope="module")
