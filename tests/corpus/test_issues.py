@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 from datetime import date, timedelta
-from itertools import chain
 
 import numpy as np
 import pytest
@@ -293,17 +292,19 @@ def test_what_only_one_outlet_has_lets_main_tell_them_apart(clean):
 def test_mend_undoes_escapes(clean, tmp_path, fault):
     change, _ = SPOILT[fault]
     changed = spoilt(clean, change)
+
     reading = read(table(tmp_path / "x.csv", changed), mend=True)
-    assert [(a.headline, a.article) for a in reading.articles] == [(a.headline, a.article) for a in clean]
+
+    assert texts_of(reading.articles) == texts_of(clean)
+    count = sum(a != b for a, b in zip(texts_of(changed), texts_of(clean), strict=True))
     [taken] = reading.mended
-    both_texts = [(a.headline, a.article) for a in changed], [(a.headline, a.article) for a in clean]
-    before, after = (list(chain.from_iterable(texts)) for texts in both_texts)
-    count = sum(a != b for a, b in zip(before, after, strict=True))
-    assert (taken.name, taken.outlet, taken.count) == (
-        "texts had escapes in the place of characters",
-        "faro",
-        count,
-    )
+    assert taken.name == "texts had escapes in the place of characters"
+    assert (taken.outlet, taken.count) == ("faro", count)
+
+
+def texts_of(articles):
+    """Return headline and text of each article, one after the other."""
+    return [text for article in articles for text in (article.headline, article.article)]
 
 
 def table(path, articles, **changes):
@@ -407,15 +408,22 @@ def test_build_prints_and_keeps_what_it_saw_and_took_off(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("rows", "rejected", "seen"),
+    ("rows", "rejected", "is_named"),
     [(40, 2, True), (40, 1, False), (20, 1, True), (19, 9, False), (100, 5, True), (100, 4, False)],
 )
-def test_an_outlet_that_loses_a_twentieth_of_its_rows_is_named(tmp_path, rows, rejected, seen):
+def test_an_outlet_that_loses_a_twentieth_of_its_rows_is_named(tmp_path, rows, rejected, is_named):
+    """Some of colle's rows lack the article."""
     made = [Article(f"a{n}", "colle", f"Titolo {n}", f"Testo {n}") for n in range(rows)]
     made += [Article(f"b{n}", "faro", f"Altro {n}", f"Testo {n}") for n in range(300)]
     bad = {f"a{n}" for n in range(rejected)}
-    changes = {"article": lambda a: "" if a.id in bad else a.article, "date": lambda a: ""}
-    file = table(tmp_path / "x.csv", made, **changes)
-    assert [(each.name, each.outlet, each.count, each.total) for each in read(file).issues] == [
-        (REJECTED, "colle", rejected, rows)
-    ] * seen
+    file = table(
+        tmp_path / "x.csv",
+        made,
+        article=lambda each: "" if each.id in bad else each.article,
+        date=lambda each: "",
+    )
+
+    issues = read(file).issues
+
+    found = [(each.name, each.outlet, each.count, each.total) for each in issues]
+    assert found == ([(REJECTED, "colle", rejected, rows)] if is_named else [])
