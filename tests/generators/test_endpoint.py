@@ -162,15 +162,17 @@ def test_options_that_do_not_fit_leave_nothing(changes, message, options, tmp_pa
 
 @pytest.fixture
 def waits(monkeypatch):
-    """The seconds that requests have waited before they were sent again; none passes."""
+    """Return the list of seconds that requests would have waited before they were sent again; none passes."""
     seconds = []
 
-    class Ended(Event().__class__):
+    class NotesWaits(Event):
+        """An event that notes how long it would be waited for."""
+
         def wait(self, timeout=None):
             seconds.append(timeout)
             return self.is_set()
 
-    monkeypatch.setattr("change_it.models.chat_server.Event", Ended)
+    monkeypatch.setattr("change_it.models.chat_server.Event", NotesWaits)
     monkeypatch.setattr("change_it.models.chat_server.FIRST_WAIT_SECONDS", 1.0)
     return seconds
 
@@ -212,6 +214,7 @@ DROPPED = [DROP, b'{"choices": [{"mess']
 
 @pytest.mark.parametrize("fault", [500, 502, 503, 504, 529, *DROPPED])
 def test_one_fault_of_a_server_is_asked_again(fault, server, options, waits):
+    """A fault is a status, a closed connection, or half of a body, which is announced as longer."""
     reply = (200, fault, {"Content-Length": "500"}) if isinstance(fault, bytes) else fault
     server.reply = lambda prompt, number: reply if number % 5 == 0 else f"Titolo {number}"
     rows = transferred(options(concurrency=1))
