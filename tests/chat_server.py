@@ -1,4 +1,4 @@
-"""A small server that answers chat completions as OpenAI-compatible ones do."""
+"""Serve chat completions on loopback as OpenAI-compatible servers do, with answers that a test decides."""
 
 import json
 from contextlib import contextmanager
@@ -6,42 +6,57 @@ from itertools import count
 
 from processes import Handler, listening
 
+#: A reply by which the server closes the connection without an answer.
+DROP = "drop"
+
 
 class ChatServer:
-    """Answers with `reply(prompt, number)`: a text, a status, a status and a body and perhaps headers, or a
-    dict that is merged into the answer; "drop" closes the connection.
+    """What the server has been asked, and what it answers.
+
+    Attributes:
+        url: its address.
+        reply: takes a prompt and the number of the request, from 1. It returns the text of the answer, fields
+            of the answer (a dict), a body (bytes), a status, a tuple of status and body and perhaps headers,
+            or `DROP`.
+        models: ids of the models that it lists.
+        requests: the JSON of each request so far, with its `path`.
+        headers: the headers of each request.
     """
 
     def __init__(self):
-        self.requests, self.headers, self.numbers = [], [], count(1)
-        self.models = []
+        self.url = ""
         self.reply = lambda prompt, number: f"Titolo {number}"
+        self.models = []
+        self.requests = []
+        self.headers = []
 
 
 @contextmanager
 def serve():
-    """A server on loopback; `url` is its address."""
+    """Serve on loopback, and provide the server's `ChatServer`."""
     state = ChatServer()
+    numbers = count(1)
 
     class Answers(Handler):
         def do_GET(self):
-            self.answer(200, json.dumps({"data": [{"id": name} for name in state.models]}).encode(), {})
+            models = [{"id": name} for name in state.models]
+            self.answer(200, json.dumps({"data": models}).encode(), {})
 
         def do_POST(self):
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             state.requests.append({**request, "path": self.path})
             state.headers.append(dict(self.headers))
-            reply = state.reply(request["messages"][-1]["content"], next(state.numbers))
-            if reply == "drop":
+            reply = state.reply(request["messages"][-1]["content"], next(numbers))
+            if reply == DROP:
                 self.close_connection = True
                 self.connection.close()
-                return
-            if isinstance(reply, int):
-                reply = reply, b""
-            status, body, headers = (
-                (*reply, {})[:3] if isinstance(reply, tuple) else (200, completion(reply), {})
-            )
-            self.answer(status, body, headers)
+            elif isinstance(reply, int):
+                self.answer(reply, b"", {})
+            elif isinstance(reply, tuple):
+                status, body, *headers = reply
+                self.answer(status, body, headers[0] if headers else {})
+            else:
+                self.answer(200, completion(reply), {})
 
         def answer(self, status, body, headers):
             try:
@@ -60,7 +75,7 @@ def serve():
 
 
 def completion(reply):
-    """The body of an answer."""
+    """Return the body of an answer with this text, or with these fields in the place of the usual ones."""
     if isinstance(reply, bytes):
         return reply
     fields = reply if isinstance(reply, dict) else {"content": reply}

@@ -1,4 +1,4 @@
-"""A small corpus of invented words: events reported by both outlets (closely or loosely) and by one alone."""
+"""Make a small corpus of invented words: events told by both outlets, closely or loosely, or by one."""
 
 import random
 from datetime import date, timedelta
@@ -28,14 +28,20 @@ OUTLETS = Outlets("rep", "gio", "R", "G")
 
 
 def words(rng, count):
+    """Draw words of three syllables."""
     return [
         "".join(rng.choice("bcdfglmnprstvz") + rng.choice("aeiou") for _ in range(3)) for _ in range(count)
     ]
 
 
 def articles(close=20, loose=12, alone=15, seed=0):
-    """`close` events at a cosine well above .5, `loose` ones between .185 and .5, `alone` ones of each
-    outlet.
+    """Return the articles of events, in random order.
+
+    Args:
+        close: events whose two articles have a cosine well above .5.
+        loose: events whose two articles have a cosine from .185 to .5.
+        alone: events of each outlet that the other one does not report.
+        seed: of the words and the order.
     """
     return list(_articles(close, loose, alone, seed))
 
@@ -63,12 +69,12 @@ def _articles(close, loose, alone, seed):
 
 
 def shared_words(seed):
-    """Words that every text may use."""
+    """Return words that every text may use."""
     return words(random.Random(1000 + seed), 400)
 
 
 def random_texts(number, seed=0):
-    """Texts of up to 60 words, few of them frequent."""
+    """Draw texts of up to 60 words, few of them frequent."""
     random = np.random.default_rng(seed)
     lexicon = [f"w{k}" for k in range(200)]
     weights = 1 / np.arange(1, 201)
@@ -77,11 +83,13 @@ def random_texts(number, seed=0):
 
 
 def reading(made=None, **changes):
+    """Return articles as they are read from a file, one a line; `changes` are those of `articles`."""
     made = articles(**changes) if made is None else made
     return Reading(made, [], len(made), OUTLETS, [("fake.csv", line) for line in range(2, len(made) + 2)])
 
 
 def options(out="unused", **changes):
+    """Return the options of a build that keeps all articles for training."""
     common = {"files": ("fake.csv",), "language": "it", "out": Path(out), "test_articles": 0}
     return BuildOptions(**common | changes)
 
@@ -93,7 +101,7 @@ def write_articles(path, made, days="%Y-%m-%d"):
 
 
 def a_report(outlets=OUTLETS, language="it", **changes):
-    """What `alignment.json` says of a corpus of four articles, with `changes` of its fields."""
+    """Return what `alignment.json` says of a corpus of four articles, with `changes` of its fields."""
     events = EventCounts(
         largest_pairs=1, largest=2, largest_days=1, test_pairs=1, test_events=1, effective=1.0
     )
@@ -132,7 +140,7 @@ def a_report(outlets=OUTLETS, language="it", **changes):
 
 
 def an_issue(name, outlet):
-    """An issue of an outlet's articles, as `alignment.json` has it."""
+    """Return an issue of an outlet's articles, as `alignment.json` has it."""
     return ReportedIssue(
         name=name, outlet=outlet, count=5, total=20, example="x", advice="", text=f"{outlet}: {name}"
     )

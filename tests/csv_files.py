@@ -1,4 +1,4 @@
-"""Tables that tests read and write."""
+"""Read and write tables."""
 
 import csv
 import json
@@ -9,20 +9,20 @@ import pyarrow.parquet as pq
 
 
 def read_csv(path):
-    """The rows, each a cell by column."""
+    """Return the rows of a file, each a cell by column."""
     with Path(path).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
 def write_csv(path, rows, header, **how):
-    """A header and rows of cells."""
+    """Write a header and rows of cells, and return the path."""
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file, **how).writerows([header, *rows])
     return path
 
 
 def write_rows(path, rows):
-    """Rows of cells by column, in the form that the name of the file says."""
+    """Write rows of cells by column, in the form that the name of the file says, and return the path."""
     if path.suffix == ".parquet":
         pq.write_table(pa.Table.from_pylist(rows), path)
     elif path.suffix == ".json":

@@ -1,4 +1,4 @@
-"""Texts and scores that are drawn at random, the same for each seed."""
+"""Draw texts and scores at random, the same for each seed."""
 
 import random
 
@@ -11,7 +11,7 @@ VOCABULARY = (
 
 
 def texts(count, seed, *, shortest=1, longest=12):
-    """Texts of `shortest` to `longest` words of `VOCABULARY`."""
+    """Draw texts of `shortest` to `longest` words of `VOCABULARY`."""
     draw = random.Random(seed)
     return [
         " ".join(draw.choices(VOCABULARY.split(), k=draw.randint(shortest, longest))) for _ in range(count)
@@ -19,17 +19,17 @@ def texts(count, seed, *, shortest=1, longest=12):
 
 
 def normal_scores(n=60, seed=4):
-    """(n, 4) normal scores; the systems differ by .5 of a deviation."""
+    """Draw (n, 4) normal scores; each system is half a deviation above the one before."""
     draw = np.random.default_rng(seed)
     return draw.normal(0, 1, (n, 1)) + draw.normal(0, 1, (n, 4)) + np.arange(4) / 2
 
 
 def tied_scores(n=60, seed=1):
-    """(n, 4) shares with many ties and zeros, as ROUGE gives them."""
+    """Draw (n, 4) shares with many ties and zeros, as ROUGE gives them."""
     return np.random.default_rng(seed).integers(0, 4, (n, 4)) / 3
 
 
 def cosine(a, b):
-    """That of two vectors, 0 for one without a length."""
+    """Return the cosine of two vectors, 0 where one has no length."""
     length = np.linalg.norm(a) * np.linalg.norm(b)
     return a @ b / length if length else 0.0

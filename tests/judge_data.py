@@ -1,4 +1,4 @@
-"""Options of judges, with the usual settings unless others are given."""
+"""Make options of judges, with the usual settings unless others are given."""
 
 from change_it.cli.train import TrainJudgeOptions
 
@@ -8,12 +8,17 @@ TINY = {"batch_size": 16, "early_stopping": 0, "max_tokens": 32, "learning_rate"
 
 
 def options(corpus, out, **changes):
-    """Options of a judge: main unless another task is given."""
+    """Return options of a judge: main unless another task is given."""
     return TrainJudgeOptions(corpus=corpus, out=out, **with_arg({"task": "main"} | changes))
 
 
 def with_arg(given):
-    """Options, of which names of `TrainingArguments` become `--arg`."""
-    arguments = {name: given[name] for name in given if name in ARGUMENTS}
-    arg = (*(f"{name}={value}" for name, value in arguments.items()), *given.get("arg", ()))
-    return {name: value for name, value in given.items() if name not in (*arguments, "arg")} | {"arg": arg}
+    """Return options, with names of `TrainingArguments` among them moved to `arg` as `NAME=VALUE`."""
+    options_ = {}
+    arg = []
+    for name, value in given.items():
+        if name in ARGUMENTS:
+            arg.append(f"{name}={value}")
+        elif name != "arg":
+            options_[name] = value
+    return options_ | {"arg": (*arg, *given.get("arg", ()))}

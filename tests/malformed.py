@@ -1,4 +1,4 @@
-"""Damage that tests do to saved models."""
+"""Damage saved models."""
 
 import json
 from pathlib import Path
@@ -8,14 +8,14 @@ from safetensors.numpy import load_file, save_file
 
 
 def edit(file, change):
-    """Let `change` have the object of a JSON file."""
+    """Let `change` alter the object of a JSON file."""
     record = json.loads(file.read_text(encoding="utf-8"))
     change(record)
     file.write_text(json.dumps(record), encoding="utf-8")
 
 
 def edit_weights(folder, change):
-    """Let `change` have the tensors of a saved model."""
+    """Let `change` alter the tensors of a saved model."""
     [file] = [*folder.glob("model.safetensors"), *folder.glob("adapter_model.safetensors")]
     tensors = load_file(file)
     change(tensors)
@@ -30,7 +30,7 @@ def spoil(tensors, name="", number=np.nan):
 
 
 def in_shards(folder, *, elsewhere=False):
-    """The weights in two files and an index; the second may lie in another folder."""
+    """Split the weights into two files with an index; the second may lie in another folder."""
     whole = folder / "model.safetensors"
     tensors = load_file(whole)
     whole.unlink()
@@ -50,7 +50,7 @@ def in_shards(folder, *, elsewhere=False):
 
 
 class Malicious:
-    """Whoever unpickles it makes a file."""
+    """An object that makes a file when it is unpickled."""
 
     def __init__(self, file):
         self.file = file

@@ -10,8 +10,9 @@ def expected(locator):
 
 
 def beyond(page, *, but="script"):
-    """What is shown further right than the screen goes, but for what scrolls by itself or what a selector
-    finds; and the page if it scrolls.
+    """Return what is shown beyond the right end of the screen, and the page itself if it scrolls.
+
+    What scrolls by itself, and what the selector `but` finds, may be there.
     """
     return page.evaluate(
         """([width, but]) => {
@@ -31,8 +32,9 @@ def beyond(page, *, but="script"):
 
 @contextmanager
 def watched(browser, address, **screen):
-    """A page that is opened at an address; an error, a dialog, or a request that fails or goes elsewhere is a
-    failure.
+    """Open an address, and provide the page.
+
+    An error, a dialog, or a request that fails or goes elsewhere fails the test.
     """
     context = browser.new_context(**screen)
     page, wrong = context.new_page(), []

@@ -1,4 +1,4 @@
-"""Programs that tests run in processes of their own, and servers in this one."""
+"""Run programs in processes of their own, and servers in this one."""
 
 import subprocess
 import sys
@@ -8,16 +8,18 @@ from threading import Thread
 
 
 def run_program(command, *, check=False, **options):
-    """A program that has ended, with what it wrote as text."""
+    """Run a program to its end, and return its exit code and what it wrote, as text."""
     return subprocess.run(command, capture_output=True, text=True, check=check, **options)
 
 
 def run_python(*arguments, **options):
-    """The same of this Python: `-c`, code and its arguments, or `-m` and a module."""
+    """Run this Python on `-c`, code and its arguments, or on `-m` and a module."""
     return run_program([sys.executable, *arguments], **options)
 
 
 class Handler(BaseHTTPRequestHandler):
+    """Answers requests without a log, and keeps connections open."""
+
     protocol_version = "HTTP/1.1"
     # It holds a body back for 40 ms, until the client has acknowledged its headers.
     disable_nagle_algorithm = True
@@ -28,7 +30,7 @@ class Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def listening(handler):
-    """The address of a server on loopback, which ends within a hundredth of a second."""
+    """Serve on loopback, and provide the address; the server ends within a hundredth of a second."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
     try:

@@ -1,4 +1,4 @@
-"""Judges of our own kind and models of transformers' own, untrained and saved."""
+"""Save untrained judges of our own kind and untrained models of transformers' own."""
 
 import torch
 from scoring_fakes import SCALE
@@ -15,7 +15,7 @@ WITHIN_EVENT = WithinEvent(
 
 
 def a_judges_metrics(**changes):
-    """What `metrics.json` says of a judge, with `changes` of its fields."""
+    """Return what `metrics.json` says of a judge, with `changes` of its fields."""
     fields = {
         "task": "main",
         "classes": ("rep", "gio"),
@@ -40,7 +40,7 @@ def names_of(classes):
 
 
 def build_encoder(texts=("Il governo è caduto", "Festival aperto"), *, labels=None):
-    """An untrained BERT, and its tokenizer; with labels a classifier."""
+    """Return an untrained BERT and its tokenizer; with labels it is a classifier."""
     from tokenizers import BertWordPieceTokenizer, Tokenizer
     from transformers import BertConfig, BertForSequenceClassification, BertModel, BertTokenizerFast
 
@@ -57,21 +57,21 @@ def build_encoder(texts=("Il governo è caduto", "Festival aperto"), *, labels=N
 
 
 def save_parts(folder, *parts):
-    """Models and tokenizers in one folder."""
+    """Save models and tokenizers in one folder."""
     for part in parts:
         part.save_pretrained(folder)
     return folder
 
 
 def save_judges(folder, texts, outlets, **how):
-    """The three judges of the task, side by side."""
+    """Save main, hh and ah side by side."""
     for task in ("main", "hh", "ah"):
         save_judge(folder / task, task, texts, outlets, **how)
     return folder
 
 
 def byte_pieces(texts, size, special=("<pad>", "</s>"), **names):
-    """A tokenizer of byte-level pieces that has learnt from texts."""
+    """Return a tokenizer of byte-level pieces that has learnt from texts."""
     from tokenizers import ByteLevelBPETokenizer, Tokenizer
     from transformers import PreTrainedTokenizerFast
 
@@ -82,8 +82,9 @@ def byte_pieces(texts, size, special=("<pad>", "</s>"), **names):
 
 
 def save_judge(folder, task, texts, outlets, *, transformer=False):
-    """A judge that has learnt nothing much, saved as `change-it train judge` saves one: linear, or an
-    untrained BERT.
+    """Save a judge as `change-it train judge` does.
+
+    It is a linear one that has learnt from labels without sense, or an untrained BERT.
     """
     import numpy as np
     from transformers import ByT5Tokenizer
@@ -128,7 +129,7 @@ def save_judge(folder, task, texts, outlets, *, transformer=False):
 
 
 def save_language_model(folder, kind):
-    """An untrained language model of byte-level pieces."""
+    """Save an untrained language model of byte-level pieces."""
     from transformers import GPT2Config, GPT2LMHeadModel, T5Config, T5ForConditionalGeneration
 
     tokenizer = byte_pieces(["Il ponte di Bari è crollato, dice Rossi.", "Bianchi non cade."] * 3, 300)

@@ -1,4 +1,4 @@
-"""`change-it quickstart` whose models hardly learn."""
+"""Make `change-it quickstart` short; its models then hardly learn."""
 
 from change_it.cli import quickstart
 from change_it.cli.audit import AuditOptions
@@ -6,7 +6,7 @@ from change_it.judges import linear_training
 
 
 def shorten(patch):
-    """Small models, and an audit of few headlines, whatever the quickstart asks for."""
+    """Let models be small and an audit read few headlines, whatever the quickstart asks for."""
     patch.setattr(
         quickstart, "AuditOptions", lambda **given: AuditOptions(**given | {"items": 10, "resamples": 50})
     )

@@ -46,7 +46,7 @@ COMMANDS = {
 
 
 def state(out, name):
-    """What a reader would find of the files by which a state is known.
+    """Return what somebody would find of the files by which a state is known.
 
     A folder that is being replaced is `.out.*.old` for a moment, and whole.
     """
@@ -57,7 +57,7 @@ def state(out, name):
 
 
 def names(place):
-    """What is there but what killed runs had begun or not yet deleted."""
+    """Return what is there but what killed runs had begun or not yet deleted."""
     left = (".partial", ".old")
     return sorted(path.name for path in place.iterdir() if path.suffix not in left or path.name[0] != ".")
 
@@ -95,8 +95,9 @@ def check(name, folder, seed):
     out = place / ("out.csv" if name == "transfer" else "out")
 
     def ended(out, seed, *more, kill_at=0):
-        """The exit code of a process (negative: the signal), the state that it leaves, and the number of
-        files that it wrote.
+        """Run the command in a process, and return how it ended.
+
+        That is the exit code (negative: the signal), the state that is left, and the number of files written.
         """
         arguments = COMMANDS[name][2].format(made=folder).split()
         command, files = [*arguments, "--out", str(out), "--seed", str(seed), *more], processes.Value("i")

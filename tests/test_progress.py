@@ -39,7 +39,7 @@ def test_the_examples_that_are_tokenized_are_counted(monkeypatch):
     counts = []
 
     class Bar:
-        """What a bar is told."""
+        """A bar that notes in `counts` what it is told: its making, each count and its end."""
 
         n = 0
 

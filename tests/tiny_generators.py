@@ -33,7 +33,7 @@ def save_generator(folder, *, recipe="sum", to="gio", outlets=("rep", "gio"), ar
 
 
 def save_pretrained_generator(folder, kind, *, to="gio", outlets=("rep", "gio")):
-    """An encoder-decoder or a causal model of transformers' own, as if trained."""
+    """Save an untrained encoder-decoder or causal model of transformers' own as a trained generator."""
     from saved_judges import save_language_model
 
     from change_it.generators import generator
@@ -51,28 +51,33 @@ def save_pretrained_generator(folder, kind, *, to="gio", outlets=("rep", "gio"))
 
 
 def options(corpus, out, architecture, **changes):
-    """A short training of a pre-trained model."""
+    """Return the options of a short training of a pre-trained model."""
     settings = {"recipe": "s2s2", "to": "faro", "source_tokens": 64, "target_tokens": 16, "batch_size": 8}
     settings |= {"learning_rate": 3e-3, "max_steps": 12, "eval_steps": 6, "architecture": architecture}
     return GeneratorOptions(corpus=corpus, out=out, **with_arg(settings | changes))
 
 
 def batch_of(format_, sources, targets):
-    """A training batch, as it is made of examples."""
+    """Return a training batch, as it is made of examples."""
     columns = format_.encode(sources, targets)
-    return format_.pad([dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)])
+    examples = []
+    for number in range(len(sources)):
+        examples.append({name: column[number] for name, column in columns.items()})
+    return format_.pad(examples)
 
 
 def found_by(model, format_, sources, candidates=1, **settings):
-    """What a search finds by settings of `generate`."""
+    """Return what a search finds by settings of `generate`."""
     from change_it.generators.networks.headline_pipeline import search_headlines
 
-    settings, rules = {"num_beams": 5} | settings, {"candidates": candidates, "rule": 0}
-    return search_headlines(model, format_, format_.inputs(sources), settings, **rules)
+    inputs = format_.inputs(sources)
+    return search_headlines(
+        model, format_, inputs, {"num_beams": 5} | settings, candidates=candidates, rule=0
+    )
 
 
 def transferred(chosen):
-    """The rows that `change-it transfer` writes."""
+    """Run `change-it transfer`, and return the rows that it writes."""
     from csv_files import read_csv
 
     from change_it.cli import transfer

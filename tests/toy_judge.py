@@ -1,4 +1,4 @@
-"""A toy judge in one entry: it looks at the end of a headline alone, and guesses whose it is."""
+"""Register a toy judge by one entry: it reads the end of a headline alone, and guesses whose it is."""
 
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,12 +15,12 @@ ENDING = "ending"
 
 
 def end_of(headline):
-    """The last word of a headline and the mark behind it."""
+    """Return the last word of a headline, with the mark behind it."""
     return " ".join(headline.split()[-1:])
 
 
 def load_endings(task, corpus, options):
-    """The data of main, of which every headline is its end alone."""
+    """Load the data of main, and keep of every headline its end alone."""
     data = load_main(MAIN, corpus, options)
 
     def ends(examples):
@@ -31,12 +31,12 @@ def load_endings(task, corpus, options):
 
 
 def fit_endings(task, data, *, seed):
-    """A regression on the letters and marks of the ends."""
+    """Fit a regression on the letters and marks of the ends."""
     return fit_main(data.train_and_validation, seed=seed)
 
 
 def rate_endings(task, judge, metrics):
-    """How far to rely on it, by its recall of both outlets."""
+    """Say how far to rely on the judge, by its recall of both outlets."""
     classes = [metrics.results["gold"].classes[outlet] for outlet in judge.outlets]
     recall = float(np.mean([one.recall for one in classes]))
     ends = share_interval(recall, sum(one.support for one in classes))
@@ -66,7 +66,7 @@ SPEC = JudgeSpec(
 
 @contextmanager
 def registered():
-    """The registry with the toy judge in it."""
+    """Keep the toy judge in the registry while the block runs."""
     JUDGES[ENDING] = SPEC
     try:
         yield

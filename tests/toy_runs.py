@@ -1,4 +1,4 @@
-"""A small classifier that is trained in no time, and its runs."""
+"""Train a small classifier in no time."""
 
 import time
 
@@ -17,7 +17,7 @@ LABELS = (FEATURES.sum(1) > 0).long()
 
 
 class Classifier(nn.Module):
-    """Dropout makes the weights depend on the random state, batches on the order."""
+    """Two layers whose weights depend on the random state, by dropout, and on the order of the batches."""
 
     def __init__(self):
         super().__init__()
@@ -30,22 +30,23 @@ class Classifier(nn.Module):
 
 
 def accuracy(model):
+    """Return the share of all rows that the model gets right."""
     return float((model(FEATURES, LABELS).logits.argmax(-1) == LABELS).float().mean())
 
 
 def toy(rows):
-    """Examples: the number of a row of the features stands for a token."""
+    """Return examples in which the number of a row of the features stands for a token."""
     return {"input_ids": [[row] * (1 + row % 7) for row in rows], "labels": LABELS[list(rows)].tolist()}
 
 
 def toy_batch(rows):
-    """In a process of its own, too."""
+    """Return the features and labels of examples; a process that loads batches finds it by its name."""
     numbers = [int(row["input_ids"][0]) for row in rows]
     return {"features": FEATURES[numbers], "labels": LABELS[numbers]}
 
 
 def toy_run(model=None, *, evaluate=None, **limits):
-    """A run of 90 examples; `limits` are those of its updates."""
+    """Return a run of 90 examples; `limits` are those of its updates."""
     return TrainingRun(
         model=model or Classifier(),
         examples=tokenized(toy, 90),
@@ -58,7 +59,7 @@ def toy_run(model=None, *, evaluate=None, **limits):
 
 
 def trained(out, model=None, *, evaluate=accuracy, started=None, **changes):
-    """The model and the result of a small run."""
+    """Train, and return the model and the result."""
     given = {"epochs": 2, "batch_size": 8, "seed": 3}
     options = TrainingOptions(**with_arg({**given, "learning_rate": 3e-3, **changes}))
     run = toy_run(model, evaluate=evaluate)
@@ -67,4 +68,5 @@ def trained(out, model=None, *, evaluate=accuracy, started=None, **changes):
 
 
 def same(one, other):
+    """Return whether two models have the same weights to the last bit."""
     return all(torch.equal(value, other.state_dict()[name]) for name, value in one.state_dict().items())

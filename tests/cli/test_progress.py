@@ -16,7 +16,7 @@ JOBS = [job for jobs in STEPS.values() for job in jobs]
 
 
 class Clock:
-    """A clock that is set."""
+    """A clock that stands still: a test sets `now`, in seconds."""
 
     def __init__(self):
         self.now = 100.0

@@ -23,11 +23,14 @@ OWN = ["corpus.build", *["train.judge_of_run"] * 4, "audit.run", *["train.judge_
 
 @pytest.fixture
 def called(monkeypatch):
-    """Commands and their options in the order in which one process called them; one command may be told to
-    fail.
+    """Let no command work: return the list of those that one process called, with their options.
+
+    It comes with a record whose `command` a test may set: that one fails. The result and the record of every
+    command are taken for written.
     """
     monkeypatch.setattr(quickstart, "processes_of", lambda *_: 1)
-    calls, failing = [], SimpleNamespace(command="")
+    calls = []
+    failing = SimpleNamespace(command="")
 
     def run(command, options):
         if command == failing.command:

@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 from datetime import date, timedelta
-from itertools import chain
 
 import numpy as np
 import pytest
@@ -162,23 +161,48 @@ def test_mend_takes_off_what_was_put_on(clean, fault):
     assert articles == clean
 
 
-def test_a_page_of_many_stories_and_articles_of_both_outlets(clean):
-    a, b = ([at for at, article in enumerate(clean) if article.label == name] for name in OUTLETS)
-    articles = [replace(article, date=date(2024, 3, 6 + at % 9)) for at, article in enumerate(clean)]
-    pairs = [(i, j) for i in a[:99] for j in b[:99] if articles[i].date == articles[j].date][:60]
-    for i, _ in pairs[:20]:
-        articles[i] = replace(articles[i], article=" ".join(x.article for x in clean[i : i + 12]))
-    links = tuple(np.array(pairs).T)
-    assert [(each.outlet, each.name[:28]) for each in find_issues(articles, OUTLETS, links)] == [
-        ("", "articles are 4 times as long")
-    ]
-    far = [replace(article, date=article.date + timedelta(article.label == "faro")) for article in articles]
-    assert find_issues(far, OUTLETS, links) == []  # only those of one day count
+def places_of(articles, outlet):
+    return [place for place, article in enumerate(articles) if article.label == outlet]
 
-    copies = list(clean)
-    for i, j in zip(a[:12], b[:12], strict=True):
-        copies[j] = replace(clean[j], article=clean[i].article)
-    assert ("colle", COPIES) in names(find_issues(copies, OUTLETS, (NONE, NONE)))
+
+@pytest.fixture
+def pages(clean):
+    """Return articles of nine days and sixty linked pairs of one day; colle's in twenty are twelve in one."""
+    articles = []
+    for place, article in enumerate(clean):
+        articles.append(replace(article, date=date(2024, 3, 6 + place % 9)))
+    pairs = []
+    for first in places_of(clean, "colle")[:99]:
+        for second in places_of(clean, "faro")[:99]:
+            if articles[first].date == articles[second].date:
+                pairs.append((first, second))
+    pairs = pairs[:60]
+    for place, _ in pairs[:20]:
+        stories = [article.article for article in clean[place : place + 12]]
+        articles[place] = replace(articles[place], article=" ".join(stories))
+    return articles, tuple(np.array(pairs).T)
+
+
+def test_pages_of_many_stories_are_seen(pages):
+    articles, links = pages
+    [issue] = find_issues(articles, OUTLETS, links)
+    assert issue.outlet == ""
+    assert issue.name.startswith("articles are 4 times as long")
+
+
+def test_pages_that_are_linked_to_another_day_are_none(pages):
+    articles, links = pages
+    a_day = timedelta(days=1)
+    later = [replace(each, date=each.date + a_day) if each.label == "faro" else each for each in articles]
+    assert find_issues(later, OUTLETS, links) == []
+
+
+def test_articles_of_both_outlets_are_seen_without_pairs(clean):
+    articles = list(clean)
+    pairs = zip(places_of(clean, "colle")[:12], places_of(clean, "faro")[:12], strict=True)
+    for first, second in pairs:
+        articles[second] = replace(clean[second], article=clean[first].article)
+    assert ("colle", COPIES) in names(find_issues(articles, OUTLETS, (NONE, NONE)))
 
 
 @pytest.fixture(scope="module")
@@ -268,17 +292,19 @@ def test_what_only_one_outlet_has_lets_main_tell_them_apart(clean):
 def test_mend_undoes_escapes(clean, tmp_path, fault):
     change, _ = SPOILT[fault]
     changed = spoilt(clean, change)
+
     reading = read(table(tmp_path / "x.csv", changed), mend=True)
-    assert [(a.headline, a.article) for a in reading.articles] == [(a.headline, a.article) for a in clean]
+
+    assert texts_of(reading.articles) == texts_of(clean)
+    count = sum(a != b for a, b in zip(texts_of(changed), texts_of(clean), strict=True))
     [taken] = reading.mended
-    both_texts = [(a.headline, a.article) for a in changed], [(a.headline, a.article) for a in clean]
-    before, after = (list(chain.from_iterable(texts)) for texts in both_texts)
-    count = sum(a != b for a, b in zip(before, after, strict=True))
-    assert (taken.name, taken.outlet, taken.count) == (
-        "texts had escapes in the place of characters",
-        "faro",
-        count,
-    )
+    assert taken.name == "texts had escapes in the place of characters"
+    assert (taken.outlet, taken.count) == ("faro", count)
+
+
+def texts_of(articles):
+    """Return headline and text of each article, one after the other."""
+    return [text for article in articles for text in (article.headline, article.article)]
 
 
 def table(path, articles, **changes):
@@ -382,15 +408,22 @@ def test_build_prints_and_keeps_what_it_saw_and_took_off(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("rows", "rejected", "seen"),
+    ("rows", "rejected", "is_named"),
     [(40, 2, True), (40, 1, False), (20, 1, True), (19, 9, False), (100, 5, True), (100, 4, False)],
 )
-def test_an_outlet_that_loses_a_twentieth_of_its_rows_is_named(tmp_path, rows, rejected, seen):
+def test_an_outlet_that_loses_a_twentieth_of_its_rows_is_named(tmp_path, rows, rejected, is_named):
+    """Some of colle's rows lack the article."""
     made = [Article(f"a{n}", "colle", f"Titolo {n}", f"Testo {n}") for n in range(rows)]
     made += [Article(f"b{n}", "faro", f"Altro {n}", f"Testo {n}") for n in range(300)]
     bad = {f"a{n}" for n in range(rejected)}
-    changes = {"article": lambda a: "" if a.id in bad else a.article, "date": lambda a: ""}
-    file = table(tmp_path / "x.csv", made, **changes)
-    assert [(each.name, each.outlet, each.count, each.total) for each in read(file).issues] == [
-        (REJECTED, "colle", rejected, rows)
-    ] * seen
+    file = table(
+        tmp_path / "x.csv",
+        made,
+        article=lambda each: "" if each.id in bad else each.article,
+        date=lambda each: "",
+    )
+
+    issues = read(file).issues
+
+    found = [(each.name, each.outlet, each.count, each.total) for each in issues]
+    assert found == ([(REJECTED, "colle", rejected, rows)] if is_named else [])

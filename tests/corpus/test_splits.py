@@ -144,81 +144,101 @@ def by(table, key):
 
 
 class TestMatches:
-    """What HH and AH learn: `random` wrong partners, `hard` ones (the nearest wrong article's) and changed
-    `facts`.
+    """Sets of HH and AH have three kinds of wrong rows.
+
+    A partner is `random` or `hard`, which is that of the nearest wrong article, or has changed `facts`.
     """
 
     @pytest.mark.parametrize(("config", "side"), [("hh", "train"), ("hh", "test"), ("hh_random", "test")])
     def test_headline_pairs(self, corpus, config, side):
         tables = corpus.tables
-        parts = [tables[config][part] for part in ("train", "validation") if side == "train"]
-        rows = pl.concat(parts or [tables[config][side]])
+        sides = ("train", "validation") if side == "train" else (side,)
+        rows = pl.concat([tables[config][name] for name in sides])
         pairs = tables["pairs"][side].filter(pl.col("alignment") != "A3")
         right = set(pairs.select("a_headline", "b_headline").iter_rows())
-        about = by(tables["articles"][side], "headline")
-        first, seen = [], []
+        articles_by_headline = by(tables["articles"][side], "headline")
+        is_rep_first = []
+        seen = []
         for row in rows.filter(pl.col("kind") != "facts").iter_rows(named=True):
-            one, two = about[row["headline1"]], about[row["headline2"]]
-            assert one["label"] != two["label"]
+            one = articles_by_headline[row["headline1"]]
+            two = articles_by_headline[row["headline2"]]
+            assert {one["label"], two["label"]} == {"rep", "gio"}
             assert row["fold"] == one["fold"] == two["fold"]
             assert row["event"] in (one["event"], two["event"])
-            rep, gio = sorted((one, two), key=lambda article: article["label"], reverse=True)
-            both = rep["headline"], gio["headline"]
-            assert (both in right) == bool(row["label"]) == (row["kind"] == "match")
-            seen.append((both, row["kind"]))
-            first.append(one["label"] == "rep")
+            rep, gio = (one, two) if one["label"] == "rep" else (two, one)
+            headlines = rep["headline"], gio["headline"]
+            assert (headlines in right) == bool(row["label"]) == (row["kind"] == "match")
+            seen.append((headlines, row["kind"]))
+            is_rep_first.append(one["label"] == "rep")
         assert len(seen) == len({*seen})
-        assert 0.4 < np.mean(first) < 0.6
+        assert 0.4 < np.mean(is_rep_first) < 0.6
         assert (rows["label"] == 1).sum() == pairs.height
         if (config, side) != ("hh", "test"):
             assert (rows["label"] == 0).sum() == pairs.height
 
     @pytest.mark.parametrize("config", ["ah", "ah_random"])
     def test_headline_articles_take_wrong_headlines_of_the_same_outlet_and_fold(self, corpus, config):
-        articles, rows = corpus.tables["articles"]["train"], corpus.tables[config]["train"]
-        headline, body = by(articles, "headline"), by(articles, "article")
+        articles = corpus.tables["articles"]["train"]
+        rows = corpus.tables[config]["train"]
+        articles_by_headline = by(articles, "headline")
+        articles_by_text = by(articles, "article")
         for row in rows.filter(pl.col("kind") != "facts").iter_rows(named=True):
-            one, two = headline[row["headline"]], body[row["article"]]
-            assert (one["id"] == two["id"]) == bool(row["label"])
-            assert (one["label"], one["fold"]) == (two["label"], two["fold"])
-            assert row["event"] == two["event"]
+            of_headline = articles_by_headline[row["headline"]]
+            of_text = articles_by_text[row["article"]]
+            assert (of_headline["id"] == of_text["id"]) == bool(row["label"])
+            assert of_headline["label"] == of_text["label"]
+            assert of_headline["fold"] == of_text["fold"]
+            assert row["event"] == of_text["event"]
         assert (rows["label"] == 0).sum() == (rows["label"] == 1).sum()
 
     @pytest.mark.parametrize(
         ("config", "changed", "same"), [("hh", "headline2", "headline1"), ("ah", "headline", "article")]
     )
     def test_a_changed_fact_is_of_a_matching_row(self, config, changed, same):
-        made = [
-            dataclasses.replace(a, headline=f"{a.id} {a.headline} 12 e Roma", article=f"{a.article} 12 Roma")
-            for a in articles(60, 30, 40)
-        ]
+        """Each article has a number and a name that may be changed."""
+        made = []
+        for article in articles(60, 30, 40):
+            headline = f"{article.id} {article.headline} 12 e Roma"
+            text = f"{article.article} 12 Roma"
+            made.append(dataclasses.replace(article, headline=headline, article=text))
+
         rows = build_corpus(reading(made), options()).tables[config]
+
         for side in ("train", "test"):
-            right, facts = (rows[side].filter(kind=kind) for kind in ("match", "facts"))
-            own = dict(right.select(same, changed).iter_rows())
+            right = rows[side].filter(kind="match")
+            facts = rows[side].filter(kind="facts")
+            true_texts = dict(right.select(same, changed).iter_rows())
             assert facts.height
             for row in facts.iter_rows(named=True):
-                assert row[changed] != own[row[same]]
-                assert len(set(row[changed].split()) ^ set(own[row[same]].split())) <= 3
+                true = true_texts[row[same]]
+                assert row[changed] != true
+                assert len(set(row[changed].split()) ^ set(true.split())) <= 3
         assert rows["train"].filter(kind="facts").height == round(0.1 * rows["train"].filter(label=0).height)
 
 
 class TestTaskSets:
     def test_who_trains_on_what(self, corpus):
+        train = corpus.tables["articles"]["train"]
+        a1, a3, r = (set(train.filter(alignment=name)["id"]) for name in ("A1", "A3", "R"))
+        expected = {"sum": r | a3, "s2s1": a3, "s2s2": a3 | a1, "s2s3": a1}
+        for config, ids in expected.items():
+            assert set(corpus.tables[config]["train"]["id"]) == ids, config
+
+    def test_main_learns_all_training_articles_and_holds_out_events(self, corpus):
+        train = corpus.tables["articles"]["train"]
+        event_of = dict(train.select("id", "event").iter_rows())
+        learnt = set(corpus.tables["main"]["train"]["id"])
+        held_out = set(corpus.tables["main"]["validation"]["id"])
+        assert learnt | held_out == set(train.filter(pl.col("alignment").is_in(["R", "A3", "A1"]))["id"])
+        assert {event_of[id_] for id_ in learnt}.isdisjoint(event_of[id_] for id_ in held_out)
+        assert 0.05 < len(held_out) / len(learnt) < 0.2
+
+    @pytest.mark.parametrize(
+        "config", ["main", "sum", "s2s1", "s2s2", "s2s3", "train_d", "train_m", "agnostic"]
+    )
+    def test_all_are_tested_on_the_test_articles(self, corpus, config):
         tables = corpus.tables
-        train = tables["articles"]["train"]
-        ids = {name: set(train.filter(alignment=name)["id"]) for name in ("A1", "A3", "R")}
-        main, held = (set(tables["main"][side]["id"]) for side in ("train", "validation"))
-        assert main | held == ids["R"] | ids["A3"] | ids["A1"]
-        event = dict(train.select("id", "event").iter_rows())
-        assert not {event[id_] for id_ in main} & {event[id_] for id_ in held}
-        assert 0.05 < len(held) / len(main) < 0.2
-        groups = {"sum": ["R", "A3"], "s2s1": ["A3"], "s2s2": ["A3", "A1"], "s2s3": ["A1"]}
-        for config, names in groups.items():
-            assert set(tables[config]["train"]["id"]) == set().union(*(ids[name] for name in names))
-        test = set(tables["articles"]["test"]["id"])
-        for config in ("main", *groups, "train_d", "train_m", "agnostic"):
-            assert set(tables[config]["test"]["id"]) == test
+        assert set(tables[config]["test"]["id"]) == set(tables["articles"]["test"]["id"])
 
     def test_lrec_sets(self, corpus):
         tables = corpus.tables

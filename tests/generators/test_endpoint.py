@@ -6,7 +6,7 @@ from pathlib import Path
 from threading import Barrier, Event
 
 import pytest
-from chat_server import serve
+from chat_server import DROP, serve
 from csv_files import write_csv
 from tiny_generators import transferred
 
@@ -162,15 +162,17 @@ def test_options_that_do_not_fit_leave_nothing(changes, message, options, tmp_pa
 
 @pytest.fixture
 def waits(monkeypatch):
-    """The seconds that requests have waited before they were sent again; none passes."""
+    """Return the list of seconds that requests would have waited before they were sent again; none passes."""
     seconds = []
 
-    class Ended(Event().__class__):
+    class NotesWaits(Event):
+        """An event that notes how long it would be waited for."""
+
         def wait(self, timeout=None):
             seconds.append(timeout)
             return self.is_set()
 
-    monkeypatch.setattr("change_it.models.chat_server.Event", Ended)
+    monkeypatch.setattr("change_it.models.chat_server.Event", NotesWaits)
     monkeypatch.setattr("change_it.models.chat_server.FIRST_WAIT_SECONDS", 1.0)
     return seconds
 
@@ -207,11 +209,12 @@ def test_a_date_may_say_when_to_ask_again(server, options, waits):
     assert waits == [0.0]
 
 
-DROPPED = ["drop", b'{"choices": [{"mess']
+DROPPED = [DROP, b'{"choices": [{"mess']
 
 
 @pytest.mark.parametrize("fault", [500, 502, 503, 504, 529, *DROPPED])
 def test_one_fault_of_a_server_is_asked_again(fault, server, options, waits):
+    """A fault is a status, a closed connection, or half of a body, which is announced as longer."""
     reply = (200, fault, {"Content-Length": "500"}) if isinstance(fault, bytes) else fault
     server.reply = lambda prompt, number: reply if number % 5 == 0 else f"Titolo {number}"
     rows = transferred(options(concurrency=1))
@@ -226,7 +229,7 @@ def test_one_fault_of_a_server_is_asked_again(fault, server, options, waits):
             refusal(500, "CUDA out of memory"),
             r"still answers with status 500 \(.*CUDA out of memory.*\) after 5 tries",
         ),
-        ("drop", r"still drops the connection \(RemoteProtocolError\) after 5 tries"),
+        (DROP, r"still drops the connection \(RemoteProtocolError\) after 5 tries"),
     ],
 )
 def test_a_fault_that_stays_is_named(fault, message, server, options, waits):

@@ -102,10 +102,12 @@ def serve():
 
     class Answers(Handler):
         def do_GET(self):
+            """Call the method of the first route that fits the path."""
             path = unquote(urlsplit(self.path).path).replace("/api/models/", "/api/")
             self.body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             for pattern, name in ROUTES.items():
-                if match := re.fullmatch(pattern, path):
+                match = re.fullmatch(pattern, path)
+                if match:
                     writes = self.command == "POST" and name != "validate"
                     if writes and self.headers["Authorization"] != f"Bearer {TOKEN}":
                         return self.answer({"error": "Invalid username or password."}, 401)
@@ -145,9 +147,9 @@ def serve():
             self.answer({})
 
         def refs(self, name):
-            tags = [
-                {"name": tag, "ref": tag, "targetCommit": oid} for tag, oid in hub.tags.get(name, {}).items()
-            ]
+            tags = []
+            for tag, oid in hub.tags.get(name, {}).items():
+                tags.append({"name": tag, "ref": tag, "targetCommit": oid})
             self.answer({"branches": [], "converts": [], "tags": tags})
 
         def variable(self, name):
@@ -214,22 +216,24 @@ def serve():
             self.entries(name, revision, json.loads(self.body)["paths"].__contains__)
 
         def entries(self, name, revision, wanted):
-            files = {path: text for path, text in hub.at(name, revision)[1].items() if wanted(path)}
-            shas = {path: hashlib.sha1(text).hexdigest() for path, text in files.items()}
-            self.answer(
-                [
-                    {"type": "file", "path": path, "size": len(files[path]), "oid": shas[path]}
-                    for path in files
-                ]
-            )
+            _, files = hub.at(name, revision)
+            entries = []
+            for path, content in files.items():
+                if wanted(path):
+                    oid = hashlib.sha1(content).hexdigest()
+                    entries.append({"type": "file", "path": path, "size": len(content), "oid": oid})
+            self.answer(entries)
 
         def resolve(self, name, revision, path):
             oid, files = hub.at(name, revision) or ("", {})
-            if (content := files.get(path)) is None:
+            if path not in files:
                 return self.answer({}, 404, **{"X-Error-Code": "EntryNotFound"})
+            content = files[path]
             headers = {"X-Repo-Commit": oid, "ETag": f'"{hashlib.sha256(content).hexdigest()}"'}
-            if span := re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", "")):
-                first, last = int(span[1]), min(int(span[2] or len(content)), len(content) - 1)
+            span = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
+            if span:
+                first = int(span[1])
+                last = min(int(span[2] or len(content)), len(content) - 1)
                 headers["Content-Range"] = f"bytes {first}-{last}/{len(content)}"
                 return self.answer(content[first : last + 1], 206, **headers)
             return self.answer(content, **headers)

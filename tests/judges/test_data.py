@@ -23,17 +23,28 @@ def loaded(corpus):
 
 @pytest.mark.parametrize("task", ["main", "hh", "ah"])
 def test_parts_are_apart(corpus, task, loaded):
+    """No text of a test article is learnt or validated on, and no validation example is learnt."""
     data = loaded(task)
     test = read_table(corpus, "articles", "test")
-    parts = [data.train, data.validation, *data.tests.values()]
-    assert [set(part.labels.tolist()) for part in parts] == [{0, 1}] * len(parts)
-    assert all((part.pairs is None) == (task == "main") for part in parts)
+    test_texts = {*test["headline"], *test["article"]}
     for part in (data.train, data.validation):
-        assert not {*part.texts, *(part.pairs or [])} & {*test["headline"], *test["article"]}
-    both = (data.train, data.validation)
-    trained, held = (set(zip(part.texts, part.pairs or part.texts, strict=True)) for part in both)
-    assert not trained & held
+        assert test_texts.isdisjoint(part.texts)
+        assert test_texts.isdisjoint(part.pairs or [])
+    assert examples_of(data.train).isdisjoint(examples_of(data.validation))
     assert 0.03 < len(data.validation) / len(data.train) < 0.25
+
+
+@pytest.mark.parametrize("task", ["main", "hh", "ah"])
+def test_each_part_has_both_classes_and_pairs_but_for_main(task, loaded):
+    data = loaded(task)
+    for part in (data.train, data.validation, *data.tests.values()):
+        assert set(part.labels.tolist()) == {0, 1}
+        assert (part.pairs is None) == (task == "main")
+
+
+def examples_of(part):
+    """Return the texts of each example: one of main, two of HH and AH."""
+    return set(zip(part.texts, part.pairs or part.texts, strict=True))
 
 
 #: Rows of the training part by kind. Half of the wrong partners are hard ones where there is a near article;

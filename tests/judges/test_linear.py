@@ -46,15 +46,22 @@ def pair_judge():
 @pytest.mark.parametrize(("judge", "pairs"), [(main_judge, None), (pair_judge, ARTICLES)])
 def test_answers_are_the_same_of_bytes_alone_and_in_any_normal_form(judge, pairs):
     judge = judge()
+
     together = judge.predict_proba(HEADLINES, pairs)
     assert (together.sum(axis=1) == 1).all()
-    logits = judge(**ByT5Tokenizer()(HEADLINES, pairs, padding=True, return_tensors="pt")).logits
+
+    of_bytes = ByT5Tokenizer()(HEADLINES, pairs, padding=True, return_tensors="pt")
+    logits = judge(**of_bytes).logits
     assert torch.softmax(logits.double(), -1).numpy() == pytest.approx(together, abs=1e-6)
-    alone = [judge.predict_proba([text], pairs and [pairs[row]])[0] for row, text in enumerate(HEADLINES)]
-    assert together == pytest.approx(np.array(alone), abs=1e-6)
+
+    for row, headline in enumerate(HEADLINES):
+        alone = judge.predict_proba([headline], pairs and [pairs[row]])[0]
+        assert alone == pytest.approx(together[row], abs=1e-6)
+
+    decomposed = [[normalize("NFD", text) for text in side] for side in (HEADLINES, pairs) if side]
+    assert (judge.predict_proba(*decomposed) == together).all()
+
     assert judge.predict_proba([], pairs and []).shape == (0, 2)
-    apart = [[normalize("NFD", text) for text in side] for side in (HEADLINES, pairs) if side]
-    assert (judge.predict_proba(*apart) == together).all()
 
 
 def test_a_class_with_few_headlines_counts_as_much_as_the_other():

@@ -120,8 +120,11 @@ def test_an_item_with_many_clauses_weighs_as_much_as_one_with_one(tmp_path):
 
 
 def test_a_person_goes_before_a_model(tmp_path):
-    said = (("a0", "yes", "model x"), ("a0", "no", "anna"), ("a1", "yes", "model x"))
-    rows = [[name, "Nuovo", supported, reader] for name, supported, reader in said]
+    rows = [
+        ["a0", "Nuovo", "yes", "model x"],
+        ["a0", "Nuovo", "no", "anna"],
+        ["a1", "Nuovo", "yes", "model x"],
+    ]
     labels = read(tmp_path, rows, header=[*HEADER[:3], "reader"])
     assert labels.table["supported"].to_list() == [0, 1]
     np.testing.assert_array_equal(labels.table["people"], [0, np.nan])
@@ -133,9 +136,11 @@ def test_filled_sheets_are_labels(tmp_path):
     out = tmp_path / "sheet.csv"
     assert main(f"annotate sheets --corpus {tmp_path / 'corpus'} --items 6 --out {out}".split()) == 0
     sheet = read_csv(tmp_path / "sheet-sources.csv")
-    answers, printable = ("yes", "no", "partly", "yes"), ("yes", "yes", "no", "no")
-    for row, *said in zip(sheet, answers, printable, strict=False):
-        row |= {HEADINGS["supported"]: said[0], HEADINGS["printable"]: said[1]}
+    supported = ("yes", "no", "partly", "yes")
+    printable = ("yes", "yes", "no", "no")
+    for number in range(4):
+        sheet[number][HEADINGS["supported"]] = supported[number]
+        sheet[number][HEADINGS["printable"]] = printable[number]
     sheet[0]["headline"] = "'+1"  # as sheets write +1
     write_csv(tmp_path / "anna.csv", [row.values() for row in sheet], list(sheet[0]))
     labels = reader_labels([tmp_path / "anna.csv"], toy_test_set())
@@ -160,21 +165,33 @@ def test_what_is_no_label_is_one_sentence(tmp_path, row, words):
 
 
 def test_auc_by_question_with_and_without_copies_by_hand():
-    writers = ["gold"] * 3 + ["copy"] * 2 + ["small"] * 5 + ["large"] * 2
-    story = np.where(np.arange(12) < 10, ~RIGHT, np.nan)
-    columns = {"accept": RIGHT.astype(float), "story": story, "event": EVENTS, "system": writers}
-    columns |= {"written": np.arange(12) >= 5, "copy": [one == "copy" for one in writers]}
-    columns |= {"p_hh": P, "evidence": P >= 0.3, "acceptability": [None] * 12, "length": 12 - np.arange(12)}
+    """Places 3 and 4 are copies; systems have written 5 to 11, and of 10 and 11 nobody said the story."""
+    place = np.arange(12)
+    is_copy = (place == 3) | (place == 4)
+    columns = {
+        "accept": RIGHT.astype(float),
+        "story": np.where(place < 10, ~RIGHT, np.nan),
+        "event": EVENTS,
+        "system": ["gold"] * 3 + ["copy"] * 2 + ["small"] * 5 + ["large"] * 2,
+        "written": place >= 5,
+        "copy": is_copy,
+        "p_hh": P,
+        "evidence": P >= 0.3,
+        "acceptability": [None] * 12,
+        "length": 12 - place,
+    }
     rows = pl.DataFrame(columns, schema_overrides={"acceptability": pl.Float64})
+
     figures = {(row["part"], row["measure"]): row for row in by_question(rows, resamples=100)}
-    assert {name for _, name in figures} == {"p_hh", "evidence", "length"}  # acceptability says nothing
-    alone, written, every = (figures[part, "p_hh"] for part in HEADLINE_GROUPS)
-    assert [part["n"] for part in (alone, written, every)] == [10, 7, 12]
+
+    assert {measure for _, measure in figures} == {"p_hh", "evidence", "length"}  # acceptability says nothing
+    without_copies, written, every = (figures[part, "p_hh"] for part in HEADLINE_GROUPS)
+    assert [part["n"] for part in (without_copies, written, every)] == [10, 7, 12]
     assert every["accept"] == pytest.approx(roc_auc_score(RIGHT, P))
-    assert alone["accept"] == pytest.approx(roc_auc_score(np.delete(RIGHT, [3, 4]), np.delete(P, [3, 4])))
+    assert without_copies["accept"] == pytest.approx(roc_auc_score(RIGHT[~is_copy], P[~is_copy]))
     assert written["accept"] == pytest.approx(4 / 6)  # .4 against .6 .5 .3 .2 .2 .1
-    assert every["story"] == pytest.approx(roc_auc_score(~RIGHT[:10], P[:10]))  # where they said something
-    assert alone["accept_interval"]
+    assert every["story"] == pytest.approx(roc_auc_score(~RIGHT[:10], P[:10]))
+    assert without_copies["accept_interval"]
     assert written["accept_interval"] is None  # seven events are too few
     assert figures["all", "evidence"]["accept"] == pytest.approx(roc_auc_score(RIGHT, P >= 0.3))
 

@@ -100,16 +100,18 @@ def test_pairs_are_even_over_bands_and_blind(sheet):
 
 
 def test_a_seed_is_one_draw(sheet, tmp_path):
-    for name, seed in (("again", "1"), ("other", "2")):
-        assert draw(tmp_path / "corpus", tmp_path / f"{name}.csv", "--pairs", "30", "--seed", seed) == 0
-    assert (tmp_path / "again.csv").read_bytes() == sheet.read_bytes()
-    first, again, other = (
-        [row["pair_id"] for row in key_of(tmp_path / f"{n}.csv").values()]
-        for n in ("pairs", "again", "other")
-    )
-    assert first == again
-    assert len(other) == 30
-    assert {*first} != {*other}
+    again, other = tmp_path / "again.csv", tmp_path / "other.csv"
+    assert draw(tmp_path / "corpus", again, "--pairs", "30", "--seed", "1") == 0
+    assert draw(tmp_path / "corpus", other, "--pairs", "30", "--seed", "2") == 0
+    assert again.read_bytes() == sheet.read_bytes()
+    assert drawn_pairs(again) == drawn_pairs(sheet)
+    assert len(drawn_pairs(other)) == 30
+    assert {*drawn_pairs(other)} != {*drawn_pairs(sheet)}
+
+
+def drawn_pairs(sheet):
+    """Return the ids of the pairs of a sheet, in its order."""
+    return [row["pair_id"] for row in key_of(sheet).values()]
 
 
 def test_shares_are_of_the_corpus_and_the_threshold_is_found(sheet, capsys):
@@ -142,15 +144,19 @@ def test_without_one_event_or_dates(tmp_path, capsys, dated):
 
 
 def test_several_readers(sheet, capsys):
+    """Of 30 pairs Anna takes 17 for one event, and Ben all of these but three."""
     doubted = [item for item, row in key_of(sheet).items() if above_half(row)][:3]
     anna = fill_in(sheet, "anna", above_half)
     ben = fill_in(sheet, "ben", lambda row: above_half(row) and row["item"] not in doubted)
+
     rows, _ = score(sheet, [anna, ben], capsys)
+
     assert rows["anna, ben"]["agreement"] == pytest.approx(27 / 30)
-    # Krippendorff: 14 pairs yes yes, 13 no no, 3 of both; 31 and 29 of 60 answers
+    # Krippendorff: of 60 answers 31 are yes and 29 no, and in 3 pairs the two differ.
     assert rows["anna, ben"]["alpha"] == pytest.approx(1 - 59 * 6 / (2 * 31 * 29))
-    kept = [rows[f"cosine 0.{band} to 0.{band + 1}"] for band in (5, 8)]
-    assert sum(row["one_event"] * row["n"] for row in kept) == pytest.approx(14)  # where both say so
+    bands = [rows["cosine 0.5 to 0.6"], rows["cosine 0.8 to 0.9"]]
+    one_event = sum(row["one_event"] * row["n"] for row in bands)
+    assert one_event == pytest.approx(14)  # where both say so
 
 
 def test_a_broken_key_and_nothing_to_draw_are_one_sentence(sheet, tmp_path, capsys):

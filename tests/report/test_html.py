@@ -43,6 +43,7 @@ def scripts_of(text):
 
 @cache
 def hostile_scores():
+    """Score a system whose headlines are programs."""
     test = toy_test_set()
     hostile = tuple(f"<script>alert('{item.id}')</script> & {item.source}" for item in test.items)
     systems = [*built_in_systems(test), ScoredSystem("hostile", hostile)]
@@ -137,13 +138,19 @@ def test_the_page_has_all_items_of_all_systems(report, scores):
     assert (record["systems"], record["first"]) == (scores.systems, "hostile")
     sources = {item["id"]: item["source"] for item in record["items"]}
     for system, table in scores.items.items():
-        rows = [row for row in record["rows"] if row["system"] == system]
-        both = (sorted(lines, key=lambda line: line["id"]) for lines in (rows, table.to_dicts()))
-        for row, item in zip(*both, strict=True):
+        shown = [row for row in record["rows"] if row["system"] == system]
+        scored = table.to_dicts()
+        for row, item in zip(sorted(shown, key=id_of), sorted(scored, key=id_of), strict=True):
             assert sources[row["id"]] == item["source"]
-            values = {name: item[name] for name in row if name != "system"}
-            rounded = {name: round(p, 3) for name, p in values.items() if isinstance(p, float)}
-            assert row == {"system": system} | values | rounded
+            expected = {name: item[name] for name in row if name != "system"}
+            for name, value in expected.items():
+                if isinstance(value, float):
+                    expected[name] = round(value, 3)
+            assert row == {"system": system} | expected
+
+
+def id_of(row):
+    return row["id"]
 
 
 def test_tables_for_people_have_gold_before_the_baselines(scores):

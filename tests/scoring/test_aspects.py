@@ -342,15 +342,20 @@ def test_clause_is_the_mean_over_all_cuts_of_each_article(toy_test, judges):
 
 
 def test_all_rows_are_of_the_items_that_have_a_reference(unpaired):
-    chosen = floor(unpaired, FakeJudges(fold="0", fluency=True, hashes="efgh"))
+    """`same` writes gold, and copies the two articles that have no partner."""
+    judges = FakeJudges(fold="1", fluency=True, hashes="abcd")
+    choosers = FakeJudges(fold="0", fluency=True, hashes="efgh")
+    chosen = floor(unpaired, choosers)
+
     test, systems = on_same_items(unpaired, [of_gold(unpaired), chosen])
-    scores = scored(test, FakeJudges(fold="1", fluency=True), *systems)
+    scores = scored(test, judges, *systems)
+
     assert {row.n for row in scores.rows if row.direction == "average"} == {8}
     gold, row = scores.row("gold"), scores.row("same")
     assert gold.values["compliancy"] == row.values["compliancy"] == row.values["bleu"] == 1
     assert "|n:8|" in scores.signature
-    one, other = scores.systems.index("gold"), scores.systems.index("same")
-    assert scores.p_values["compliancy"][one, other] == 1
+    place = scores.systems.index("gold"), scores.systems.index("same")
+    assert scores.p_values["compliancy"][place] == 1
 
 
 def of_class_1(*probabilities):

@@ -12,18 +12,20 @@ from change_it.stats import holm
 
 
 def system_of(test, name, is_right):
-    """A system that writes gold where it is right about the event, else copies."""
-    numbers = [int(item.event.rpartition("-")[2]) for item in test.items]
-    texts = [
-        item.reference if is_right(number) else item.source
-        for item, number in zip(test.items, numbers, strict=True)
-    ]
+    """Return a system that writes gold where it is right about the number of the repetition, else copies."""
+    texts = []
+    for item in test.items:
+        number = int(item.event.rpartition("-")[2])
+        texts.append(item.reference if is_right(number) else item.source)
     return ScoredSystem(name, tuple(texts))
 
 
 @pytest.fixture(scope="module")
 def compared():
-    """Sixty events: `half` is right about the even ones, `more` about these and every third one."""
+    """Score sixty events, which are fifteen repetitions of four; the fake judges accept gold, and no copy.
+
+    `half` is right about every second repetition, `more` about these and every third one.
+    """
     from scoring_fakes import FakeJudges, toy_test_set
 
     test = larger(toy_test_set(), 15)
@@ -40,14 +42,17 @@ def difference_of(scores, system, against, measure="compliancy"):
 
 
 def test_a_difference_is_paired_event_by_event(compared):
+    """Unpaired, the interval of a difference would be wider than that of each system."""
+    more, half = compared.row("more"), compared.row("half")
+
     found = difference_of(compared, "more", "half")
-    values = [compared.row(name).values["compliancy"] for name in ("more", "half")]
-    assert found.value == pytest.approx(values[0] - values[1])
-    low, high = found.interval
-    assert 0 < low < found.value < high
-    apart = [compared.row(name).intervals["compliancy"] for name in ("more", "half")]
-    assert high - low < 0.8 * min(ends[1] - ends[0] for ends in apart)  # unpaired it would be wider than each
     turned = difference_of(compared, "half", "more")
+
+    low, high = found.interval
+    assert found.value == pytest.approx(more.values["compliancy"] - half.values["compliancy"])
+    assert 0 < low < found.value < high
+    widths = [np.ptp(row.intervals["compliancy"]) for row in (more, half)]
+    assert high - low < 0.8 * min(widths)
     assert (turned.value, *turned.interval) == pytest.approx((-found.value, -high, -low))
 
 

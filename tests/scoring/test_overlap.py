@@ -49,22 +49,43 @@ def test_bleu_wants_four_words_and_warns_of_nothing(caplog):
 
 
 def test_spearman_is_that_of_scipy_with_an_interval_over_events():
-    random = np.random.default_rng(1)
-    one, other = random.integers(0, 9, (2, 300))
-    alone, alike = (overlap.spearman(one, one + other, np.arange(300) // of) for of in (1, 3))
-    assert alone.value == pytest.approx(spearmanr(one, one + other).statistic)
-    assert alike.value - 0.2 < alike.low < alike.value < alike.high < alike.value + 0.2
-    assert np.isnan(overlap.spearman(one, np.ones(300), np.arange(300)).value)
+    one, noise = np.random.default_rng(1).integers(0, 9, (2, 300))
+    events_of_three = np.arange(300) // 3
+
+    found = overlap.spearman(one, one + noise, events_of_three)
+
+    assert found.value == pytest.approx(spearmanr(one, one + noise).statistic)
+    assert found.value - 0.2 < found.low < found.value < found.high < found.value + 0.2
+
+
+def test_spearman_with_a_constant_is_not_defined():
+    found = overlap.spearman(np.arange(300), np.ones(300), np.arange(300))
+    assert np.isnan(found.value)
 
 
 def test_overlap_is_correlated_with_each_judge_by_its_name():
-    """Headlines that share more and more words with gold, one an event."""
-    gold, shared = [f"w{n}" for n in range(10)], np.tile(np.arange(10), 6)
-    columns = {"headline": [" ".join(gold[: 1 + n]) for n in shared], "gold": [" ".join(gold)] * 60}
-    columns |= {"source": ["x"] * 60, "event": range(60), "p_target": [0.5] * 60}
-    columns |= {"p_hh": 0.5 + shared / 50, "p_ah": 0.9 - shared**2 / 900}
-    found = overlap.correlations(pl.DataFrame(columns))
+    """Sixty events with headlines of 1 to 10 of gold's ten words: hh likes many of them, ah few.
+
+    Main answers all alike.
+    """
+    gold = [f"w{number}" for number in range(10)]
+    shared = np.tile(np.arange(1, 11), 6)
+    rows = pl.DataFrame(
+        {
+            "headline": [" ".join(gold[:number]) for number in shared],
+            "gold": [" ".join(gold)] * 60,
+            "source": ["x"] * 60,
+            "event": range(60),
+            "p_hh": 0.5 + shared / 50,
+            "p_ah": 0.9 - shared**2 / 900,
+            "p_target": [0.5] * 60,
+        }
+    )
+
+    found = overlap.correlations(rows)
+
     assert list(found) == ["bleu", "rougeL"]
-    for judges in map(score_cells, found.values()):
+    for correlations in found.values():
+        judges = score_cells(correlations)
         assert (judges["hh"], judges["ah"]) == pytest.approx((1, -1), abs=0.02)
-        assert judges["main"] is None  # all alike
+        assert judges["main"] is None

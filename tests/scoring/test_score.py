@@ -1,3 +1,8 @@
+"""Scores, intervals and tests of systems, by judges that take an exclamation mark for gio's.
+
+They accept gold everywhere, and a copy nowhere: `toy_test` is made for these rules.
+"""
+
 import json
 from dataclasses import replace
 
@@ -20,11 +25,20 @@ def scores(toy_test, fake_judges):
     return scored(toy_test, fake_judges, resamples=50)
 
 
+def right_about(test, is_right):
+    """Return headlines: gold of the items about which `is_right`, copies of the others."""
+    return tuple(item.reference if is_right(item) else item.source for item in test.items)
+
+
 def test_copy_never_complies_under_relative_reversal(toy_test, fake_judges):
+    """Whatever the judges answer, here at random."""
     noise = np.random.default_rng(1)
-    for judge in (fake_judges.main, fake_judges.hh, fake_judges.ah):
+    for judge in fake_judges.by_task.values():
         judge.rule = lambda *_: noise.random()
-    copies = [row.values for row in scored(toy_test, fake_judges).rows if row.system == "copy"]
+
+    scores = scored(toy_test, fake_judges)
+
+    copies = [row.values for row in scores.rows if row.system == "copy"]
     assert [(values["main"], values["compliancy"]) for values in copies] == [(0, 0)] * 3
 
 
@@ -37,9 +51,8 @@ def test_rows_intervals_and_signatures(scores):
         assert row.signature.startswith(
             "compliancy|judges:aaaaaa+bbbbbb+cccccc|fold:all|reversal:relative|tok:unicode|n:"
         )
-        assert (
-            row.intervals.keys() == {*share_measures()} & row.values.keys()
-        )  # of four events what is no share has none
+        # Of four events only shares have an interval.
+        assert row.intervals.keys() == {*share_measures()} & row.values.keys()
         for name, (low, high) in row.intervals.items():
             assert 0 <= low <= row.values[name] <= high <= 1
     assert list(scores.p_values) == ["compliancy", "style"]  # no fluency judge, no acceptability
@@ -51,32 +64,39 @@ def test_rows_intervals_and_signatures(scores):
 
 def test_intervals_and_tests_draw_events(toy_test, fake_judges):
     """Of two directions that fare alike the second is no evidence: the interval is that of one."""
-    texts = [item.reference if item.id[1] in "01" else item.source for item in toy_test.items]
-    half = ScoredSystem("half", tuple(texts))
-    first = replace(half, headlines=half.headlines[:4])
+    half = ScoredSystem("half", right_about(toy_test, lambda item: item.event in ("a0", "a1")))
+    to_gio = replace(toy_test, items=toy_test.items[:4])
+    half_to_gio = replace(half, headlines=half.headlines[:4])
+
     both = scored(toy_test, fake_judges, half, resamples=2000)
-    one = scored(replace(toy_test, items=toy_test.items[:4]), fake_judges, first, resamples=2000)
-    assert both.row("half").values["compliancy"] == one.row("half").values["compliancy"] == 0.5
-    assert both.row("half").intervals["compliancy"] == one.row("half").intervals["compliancy"] == (0, 1)
-    names = [both.systems.index(name) for name in ("half", "copy")]
-    assert both.p_values["compliancy"][names[0], names[1]] == pytest.approx(
-        0.5, abs=0.05
-    )  # two events of four differ
+    one = scored(to_gio, fake_judges, half_to_gio, resamples=2000)
+
+    for scores in (both, one):
+        assert scores.row("half").values["compliancy"] == 0.5
+        assert scores.row("half").intervals["compliancy"] == (0, 1)
+    place = both.systems.index("half"), both.systems.index("copy")
+    # Two events differ, both alike: two of the four signs that they may have are as far from 0.
+    assert both.p_values["compliancy"][place] == pytest.approx(0.5, abs=0.05)
     assert both.items["half"]["event"].to_list() == toy_test.events.tolist()
 
 
 def test_several_runs_are_a_mean_with_intervals_over_runs_and_events(toy_test, fake_judges):
-    gold, copy = ([getattr(item, name) for item in toy_test.items] for name in ("reference", "source"))
+    """Run 1 writes gold, run 2 gold of the first three and the last item, run 3 copies all but the first."""
+    gold = [item.reference for item in toy_test.items]
+    copy = [item.source for item in toy_test.items]
     runs = [
         ScoredSystem("mine.1", tuple(gold), run_of="mine", candidates=4),
         ScoredSystem("mine.2", tuple(gold[:3] + copy[3:7] + gold[7:]), run_of="mine", candidates=2),
         ScoredSystem("mine.3", ("", *copy[1:]), run_of="mine", candidates=3),
     ]
+
     scores = scored(toy_test, fake_judges, *runs, resamples=2000)
+
     assert "mine" not in scores.systems
     baselines = ["clause", "gold", "lead", "copy", "random-target"]
     assert scores.names == ["mine.1", "mine", "mine.2", "mine.3", *baselines]
-    mean, of_each = scores.row("mine"), [scores.row(run.name) for run in runs]
+    mean = scores.row("mine")
+    of_each = [scores.row(run.name) for run in runs]
     for name in ("compliancy", "hh", "rougeL", "bleu"):
         assert mean.values[name] == pytest.approx(np.mean([row.values[name] for row in of_each]))
     assert (mean.n, mean.events, mean.runs, mean.errors, mean.candidates) == (8, 4, 3, 1, 3)
@@ -107,12 +127,17 @@ def test_of_several_partners_an_article_keeps_the_most_similar(tmp_path):
 
 
 def test_systems_are_seeded_and_lead_has_the_target_s_length(toy_test):
-    one, again, other = (built_in_systems(toy_test, seed=seed) for seed in (1, 1, 2))
-    assert one == again
-    first, second = ({system.name: system.headlines for system in drawn} for drawn in (one, other))
-    assert [name for name in first if first[name] != second[name]] == ["random-target"]
-    assert first["lead"][0] == "Crolla il"  # the median of gio's training headlines is two words
-    assert set(first["random-target"][:4]) <= set(toy_test.training_headlines["gio"])
+    """The median of gio's training headlines is two words."""
+    systems = built_in_systems(toy_test, seed=1)
+    again = built_in_systems(toy_test, seed=1)
+    other_seed = built_in_systems(toy_test, seed=2)
+
+    assert again == systems
+    pairs = zip(systems, other_seed, strict=True)
+    assert [one.name for one, other in pairs if one.headlines != other.headlines] == ["random-target"]
+    headlines = {system.name: system.headlines for system in systems}
+    assert headlines["lead"][0] == "Crolla il"
+    assert set(headlines["random-target"][:4]) <= set(toy_test.training_headlines["gio"])
 
 
 def test_both_ends_of_an_interval_are_those_of_the_exact_one(toy_test, fake_judges):
@@ -121,13 +146,14 @@ def test_both_ends_of_an_interval_are_those_of_the_exact_one(toy_test, fake_judg
     A percentile bootstrap is then near the binomial's quantiles.
     """
     test = larger(toy_test, 10)
-    texts = [item.reference if item.id[1] == "0" else item.source for item in test.items]
-    row = scored(test, fake_judges, ScoredSystem("some", tuple(texts)), resamples=4000).row("some")
-    drawn = binom(40, 0.25)
+    some = ScoredSystem("some", right_about(test, lambda item: item.event.startswith("a0-")))
+
+    row = scored(test, fake_judges, some, resamples=4000).row("some")
+
+    right = binom(40, 0.25)
+    exact = (right.ppf(0.025) / 40, right.ppf(0.975) / 40)
     assert row.values["compliancy"] == 0.25
-    assert row.intervals["compliancy"] == pytest.approx(
-        (drawn.ppf(0.025) / 40, drawn.ppf(0.975) / 40), abs=0.03
-    )
+    assert row.intervals["compliancy"] == pytest.approx(exact, abs=0.03)
     low, high = row.intervals["style"]
     assert low < row.values["style"] < high
 

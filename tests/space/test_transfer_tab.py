@@ -1,11 +1,14 @@
-"""Transfer and judge: what is answered, what is refused, and that nothing a person writes is ever run."""
+"""Transfer and judge: what is answered, what is refused, and that nothing a person writes is ever run.
+
+The fake main takes an exclamation mark for gio's. Fluency, where there is one, refuses a repeated word.
+"""
 
 import re
 from dataclasses import replace
 
 import pytest
 from gradio_client import Client
-from scoring_fakes import SCALE, FakeJudges
+from scoring_fakes import AH, FLUENCY, HH, SCALE, FakeJudges
 
 from change_it.audit.record import NO_AUDIT, Summary
 from change_it.audit.verdict import MeasureVerdict
@@ -25,14 +28,21 @@ HOSTILE = '<script>alert(1)</script> <img src=x onerror="alert(2)"> {{value}} ${
 
 
 class Fixed(HeadlineSystem):
-    """Offers always the same headlines; counts what it is asked."""
+    """A system that writes the same headlines for every item.
+
+    Attributes:
+        texts: the headlines, the most probable first.
+        asked: the items so far.
+    """
 
     def __init__(self, *texts):
-        super().__init__("fixed", ("rep", "gio"), ("rep", "gio"), ("article",))
-        self.texts, self.asked = texts, []
+        outlets = ("rep", "gio")
+        super().__init__("fixed", outlets, targets=outlets, needs=("article",))
+        self.texts = texts
+        self.asked = []
 
     def signature(self, target):
-        """Nobody asks."""
+        """Return nothing: nobody asks."""
 
     def write(self, items, search):
         self.asked += items
@@ -46,30 +56,30 @@ CANNOT = MeasureVerdict(
 
 
 def fixed(*texts, judges=None, acceptability=RANKS):
+    """Return models with a system that writes these texts, and the system; the judges have no fluency."""
     system = Fixed(*texts)
     audit = Summary((), {"acceptability": acceptability})
     return Models(judges or FakeJudges(), {"fixed": system}, audit=audit), system
 
 
 def ask(models, headline=HEADLINE, article=ARTICLE, direction="rep2gio", count=5):
+    """Press the button of the tab, and return its answer."""
     return tab.transfer(models, headline, article, direction, "fixed", count)
 
 
 def test_candidates_come_with_verdicts_and_aspects_and_the_best_first():
-    models, _ = fixed("Piove", "Il ponte sulla statale", "Statale, il ponte è giù!")
+    accepted, off_topic, copied = "Statale, il ponte è giù!", "Piove", "Il ponte sulla statale"
+    models, _ = fixed(off_topic, copied, accepted)
+
     answer = ask(models)
-    best, _, edited = answer["candidates"]
-    headlines = ["Statale, il ponte è giù!", "Piove", "Il ponte sulla statale"]
-    assert [one["text"] for one in answer["candidates"]] == headlines
-    assert best["marks"] == {"main": True, "hh": True, "ah": True, "fluency": None, "evidence": True}
-    assert (best["compliant"], best["style"], best["acceptability"], best["refused_by"]) == (
-        True,
-        1,
-        None,
-        "",
-    )
-    assert (edited["style"], edited["refused_by"]) == (0, "main; edited: 0 of 4 words new")
     html = tab.cards_html(answer)
+
+    assert [one["text"] for one in answer["candidates"]] == [accepted, off_topic, copied]
+    best, _, edited = answer["candidates"]
+    assert best["marks"] == {"main": True, "hh": True, "ah": True, "fluency": None, "evidence": True}
+    assert (best["compliant"], best["style"]) == (True, 1)
+    assert (best["acceptability"], best["refused_by"]) == (None, "")
+    assert (edited["style"], edited["refused_by"]) == (0, "main; edited: 0 of 4 words new")
     assert "3 different headlines for gio: every judge accepts 1." in html
     assert "the original reads like rep, this one like gio" in html
     assert "style <b>1.000</b>" in html
@@ -104,10 +114,15 @@ def test_what_no_judge_refuses_has_no_clean_bill_where_acceptability_cannot_rank
 
 
 def test_what_has_no_evidence_is_underlined():
+    """No text has the number 17; every judge accepts both headlines."""
     models, _ = fixed("Statale, 17 ponti!", "Statale, il ponte è giù!", judges=FakeJudges(fluency=True))
+
     answer = ask(models)
-    assert [one["acceptability"] for one in answer["candidates"]] == pytest.approx([0.336, 0])
     html = tab.cards_html(answer)
+
+    accepted = HH.yes * AH.yes * FLUENCY.yes
+    assert accepted == pytest.approx(0.336)
+    assert [one["acceptability"] for one in answer["candidates"]] == pytest.approx([accepted, 0])
     assert "acceptability <b>.336</b>" in html
     assert "refused by Evidence: 17" in html
     assert "Statale, <u>17</u> ponti!" in html
