@@ -34,7 +34,7 @@ _JS = "One less the Jensen-Shannon divergence of words"
 
 
 def _every_language(language: str) -> bool:
-    """Return True: a metric that needs nothing of a language has values in all."""
+    """Return True: a metric that uses no data of a language has values in every language."""
     return True
 
 
@@ -303,5 +303,5 @@ def families() -> dict[str, list[str]]:
 
 
 def is_less_better(name: str) -> bool:
-    """Return whether less of a metric is better; of what is no metric, such as the average, more is."""
+    """Return whether less of a metric is better; False for what is no metric, such as the average."""
     return name in METRICS and METRICS[name].better == "less"
