@@ -666,7 +666,14 @@ def _refuse_repeated(path: Path, header: Sequence[str]) -> None:
 
 
 def _json_rows(path: Path, file: TextIO, first: tuple[int, str], lines: Iterator[tuple[int, str]]) -> Rows:
-    """Yield the rows of JSON: an object a line, or one list of objects."""
+    """Yield the rows of JSON: an object a line, one list of objects, or one object over several lines.
+
+    Args:
+        path: the file, for messages.
+        file: the open file, behind the first line.
+        first: number and text of its first line.
+        lines: numbers and texts of the other lines.
+    """
     line, text = first
     rows: Iterable[tuple[int, Any]]
     if text.lstrip().startswith("[") or text.strip() == "{":

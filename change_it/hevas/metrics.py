@@ -47,7 +47,7 @@ class Metric:
         family: category of the paper, by which `--metrics` chooses several.
         range: lowest and highest value. A metric without a highest one (None) is stretched over all documents
             and systems before it is averaged. Values of the others that are outside 0 to 1 become the nearer
-                end.
+            end.
         better: whether more or less of it is better; averages invert the latter.
         averaged: whether it enters averages and has ranks; metrics that are not the paper's do not.
         explanation: what it measures, without a full stop.

@@ -123,6 +123,7 @@ class _Check:
         self.lacking: list[tuple[int, int, Kind]] = []
         self._folded = folded
         self._sources = sources
+        # the language of the first source that has a known one
         self._language = "none"
         for source in reversed(sources):
             if source.language != "none":

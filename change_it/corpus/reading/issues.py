@@ -183,7 +183,16 @@ class Check:
         if not texts or len(texts) < self.bound(total) * total:
             return []
         name = self.name.format(other=other)
-        return [Issue(name, outlet, len(texts), total, texts[0], self.advice)]
+        return [
+            Issue(
+                name=name,
+                outlet=outlet,
+                count=len(texts),
+                total=total,
+                example=texts[0],
+                advice=self.advice,
+            )
+        ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -331,6 +340,7 @@ def _without_boilerplate(
         for issue in check.issues(outlet, headlines, len(own)):
             example = parts[0] if parts else issue.example
             issues.append(replace(issue, example=example, advice=advice))
+            # only what is reported is taken off
             stripped = changed
     return stripped, issues
 
