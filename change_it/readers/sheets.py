@@ -113,7 +113,10 @@ def _written(items: Sequence[Item]) -> list[Item]:
 
 
 def _aims_at_own_outlet(system: PredictionFile, test: TestSet) -> bool:
-    """Tell whether all headlines that name a target name the outlet of their original."""
+    """Tell whether all headlines that name a target name the outlet of their original.
+
+    A file in which none names a target aims at the other outlet.
+    """
     labels = {item.id: item.label for item in test.items}
     names_target = False
     for row in system.rows:

@@ -450,6 +450,7 @@ class _Reader:
                 days.append(both_orders(value) or parse_date(value))
             except ValueError:
                 return False
+        # nothing is found where all cells are empty
         return any(days)
 
 
