@@ -432,8 +432,8 @@ def _times_drawn(count: int, resamples: int, draws: int, random: np.random.Gener
 def holm(p_values: Sequence[float]) -> list[float]:
     """Return p-values, in their order, corrected for their number (Holm).
 
-    The smallest of n is multiplied by n, the next by n - 1, and so on. None becomes smaller than a corrected
-    smaller one, and all are at most 1.
+    The smallest of n is multiplied by n, the next by n - 1, and so on. A corrected p-value is at most 1, and
+    never below the corrected one of a smaller p-value.
     """
     p = np.asarray(p_values, np.float64)
     order = np.argsort(p, kind="stable")

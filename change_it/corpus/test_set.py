@@ -135,7 +135,7 @@ def directions_in_turn(items: Sequence[Item], seed: int) -> list[Item]:
 
 
 def read_test_set(corpus: str) -> TestSet:
-    """Read the test items of a corpus (folder or Hub id), as `read_items` does, and its training headlines."""
+    """Read the test items of a corpus (folder or Hub id) with `read_items`, and its training headlines."""
     items, outlets = read_items(corpus)
     training = read_table(corpus, "articles", "train", ["label", "headline"])
     headlines = {name: tuple(training.filter(label=name)["headline"]) for name in outlets}

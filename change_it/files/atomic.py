@@ -31,7 +31,7 @@ def _formula_after(mark: str) -> re.Pattern[str]:
     return re.compile(f"{at_start}|{in_cell}")
 
 
-#: The beginnings of formulas, empty matches.
+#: The beginnings of formulas; the matches are empty.
 _FORMULA = _formula_after("")
 #: The apostrophes that we have put before formulas.
 _QUOTED = _formula_after("'")
@@ -167,8 +167,8 @@ def replace_folder(
         path: the folder to replace. Without a record it is new or empty.
         record: name of the JSON file in it that lists what this command wrote there: these files go, all
             others stay. The new record lists the new ones.
-        work: a folder inside `path` that goes, too.
-        later: files that are written into `path` afterwards; the new record lists them, too.
+        work: a folder inside `path` that is removed as well.
+        later: files that are written into `path` afterwards; the new record lists them as well.
 
     Raises:
         InputError: the folder holds files of others under the same names, or no record of ours.
@@ -265,7 +265,7 @@ def naming(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _beside(target: Path) -> Iterator[Path]:
-    """Yield a temporary name next to the target, for what replaces it; what is left of it is removed."""
+    """Yield a temporary name next to the target, for what will replace it; remove what is left there."""
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = target.with_name(f".{target.name}.{token_hex(4)}.partial")
     try:
@@ -291,7 +291,8 @@ def check_writable(
         path: a file or a folder, either of which is replaced as a whole.
         kind: which of them it is.
         inputs: files and folders that may not be overwritten; some need not be there.
-        record: the record of a folder of ours, see `replace_folder`.
+        record: name of the JSON file that lists what this command wrote in the folder; None where it must be
+            new or empty.
 
     Raises:
         InputError: `path` has another kind or no place on the disk, overwrites an input, or holds files of

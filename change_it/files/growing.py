@@ -71,15 +71,15 @@ def write_growing(
 ) -> None:
     """Write the rows of an earlier run, and then those of the other parts as they are answered.
 
-    Each row is on the disk as soon as it is there. What ends the run before, InputError or Ctrl-C, says how
-    many rows are kept; a file without any is deleted. Ctrl-C waits for the parts in the threads of the pool.
+    Each row is on the disk as soon as it is answered. An InputError or Ctrl-C that ends the run says how many
+    rows are kept; a file without any is deleted. Ctrl-C waits for the parts in the threads of the pool.
 
     Args:
         path: the file, which `only_run` holds.
         header: its columns.
-        rows: those of an earlier run by their keys; new ones join them.
+        rows: the rows of an earlier run by their keys; new ones are added to it.
         parts: what is still to be answered.
-        answer: gives the rows of a part.
+        answer: returns the rows of a part by their keys.
         pool: threads that answer parts; None answers one after another.
         total: number of rows in the end.
         work: what the progress bar is called.

@@ -123,7 +123,7 @@ def from_json(kind: type[Record], value: object) -> Record:
 
 
 def _checked(kind: Any, value: Any, place: str) -> Any:
-    """Return a JSON value as a type wants it."""
+    """Return a JSON value as a value of the type `kind`; `place` says for messages where it stands."""
     if hasattr(kind, "from_json"):
         return kind.from_json(value)
     if is_dataclass(kind) or hasattr(kind, "_fields"):
@@ -207,7 +207,7 @@ def _tuple(kinds: tuple[Any, ...], value: Sequence[Any], place: str) -> tuple[An
 def _is_plain(kind: Any, value: object) -> bool:
     """Tell whether a value is of a plain type.
 
-    A whole number is a float, too, and a truth value is no number.
+    A whole number also counts as a float, and a truth value is no number.
     """
     if kind in (Any, object):
         return True
@@ -219,5 +219,5 @@ def _is_plain(kind: Any, value: object) -> bool:
 
 
 def _inside(place: str, key: str) -> str:
-    """Return the place of a key."""
+    """Return where a key stands, such as `pairs.kept`; the key alone at the top."""
     return f"{place}.{key}" if place else str(key)

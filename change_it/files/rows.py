@@ -56,9 +56,9 @@ ELSEWHERE = {
 
 #: Our columns with the names that each may have in a file.
 Names = Mapping[str, Sequence[str]]
-#: The same, or a list of columns that have no other name than their own.
+#: Our columns with such names, or a list of columns that have no other name than their own.
 Columns = Sequence[str] | Names
-#: Numbers of rows and their cells by the file's names.
+#: The line of each row (the number of the row in JSON lists and parquet), and its cells by the file's names.
 Rows = Iterator[tuple[int, dict[str, Any]]]
 
 #: The marks at the beginning of a text in UTF-16.
@@ -110,10 +110,10 @@ def read_tables(files: Sequence[str], names: Names | None = None) -> list[InputT
     Args:
         files: CSV, TSV, JSON or parquet files, packed ones too, globs of them, or data set ids
             `hf://datasets/owner/name[/config]`, each perhaps as `OUTLET=FILE`.
-        names: those that the cells of rows have.
+        names: our columns, by which rows have their cells, with the names that each may have in a file.
 
     Raises:
-        InputError: there are none, one is not there, or one is given for two outlets.
+        InputError: no file is given, one does not exist, or one is given for two outlets.
     """
     if not files:
         raise InputError("no input: name files, a glob, or a data set as hf://datasets/owner/name")
@@ -131,7 +131,7 @@ def read_tables(files: Sequence[str], names: Names | None = None) -> list[InputT
 def _tell_stems_apart(tables: Mapping[str, InputTable]) -> None:
     """Put as many names of folders before equal stems as tell them apart, whatever the order of the files.
 
-    Ids are made from stems.
+    The ids of rows without one are made from stems, and must differ.
 
     Args:
         tables: the tables by their whole paths.
@@ -150,7 +150,13 @@ def _tell_stems_apart(tables: Mapping[str, InputTable]) -> None:
 
 
 def _longer_stems(stem: str, paths: Sequence[str], taken: set[str]) -> list[str]:
-    """Return stems that tell files of one stem apart, with the fewest names of folders; none is taken."""
+    """Return stems that tell files of the same stem apart, with the fewest names of folders.
+
+    Args:
+        stem: the stem that all files have.
+        paths: the whole paths of the files.
+        taken: stems of other files, none of which is returned.
+    """
     parts = [re.split(r"[/\\]+", path.removeprefix(HUB)) for path in paths]
     names_of_files = [[*names[:-1], stem] for names in parts]
     least_depth = 2
@@ -218,6 +224,7 @@ def read_records(
         except InputError as error:
             raise InputError(f"{file}, line {row.line}: {error}") from error
         has_text = any(cells.values()) or _has_text(row.values.values())
+        # in a table of a single column a blank line is an empty cell
         if has_text or len(columns_seen) == 1:
             records.append(row._replace(cells=cells))
     if not records:
@@ -239,6 +246,7 @@ def _texts_of_cells(row: Record, columns: Iterable[str]) -> dict[str, str]:
         InputError: a cell is no text, or a headline is too long.
     """
     texts = {ours: cell_text(row.cells.get(ours), ours) for ours in columns}
+    # a cell with a list of headlines has one in each line
     headline_lines = texts.get("headline", "").split("\n")
     fault = length_fault("headline", max(headline_lines, key=len))
     if fault:
@@ -293,9 +301,9 @@ def check_columns(
 
     Args:
         file: the table's name.
-        seen: its columns.
+        seen: the columns that it has.
         names: our columns with the names that were looked for.
-        defaults: the same without `--columns`; where both differ, a column was chosen.
+        defaults: our columns with the names without `--columns`; a column whose names differ was chosen.
         needs: our columns that must be there.
         advice: what follows the advice to give `--columns`; None where the command has no such option.
 
@@ -340,7 +348,7 @@ def _record_with_field(columns: Sequence[str], names: Iterable[str]) -> str:
 
 
 def kind_of(path: Path) -> str | None:
-    """Return CSV, JSON or parquet by the ending of a file, of what is packed in it; None of any other."""
+    """Return CSV, JSON or parquet by the ending of a file, or of what is packed in it; None for others."""
     return KINDS.get(Path(_unpacked_name(path)).suffix.lower())
 
 
@@ -375,8 +383,8 @@ def check_file(file: Path) -> None:
 def _found_columns(columns: Sequence[str], names: Names) -> dict[str, str]:
     """Return, for each of our columns that a file has, its name there; capitals make no difference.
 
-    Of several names that a column of ours may have, the first that the file has counts; of names that differ
-    by capitals alone, the one that is written in the same way, else the first.
+    Where a column of ours may have several names, the first that the file has counts. Where columns of the
+    file differ only by capitals, the one that is written in the same way counts, or else the first.
     """
     by_name: dict[str, str] = {}
     for column in columns:
@@ -443,7 +451,7 @@ def _tables(name: str, names: Names) -> Iterator[tuple[str, InputTable]]:
 def _table_of_split(data_set: str, split: str, data: Any, names: Names) -> InputTable:
     """Return one split of a data set of the Hub as a table."""
     config = Path(data_set).name
-    table = InputTable(f"{data_set}/{split}", f"{config}-{split}", _outlet(config))
+    table = InputTable(name=f"{data_set}/{split}", stem=f"{config}-{split}", outlet=_outlet(config))
 
     def opened() -> tuple[Any, Iterable[Any]]:
         # As Arrow, pictures and sounds stay as they are and are not decoded.
@@ -454,12 +462,12 @@ def _table_of_split(data_set: str, split: str, data: Any, names: Names) -> Input
 
 
 def _table_of_file(path: Path, names: Names) -> InputTable:
-    """Return a file as a table, one of no known ending as CSV."""
+    """Return a file as a table; a file of no known ending is read as CSV."""
     kind = kind_of(path) or "CSV"
     stem = Path(_unpacked_name(path)).stem
     folder = path.resolve().parent
     outlet = _partition(folder, names.get("label", ())) or _outlet(stem) or _outlet(folder.name)
-    table = InputTable(str(path), stem, outlet)
+    table = InputTable(name=str(path), stem=stem, outlet=outlet)
     is_parquet = kind == "parquet"
     rows = _parquet_rows(table, path) if is_parquet else _text_rows(table, path, kind)
     table.rows = _records(table, rows, names)
@@ -487,7 +495,7 @@ def _partition(folder: Path, columns: Sequence[str]) -> str | None:
 
 
 def _unpacked_name(path: Path) -> str:
-    """Return the name of a file, of a packed one that of what is in it."""
+    """Return the name of a file, or of what is in it where the file is packed."""
     return path.stem if path.suffix.lower() in PACKED else path.name
 
 
@@ -532,9 +540,11 @@ def _open_text(path: Path) -> Iterator[TextIOWrapper]:
 
 def _refuse_archive(path: Path, first_block: bytes) -> None:
     """Refuse a file that begins like a tar or zip archive, a packed file, or text that is not UTF-8."""
+    # where tar writes its mark
     if first_block[257:262] == b"ustar":
         raise InputError(f"{path} is a tar archive: unpack it with tar -xf {path}, and give the files in it")
     start = first_block[:4]
+    # zip (spreadsheets, too) and gzip
     is_archive = start.startswith((b"PK\3\4", b"\x1f\x8b"))
     if is_archive or (b"\0" in start and not start.startswith(_UTF16)):
         kinds = "a spreadsheet, an archive or UTF-16 without a mark"
@@ -579,6 +589,7 @@ def _refuse_bytes(text: str, file: Path, line: int) -> str:
         return text
     before = text[: wrong.start()]
     line_at_fault = line + before.count("\n")
+    # `surrogateescape` adds this number to a byte
     byte = ord(wrong[0]) - 0xDC00
     fault = f"the byte 0x{byte:02x} after {before[-20:]!r} is not UTF-8"
     mend = "save it as UTF-8, for example with iconv -f CP1252 -t UTF-8"
@@ -655,7 +666,14 @@ def _refuse_repeated(path: Path, header: Sequence[str]) -> None:
 
 
 def _json_rows(path: Path, file: TextIO, first: tuple[int, str], lines: Iterator[tuple[int, str]]) -> Rows:
-    """Yield the rows of JSON: an object a line, or one list of objects."""
+    """Yield the rows of JSON: an object a line, one list of objects, or one object over several lines.
+
+    Args:
+        path: the file, for messages.
+        file: the open file, behind the first line.
+        first: number and text of its first line.
+        lines: numbers and texts of the other lines.
+    """
     line, text = first
     rows: Iterable[tuple[int, Any]]
     if text.lstrip().startswith("[") or text.strip() == "{":
@@ -700,7 +718,7 @@ def _arrow_rows(table: InputTable, opened: Callable[[], tuple[Any, Iterable[Any]
     """Yield rows of Arrow, with the names of a ClassLabel of `datasets` in the place of its numbers.
 
     Args:
-        table: learns its columns.
+        table: the table, which is told its columns.
         opened: returns the schema and the batches of rows.
 
     Raises:
@@ -747,9 +765,10 @@ def _class_names(schema: Any) -> dict[str, dict[int, str]]:
 
 
 def _data_sets(name: str) -> Iterator[tuple[str, str, Any]]:
-    """Yield the splits of a data set of the Hub, with its name and theirs.
+    """Yield the name of a data set of the Hub with its config, the name of each split, and its rows.
 
-    They are of the config that the id names; without one, of CHANGE-IT's two, or of the only one.
+    The splits are of the config that the id names. Without one they are of CHANGE-IT's two configs, or of the
+    only one.
 
     Raises:
         InputError: the data set cannot be loaded, or has several configs and none is named.

@@ -78,10 +78,15 @@ def column_of(name: str, values: Any) -> Iterable[Any]:
 
 
 def texts_of(name: str, values: object, *, complete: bool = False) -> list[str]:
-    """Return the texts of `column_of`, empty where a value is missing.
+    """Return the texts of a list, a column of a data set or a series; empty where a value is missing.
+
+    Args:
+        name: the argument that has the values, for messages.
+        values: the list, column or series.
+        complete: whether a missing value is refused; an empty text is not missing.
 
     Raises:
-        InputError: a value is no text, or is missing where they must be `complete`: an empty text is a text.
+        InputError: a value is no text, or is missing where that is refused.
     """
     texts = []
     for number, value in enumerate(column_of(name, values)):
@@ -99,7 +104,7 @@ def texts_of(name: str, values: object, *, complete: bool = False) -> list[str]:
 
 
 def references_of(name: str, values: object) -> list[list[str]]:
-    """Return the references of each item, one text or several; an item without any is refused."""
+    """Return the references of each item, given as one text or several; an item without any is refused."""
     references = []
     without_any = []
     for number, value in enumerate(column_of(name, values)):
@@ -120,7 +125,7 @@ def texts_by_name(**arguments: object) -> dict[str, list[str]]:
     """Return the texts of several arguments by their names.
 
     Raises:
-        InputError: they are not equally many, or one of them is empty.
+        InputError: the arguments have different numbers of texts, or a text is empty.
     """
     texts = {name: texts_of(name, values) for name, values in arguments.items()}
     refuse_lengths(**texts)

@@ -68,7 +68,7 @@ class Pair:
             corrected. Both ignore that the documents are the same.
         wilcoxon: statistic of the signed-rank test, the smaller sum of ranks.
         p: two-sided p-value of the signed-rank test. 1 where all documents have equal scores.
-        p_holm: the same with Holm's correction over all pairs of this metric.
+        p_holm: this p-value with Holm's correction over all pairs of this metric.
     """
 
     first: str
@@ -106,10 +106,10 @@ class Analysis:
     """The statistics of an evaluation.
 
     Attributes:
-        signature: that of the evaluation, with the numbers of events and resamples.
+        signature: the signature of the evaluation, with the numbers of events and resamples.
         comparisons: the comparison by each metric. `OVERALL`, over all metrics after normalisation, comes
             first.
-        correlations: Pearson's correlation of every two metrics, see `correlations`.
+        correlations: (k, k) Pearson's correlation of every two of k metrics; None where it is undefined.
         outcome: a sentence that says which system is best. Empty where nothing is averaged.
     """
 
@@ -156,7 +156,12 @@ def analyse(evaluation: Evaluation, *, resamples: int = 1000, seed: int = 1) -> 
     number_of_events = len(set(evaluation.events or evaluation.ids))
     notes = f"|events:{number_of_events}|resamples:{resamples}"
     signature = evaluation.signature.replace("|seed:", f"{notes}|seed:")
-    return Analysis(signature, comparisons, correlations(scores), outcome)
+    return Analysis(
+        signature=signature,
+        comparisons=comparisons,
+        correlations=correlations(scores),
+        outcome=outcome,
+    )
 
 
 def _outcome(evaluation: Evaluation, pairs: Sequence[Pair]) -> str:
@@ -205,6 +210,7 @@ def compare(
     for column, system in enumerate(systems):
         has_words = written[:, column]
         shown = scores[has_words, column] if has_words.any() else np.zeros(1)
+        # a resample without any headline with words has the mean 0, which may lie outside the scores
         low, high = np.clip(drawn[system].interval, shown.min(), shown.max()).tolist()
         summary = SystemSummary(
             system=system,
@@ -252,9 +258,13 @@ def _mean_intervals(
 
 
 def _pairs(scores: Floats, tested: Floats, systems: Sequence[str], *, is_normal: bool) -> tuple[Pair, ...]:
-    """Compare every two systems.
+    """Compare every two of m systems.
 
-    Differences are of the (n, m) scores, tests of their means over events, (e, m) `tested`.
+    Args:
+        scores: (n, m) scores of the documents, whose means give the differences.
+        tested: (e, m) means of the scores over each event, which are tested.
+        systems: names of the systems.
+        is_normal: whether the published test is Tukey's; else it is the rank-sum test.
     """
     columns = list(combinations(range(len(systems)), 2))
     published = _tukey(tested, columns) if is_normal else _rank_sums(tested, columns)
@@ -315,7 +325,7 @@ def wilcoxon(first: Floats, second: Floats) -> SignedRankTest:
     differences = np.round(first - second, DECIMALS)
     differences = differences[differences != 0]
     if not len(differences):
-        return SignedRankTest(0.0, 1.0)
+        return SignedRankTest(statistic=0.0, p=1.0)
     ranks = np.sign(differences) * scipy.stats.rankdata(np.abs(differences))
     is_small = len(ranks) <= _MOST_EXACT_DIFFERENCES
     has_ties = len(np.unique(np.abs(ranks))) < len(ranks)
@@ -327,7 +337,7 @@ def wilcoxon(first: Floats, second: Floats) -> SignedRankTest:
             (ranks,), np.sum, permutation_type="samples", vectorized=True, n_resamples=np.inf
         )
         p = permutations.pvalue
-    return SignedRankTest(float(test.statistic), float(p))
+    return SignedRankTest(statistic=float(test.statistic), p=float(p))
 
 
 def _shapiro(scores: Floats, seed: int) -> float | None:
@@ -342,9 +352,9 @@ def _shapiro(scores: Floats, seed: int) -> float | None:
 
 
 def correlations(scores: Mapping[str, Floats]) -> list[list[float | None]]:
-    """Return Pearson's correlation of every two metrics over all items of all systems, (k, k).
+    """Return Pearson's correlation of every two of k metrics over all items of all systems, (k, k).
 
-    None where a metric is constant, and of fewer than three scores.
+    It is None where a metric is constant, and for fewer than three scores.
     """
     import pandas as pd
 

@@ -112,7 +112,7 @@ def _tfidf(texts: Sequence[Sequence[str]], n_words: int) -> list[str]:
 
 
 def _wtextrank(text: Sequence[str], stop: frozenset[str], n_words: int) -> str:
-    """Return the words of highest TextRank: linked, without weights, where they are adjacent."""
+    """Return the words of highest TextRank; words are linked, without weights, where they are adjacent."""
     import networkx as nx  # takes long
 
     graph = nx.Graph()
@@ -124,7 +124,7 @@ def _wtextrank(text: Sequence[str], stop: frozenset[str], n_words: int) -> str:
 
 
 def _top_sentence(several: Sequence[str], stop: frozenset[str]) -> str:
-    """Return the sentence of highest TextRank, of equal ones the first."""
+    """Return the sentence of highest TextRank; of equal ones the first."""
     from networkx import from_scipy_sparse_array
 
     texts = [_without(words(sentence), stop) for sentence in several]
@@ -138,7 +138,8 @@ def _top_sentence(several: Sequence[str], stop: frozenset[str]) -> str:
 def _sentence_links(texts: Sequence[Sequence[str]]) -> Any:
     """Return the weights of the links between n sentences, a sparse (n, n) matrix.
 
-    A weight is the number of common words over log of one length + log of the other.
+    A weight is the number of common words, divided by the sum of the logarithms of both lengths. A sentence
+    has no link to itself.
     """
     from sklearn.feature_extraction.text import CountVectorizer  # loads pandas
 
@@ -163,7 +164,7 @@ def _text_rank(graph: Any) -> Floats:
 
 
 def _top(names: Sequence[str], scores: Floats, n_words: int) -> str:
-    """Return the names of highest score, best first; of equal ones the earlier."""
+    """Return the `n_words` words of highest score as a headline, best first; of equal ones the earlier."""
     order = np.argsort(-scores.round(_SCORE_DECIMALS), kind="stable")[:n_words].tolist()
     return " ".join(names[index] for index in order)
 

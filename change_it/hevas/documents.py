@@ -1,6 +1,6 @@
 """Read the input of HEvAS: documents with reference headlines, and files of systems' headlines.
 
-Of a corpus folder the documents are the A2 articles with a partner, and the references are the other
+The documents of a corpus folder are its test articles (A2) with a partner, and their references are the other
 newspaper's headlines.
 """
 
@@ -182,7 +182,7 @@ def read_documents(source: str, *, columns: str = "") -> Documents:
 
 
 def _headline_columns(records: Sequence[Record], columns: str) -> list[str]:
-    """Return the names of the columns that hold headlines: those that are mapped, else what is called so."""
+    """Return the names of the columns that hold headlines: those that `--columns` maps, or those named so."""
     mapped = parse_columns(columns, COLUMNS)["headline"]
     if mapped != COLUMNS["headline"]:
         return list(mapped)
@@ -204,7 +204,7 @@ def _row_of_record(record: Record, headline_columns: Sequence[str], source: str)
         several = cell if isinstance(cell, list) else [cell]
         for value in several:
             headlines.append(cell_text(value, f"{source}, line {record.line}: headline"))
-    return _Row(record.cells.get("id", ""), record.cells["article"], headlines)
+    return _Row(id=record.cells.get("id", ""), article=record.cells["article"], headlines=headlines)
 
 
 def _clean_article(text: str) -> str:
@@ -220,7 +220,7 @@ def _clean_headlines(headlines: Sequence[str]) -> tuple[str, ...]:
 
 
 def _numbered(ids: Sequence[str]) -> tuple[str, ...]:
-    """Return the ids, and the numbers from 1 where there are none."""
+    """Return the ids; an empty one becomes the number of its place, from 1."""
     return tuple(id_ or str(number) for number, id_ in enumerate(ids, start=1))
 
 
@@ -232,7 +232,7 @@ def _rows_like_xml(path: Path) -> list[_Row]:
     for document in _DOCUMENT.findall(_CDATA.sub("", read_text(path))):
         id_ = "".join(_elements(_ID_ELEMENT, document)).strip()
         article = "\n".join(_elements(_ARTICLE_ELEMENT, document))
-        rows.append(_Row(id_, article, _elements(_HEADLINE_ELEMENT, document)))
+        rows.append(_Row(id=id_, article=article, headlines=_elements(_HEADLINE_ELEMENT, document)))
     return rows
 
 
@@ -299,8 +299,8 @@ def read_systems(
     """Read the headlines of several systems, `NAME=FILE` each; names that are `taken` are refused.
 
     Returns:
-        The documents, with `shared_items` those that every file has a row of, and the headlines of each
-        system.
+        The documents, and the headlines of each system. With `shared_items` they are only of the documents
+        that have a row in every file.
     """
     files = named_files(specs, option="--predictions", example="mine=mine.txt", taken=taken)
     headlines = {name: read_headlines(file, documents, shared_items=shared_items) for name, file in files}
@@ -323,12 +323,12 @@ def read_systems(
 
 
 def read_headlines(file: Path, documents: Documents, *, shared_items: bool = False) -> dict[str, str]:
-    """Map the ids of documents to headlines.
+    """Read the headlines of a system, and return them by the ids of their documents.
 
     Args:
         file: lines of text, a file like XML, or a table with headline and perhaps id.
-        documents: which all have a headline in the file, unless only `shared_items` are needed.
-        shared_items: whether documents may have none.
+        documents: the documents that the headlines are for.
+        shared_items: whether the file may lack headlines of some documents.
     """
     rows = _headline_rows(file)
     headlines = headlines_of(rows, str.strip)
@@ -356,7 +356,7 @@ def read_headlines(file: Path, documents: Documents, *, shared_items: bool = Fal
 
 
 def _headline_rows(file: Path) -> list[dict[str, str]]:
-    """Return the rows of a file by column: headline, and where the file has them id and error."""
+    """Return the rows of a file with the column headline, and id and error where the file has them."""
     documents = _rows_like_xml(file)
     if documents:
         return [_headline_row(document) for document in documents]

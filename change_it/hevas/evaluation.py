@@ -24,8 +24,7 @@ from change_it.stats import DECIMALS, Floats
 from change_it.text.stopwords import LISTED, stop_words
 from change_it.version import __version__
 
-#: The metrics that a signature calls `all`. It names any other one beside it: one that came later, or that
-#: somebody registered.
+#: The metrics that a signature calls `all`. Beside them it names every other one that is measured.
 NAMED_ALL = frozenset(
     (
         "R-1",
@@ -49,7 +48,7 @@ NAMED_ALL = frozenset(
         "AWL",
     )
 )
-#: Means that differ by less than this share of the largest do not tell systems apart (ours).
+#: Means of systems that differ by at most this share of the largest do not tell systems apart (ours).
 ALIKE = 0.05
 
 
@@ -62,9 +61,9 @@ class Evaluation:
         values: system to (n, k) values, rows documents, columns metrics.
         empty: system to (n,) whether the headline is without words. Such a headline has 0 in every metric and
             counts as the worst in averages and ranks.
-        ids: (n,) of the documents.
-        signature: what the numbers depend on.
-        events: (n,) of the documents, see `Documents`.
+        ids: (n,) ids of the documents.
+        signature: what the numbers depend on, in one line.
+        events: (n,) event of each document; None where they are unknown.
         distinct: whether averages and ranks leave out the metrics that are `indistinct`.
     """
 
@@ -83,7 +82,7 @@ class Evaluation:
 
     @property
     def written(self) -> NDArray[np.bool_]:
-        """Return (n, m) whether a headline has words, rows documents, columns systems."""
+        """Return whether each headline has words, (n, m): rows are n documents, columns m systems."""
         return ~np.column_stack(list(self.empty.values()))
 
     @property
@@ -95,7 +94,7 @@ class Evaluation:
         return means
 
     def scores(self, metric: str) -> Floats:
-        """Return the (n, m) values of one of `metrics`, rows documents, columns systems."""
+        """Return the (n, m) values of one metric: rows are n documents, columns m systems."""
         column = self.metrics.index(metric)
         return np.column_stack([values[:, column] for values in self.values.values()])
 
@@ -103,8 +102,8 @@ class Evaluation:
     def indistinct(self) -> list[str]:
         """Return the metrics by which all systems are alike; none for a single system.
 
-        The means of the systems, each over its headlines with words, then differ by at most `ALIKE` of the
-        largest. Systems without such headlines are not compared.
+        Systems are alike where their means differ by at most the share `ALIKE` of the largest. Means are over
+        headlines with words; systems without any are not compared.
         """
         if len(self.systems) < 2:
             return []
@@ -124,7 +123,7 @@ class Evaluation:
     def normalised(self) -> dict[str, Floats]:
         """Return the (n, m) values in 0 to 1, more is better, of each metric that enters the average.
 
-        Left out are the metrics whose entry says so, and with `distinct` those that are `indistinct`.
+        Metrics whose entry says so are left out, and with `distinct` also those that are `indistinct`.
 
         Most metrics have this range by themselves; what is outside it (R-WSU, cosines) becomes its end. Those
         without an upper end (Fog, AWL) are stretched so that their lowest value over all documents and
@@ -150,7 +149,7 @@ class Evaluation:
 
     @property
     def overall_items(self) -> Floats:
-        """Return the (n, m) averages over all metrics in `normalised`, rows documents, columns systems."""
+        """Return the (n, m) averages over all metrics in `normalised`: rows documents, columns systems."""
         return np.stack(list(self.normalised.values()), axis=-1).mean(axis=-1)
 
     @cached_property
@@ -180,7 +179,10 @@ class Evaluation:
 
 
 def _stretched(values: Floats, known: Floats) -> Floats:
-    """Stretch values so that the lowest known one is 0 and the highest 1; 1/2 where these are equal."""
+    """Stretch values so that the lowest of `known` becomes 0 and the highest 1.
+
+    Where all known values are equal, every value becomes 1/2.
+    """
     low = known.min()
     high = known.max()
     if high == low:
@@ -249,7 +251,7 @@ def evaluate(
 def _measure(
     headlines: Mapping[str, SystemHeadlines], metrics: Sequence[str], *, progress: bool
 ) -> dict[str, dict[str, Floats]]:
-    """Return the (n,) values of each system by each metric; metrics of less effort are measured first."""
+    """Return system to metric to (n,) values; metrics of less effort are measured first."""
     columns: dict[str, dict[str, Floats]] = {system: {} for system in headlines}
     with bar("measuring", len(metrics), shown=progress) as shown:
         for name in sorted(metrics, key=lambda name: METRICS[name].effort):
@@ -267,7 +269,7 @@ def _signature(
     *,
     distinct: bool,
 ) -> str:
-    """Return what the numbers depend on, in one line. Metrics have added their part to `measured`."""
+    """Return what the numbers depend on, in one line; metrics have added their part to `measured.notes`."""
     options = measured.options
     compared = [list(map(str, headlines)) for headlines in systems.values()]
     notes = [
@@ -287,9 +289,9 @@ def _signature(
 
 
 def _named_metrics(metrics: Sequence[str]) -> str:
-    """Return the metrics for a signature.
+    """Return the names of the metrics for a signature, joined by `+`.
 
-    Averages, ranks and what tells no systems apart depend on them.
+    Averages, ranks and the metrics that are left out of them depend on which metrics are measured.
     """
     if not NAMED_ALL.issubset(metrics):
         return "+".join(metrics)
@@ -324,7 +326,7 @@ def chosen_metrics(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def check_input(documents: Documents, metrics: Sequence[str], options: MetricOptions) -> None:
-    """Refuse what would fail only after minutes, or not at all."""
+    """Refuse input that would fail only after minutes, or would not fail and give wrong values."""
     lacking = [name for name in metrics if METRICS[name].needs_references]
     if lacking and documents.references is None:
         raise InputError(

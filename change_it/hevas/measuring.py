@@ -133,12 +133,12 @@ class MeasuredDocuments:
 
     @property
     def _stop_words(self) -> str:
-        """Return the name of the list of stop words."""
+        """Return the name or file of the list of stop words."""
         return self.options.stop_words or self.options.language
 
 
 class SystemHeadlines:
-    """The headlines of one system, with the values that several metrics are parts of.
+    """The headlines of one system, with values that several metrics share.
 
     Attributes:
         texts: n headlines, as the system wrote them.
@@ -168,14 +168,17 @@ class SystemHeadlines:
 
     @cached_property
     def divergences_from_documents(self) -> tuple[Floats, Floats]:
-        """Return (n,) divergences from the document as published, and Jensen-Shannon similarities."""
+        """Return (n,) divergences from each headline's document as published, and (n,) similarities.
+
+        The similarities are one less the Jensen-Shannon divergence.
+        """
         return self._divergences([[text] for text in self.documents.words])
 
     @cached_property
     def divergences_from_references(self) -> tuple[Floats, Floats]:
-        """Return (n,) divergences from references as published, and Jensen-Shannon similarities.
+        """Return (n,) divergences from each headline's references as published, and (n,) similarities.
 
-        Of several references the nearest counts.
+        The similarities are one less the Jensen-Shannon divergence. Of several references the nearest counts.
         """
         return self._divergences(self.documents.references)
 
@@ -185,7 +188,7 @@ class SystemHeadlines:
         return headline_rouge(self.words, self.documents.references, measures=measures)
 
     def _divergences(self, texts: Sequence[Words]) -> tuple[Floats, Floats]:
-        """Return (n,) divergences and similarities, each with the nearest of several texts."""
+        """Return (n,) divergences and (n,) similarities of each headline with the nearest of its texts."""
         from change_it.hevas import spaces
 
         return spaces.divergences(self.words, texts, idf=self.documents.word_weights)
@@ -197,12 +200,12 @@ def words_of_all(texts: Sequence[str]) -> Words:
 
 
 def digest_of(*content: object) -> str:
-    """Return six digits that are others for other content."""
+    """Return six hexadecimal digits that tell this content from other content."""
     return hashlib.sha256(repr(content).encode("utf-8", "surrogatepass")).hexdigest()[:6]
 
 
 def parse_lsi(text: str) -> tuple[str, float]:
-    """Return `number`, `ratio` or `threshold` and its value, of `MetricOptions.lsi`."""
+    """Return `number`, `ratio` or `threshold` and its value from an option such as `50` or `ratio:0.1`."""
     match = _LSI.fullmatch(text)
     if match:
         name = match["name"] or "number"

@@ -34,7 +34,7 @@ _JS = "One less the Jensen-Shannon divergence of words"
 
 
 def _every_language(language: str) -> bool:
-    """Return True: a metric that needs nothing of a language has values in all."""
+    """Return True: a metric that uses no data of a language has values in every language."""
     return True
 
 
@@ -47,7 +47,7 @@ class Metric:
         family: category of the paper, by which `--metrics` chooses several.
         range: lowest and highest value. A metric without a highest one (None) is stretched over all documents
             and systems before it is averaged. Values of the others that are outside 0 to 1 become the nearer
-                end.
+            end.
         better: whether more or less of it is better; averages invert the latter.
         averaged: whether it enters averages and has ranks; metrics that are not the paper's do not.
         explanation: what it measures, without a full stop.
@@ -303,5 +303,5 @@ def families() -> dict[str, list[str]]:
 
 
 def is_less_better(name: str) -> bool:
-    """Return whether less of a metric is better; of what is no metric, such as the average, more is."""
+    """Return whether less of a metric is better; False for what is no metric, such as the average."""
     return name in METRICS and METRICS[name].better == "less"

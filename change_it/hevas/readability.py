@@ -74,7 +74,7 @@ def has_syllables(language: str) -> bool:
 def syllables(word: str, language: str) -> int:
     """Count the syllables of a lower-case word, at least 1.
 
-    They are the pieces between the hyphens that its language's patterns allow, if they have a vowel.
+    A syllable is a piece with a vowel between two hyphens that the language's patterns allow.
     """
     count = 0
     for begin, end in pairwise([0, *_breaks(language)(word), len(word)]):

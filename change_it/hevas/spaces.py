@@ -114,7 +114,7 @@ class LatentSemantic(TextSpace):
     """Latent semantic indexing: texts are projected with V S⁻¹ of the documents' tf-idf matrix U S Vᵀ.
 
     Attributes:
-        eigenvalues: (dimensions,) those that are kept, the largest first.
+        eigenvalues: (dimensions,) the eigenvalues that are kept, the largest first.
     """
 
     def __init__(self, documents: Sequence[Text], *, keep: tuple[str, float], language: str = "none"):
@@ -122,9 +122,9 @@ class LatentSemantic(TextSpace):
 
         Args:
             documents: n texts.
-            keep: which eigenvalues, `number`, `ratio` or `threshold` with its value: a number of them, a
-                share of all min(n, words), or those that are at least so large. Zeros are never kept.
-            language: that of the stop words.
+            keep: which eigenvalues are kept: `number` and how many, `ratio` and which share of all
+                min(n, words), or `threshold` and the least value. Zeros are never kept.
+            language: language of the stop words that are left out.
         """
         texts = _document_words(documents, language)
         self._vectorizer = TfidfVectorizer(analyzer=list)
@@ -157,8 +157,8 @@ def _wanted_number(name: str, value: float, full: int) -> int:
     """Return how many of the largest eigenvalues LSI computes.
 
     Args:
-        name: by what they are chosen: `number`, `ratio` or `threshold`, for which all are needed.
-        value: that number, share of all, or least value.
+        name: how they are chosen: `number`, `ratio` or `threshold`, for which all are computed.
+        value: the number, the share of all, or the least value.
         full: number of all eigenvalues.
     """
     if name == "ratio":
@@ -176,7 +176,13 @@ def _wanted_number(name: str, value: float, full: int) -> int:
 def _largest(matrix: csr_matrix, number: int, full: int) -> tuple[Floats, Floats]:
     """Return the left vectors (n, k) of the largest eigenvalues, and these (k,); zeros are left out.
 
-    They are exact: by Lanczos' method where a small share of them is wanted, else by M Mᵀ, n² numbers.
+    They are exact. Lanczos' method finds them where a small share of all is wanted; otherwise they come from
+    M Mᵀ, which has n² numbers.
+
+    Args:
+        matrix: (n, words) the matrix M.
+        number: number of eigenvalues that are wanted.
+        full: number of all eigenvalues.
     """
     if number <= full // _LANCZOS_DIVISOR:
         start = np.random.default_rng(0).random(min(matrix.shape))
@@ -213,7 +219,7 @@ class TopicModel(TextSpace):
             documents: n texts.
             topics: number of topics K.
             seed: seed of the search.
-            language: that of the stop words.
+            language: language of the stop words that are left out.
         """
         texts = _document_words(documents, language)
         filled = _count_filled(texts)
@@ -357,6 +363,7 @@ def divergences(
     divergence = divergence.clip(0)
     similarity = similarity.clip(0, 1)
     best = rows.best(similarity)
+    # of equally similar references the first counts
     is_nearest = similarity == best[rows.owners]
     _, first_nearest = np.unique(rows.owners[is_nearest], return_index=True)
     return divergence[is_nearest][first_nearest], best
@@ -365,7 +372,10 @@ def divergences(
 def _word_weights(
     candidate: Sequence[str], reference: Sequence[str], idf: Mapping[str, float] | None
 ) -> tuple[Floats, Floats]:
-    """Return the weights of all words of two texts in each, which add up to 1."""
+    """Return two arrays (words,): the weights of all words of two texts, in the one and in the other.
+
+    The words are those of either text. The weights of each text add up to 1.
+    """
     in_candidate = Counter(candidate)
     in_reference = Counter(reference)
     words = list(in_candidate | in_reference)

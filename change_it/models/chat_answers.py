@@ -1,7 +1,7 @@
 """Read a chat server's answer: the headline in it, or the choices of a JSON object.
 
-An answer that was cut off is none, nor is one that stands in thoughts: a draft there may be taken back in the
-next sentence.
+An answer that was cut off does not count, nor does one inside thoughts: a draft there may be taken back in
+the next sentence.
 """
 
 import html
@@ -125,8 +125,8 @@ class Choices(NamedTuple):
     """What the JSON objects of an answer choose.
 
     Attributes:
-        answers: question to answer; empty where there is no object with all of them, or where objects differ.
-        fault: why there are none, or empty.
+        answers: question to answer; empty where no object has all answers, or where objects differ.
+        fault: why there are no answers; empty where there are.
     """
 
     answers: dict[str, str]
@@ -153,7 +153,7 @@ def shown(text: str) -> str:
 
 
 def _without_thoughts(text: str) -> str:
-    """Return a text without what stands in tags or channels of thoughts; empty where they do not end."""
+    """Return a text without its thoughts, which stand in tags or channels; empty where they do not end."""
     if _CHANNEL.search(text):
         _, final_channel, text = text.rpartition(_FINAL_CHANNEL)
         if not final_channel:
@@ -197,11 +197,11 @@ def _is_in_brackets(closing_tag: re.Match[str]) -> bool:
 def headline_of(text: str, outlets: Sequence[str] = ()) -> str:
     """Return the headline in an answer, without thoughts before it, and label and marks around it.
 
-    It is the first line that announces no other.
+    It is the first line that does not only announce another one.
 
     Args:
         text: the answer.
-        outlets: names of newspapers, which are labels, too.
+        outlets: names of newspapers, which may stand before the headline as labels.
 
     Returns:
         Empty where that line is no headline. It has no letter or is too long, or it is markup, a refusal, a
@@ -259,6 +259,7 @@ def _is_above(line: str, below: str) -> bool:
     """Return whether a line only stands above the headline: a label, a remark, a section, the original."""
     bare = line.strip(_MARKDOWN)
     plain = chat_phrases.plain(bare)
+    # a few words in capitals above a headline
     is_kicker = bare.isupper() and len(bare.split()) <= 4 and not below.isupper() and len(below.split()) > 2
     return (
         bare.endswith(":")
@@ -295,6 +296,7 @@ def _without_emphasis(line: str) -> str:
     emphasis = _EMPHASIS.match(line)
     if emphasis:
         rest = emphasis[3].strip(" -–—:")
+        # a trailing remark stands behind the end of a sentence
         if chat_phrases.has_trailing_remark(f". {rest}"):
             line = emphasis[2]
     return re.sub(r"(\*\*|__)(.+?)\1", r"\2", line).strip(_MARKDOWN)
@@ -328,8 +330,9 @@ def _is_headline(line: str) -> bool:
 def choices_of(text: str, questions: Mapping[str, Sequence[str]]) -> Choices:
     """Return the choices in the JSON objects of an answer.
 
-    Booleans are yes and no. Comments and commas too many are read over. Objects that differ, or one with a
-    key twice and two values, choose nothing: one of them is an example, or was taken back.
+    Booleans are yes and no. Comments and superfluous commas are passed over. Objects that differ choose
+    nothing, nor does an object that has a key twice with two values: one of them is an example, or was taken
+    back.
 
     Args:
         text: the answer.
@@ -347,6 +350,7 @@ def choices_of(text: str, questions: Mapping[str, Sequence[str]]) -> Choices:
         chosen = chosen or answers
     if not chosen:
         return Choices({}, "no such JSON object")
+    # what stands before and behind the last object
     before, _, after = text.rpartition("}")
     thinks_before = chat_phrases.is_thought(before) and len(after.split()) > 2
     if thinks_before or chat_phrases.has_second_thoughts(after):

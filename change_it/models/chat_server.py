@@ -26,13 +26,13 @@ _NO_KEY = "none"
 TIMEOUT_SECONDS = 600.0
 #: Bytes that an answer has at most.
 MAX_ANSWER_BYTES = 1_000_000
-#: Statuses that are of one request and not of the server: the others go on.
+#: Statuses of a fault in one request and not of the server: the other requests go on.
 _STATUSES_OF_ONE_REQUEST = {400, 413, 422}
 #: Statuses of a server that is busy or not ready yet.
 _BUSY_STATUSES = {429, 503, 529}
 #: How often a request is sent again to a busy server.
 _BUSY_RETRIES = 12
-#: Statuses that pass.
+#: Statuses of a fault that is likely to pass.
 _PASSING_STATUSES = {408, 500, 502, 504, 520, 521, 522, 523, 524}
 #: How often a request is sent again after a passing status or a connection that was dropped.
 _PASSING_RETRIES = 4
@@ -118,7 +118,7 @@ class Server:
             settings: further entries of the request, such as `max_tokens`.
 
         Raises:
-            InputError: something is wrong with the server; the other threads end, too.
+            InputError: something is wrong with the server; the other threads then end as well.
         """
         try:
             return self._complete(prompt, settings)
@@ -198,7 +198,8 @@ class Server:
         It is sent again while the server is busy, fails or drops the connection.
 
         Raises:
-            InputError: the server goes on so, or asks to wait longer than `_LONGEST_ASKED_WAIT_SECONDS`.
+            InputError: the server is still so after all tries, or asks to wait longer than
+                `_LONGEST_ASKED_WAIT_SECONDS`.
         """
         wait = FIRST_WAIT_SECONDS
         tries = 0

@@ -27,8 +27,8 @@ Result = TypeVar("Result")
 
 #: What a model is loaded for.
 #: `saved`: to answer as it was saved, with each tensor and no other.
-#: `base`: as what adapters or training start from; tensors of other parts are left out.
-#: `encoder`: as an encoder, whose head and pooler may be new, too.
+#: `base`: to start adapters or training from; tensors of other parts are left out.
+#: `encoder`: to start a classifier from; its head and pooler may be new as well.
 Use = Literal["saved", "base", "encoder"]
 #: An entry of a configuration that names code of the Hub.
 _KERNEL = re.compile(r'_implementation": "[^"]*/')
@@ -131,17 +131,18 @@ def thread_pool(threads: int) -> ThreadPoolExecutor:
 
 def _compute_alone(usual: int) -> None:
     """Let torch compute with one thread in this thread, and with the usual number in later ones."""
-    # This takes over the usual number, which would undo the next line later.
+    # The first call in a thread sets its number to the usual one. Made later, it would undo the next line.
     torch.get_num_threads()
     torch.set_num_threads(1)
+    # The line above also sets the number of threads that are started from now on.
     with ThreadPoolExecutor(1) as other:
         other.submit(torch.set_num_threads, usual).result()
 
 
 def reading_errors(tokenizer: PreTrainedTokenizerBase) -> AbstractContextManager[None]:
-    """Return a context as `load_errors` for a tokenizer that cannot read a text.
+    """Return a context that turns what a tokenizer raises over a text into an InputError.
 
-    A regular expression in it can give up on some texts alone.
+    A regular expression in a tokenizer can give up on some texts.
     """
     return load_errors(f"the tokenizer in {tokenizer.name_or_path} cannot read a text")
 
@@ -189,6 +190,7 @@ def load_weights(
         raise InputError(f"{name} {PICKLE}") from error
     if getattr(model, "peft_config", None):
         raise InputError(f"{name} {_ADAPTERS}")
+    # names of the weights that do not fit the model
     strange = set(info["missing_keys"])
     for key, *_ in info["mismatched_keys"]:
         strange.add(key)

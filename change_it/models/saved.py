@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 #: Entries of a configuration that say where and with what a model was made: no answer depends on them.
 _ORIGIN_ENTRIES = frozenset({"_name_or_path", "architectures", "auto_map", "transformers_version"})
-#: The same in the entry `change_it` of a judge's configuration.
+#: Such entries in the entry `change_it` of a judge's configuration.
 _TRAINING_ENTRIES = frozenset({"corpus", "encoder", "seed"})
 #: Files of a judge besides its weights and its configuration that its answers depend on.
 _TOKENIZER_FILES = (
@@ -116,8 +116,8 @@ def refuse_strange_weights(name: str | Path, strange: Collection[str]) -> None:
 def hash_of_weights(folder: Path, *, command: str) -> str:
     """Return the SHA-256 of the weights of a saved model or adapter, hexadecimal.
 
-    It is that of the one file, or of the digests of the shards one after the other. `command` writes such
-    folders.
+    It is the hash of the one file, or of the joined hashes of all shards. `command` is what writes such
+    folders, for messages.
     """
     digests = [_digest(path) for path in weight_files(folder, command=command)]
     if len(digests) == 1:

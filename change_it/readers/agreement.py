@@ -4,7 +4,6 @@ Headlines are those of LREC 2020, section 4; pairs of articles that may report o
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import combinations
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -28,11 +27,11 @@ if TYPE_CHECKING:
 
 
 def judge_decisions(judges: "Judges", key: pl.DataFrame) -> Ratings:
-    """Ask the judges about the headlines of a key, with the sources that readers see.
+    """Ask the judges about the n headlines of a key, with the sources that readers see.
 
     Returns:
-        Judge to (n,) decisions. Of main the number of the outlet that it decides for, 1 or 2; of the others 1
-        for yes, 2 for no and NaN where a judge does not answer.
+        Judge to (n,) decisions. Those of main are the number of the outlet that it decides for, 1 or 2. Those
+        of other judges are 1 for yes, 2 for no and NaN where a judge does not answer.
 
     Raises:
         InputError: the judges were trained on other outlets than the key's.
@@ -44,8 +43,15 @@ def judge_decisions(judges: "Judges", key: pl.DataFrame) -> Ratings:
         raise InputError(f"the key has {outlets}, the judges {learnt}: give judges of this corpus")
     items = []
     for row in key.iter_rows(named=True):
-        item = Item(row["id"], row["label"], row["outlet"], row["original"], row["article"])
-        items.append(replace(item, prediction=row["headline"]))
+        item = Item(
+            id=row["id"],
+            label=row["label"],
+            target=row["outlet"],
+            source=row["original"],
+            article=row["article"],
+            prediction=row["headline"],
+        )
+        items.append(item)
     judged = judges.judge(items)
 
     p_target = judged["p_target"].to_numpy()
@@ -61,16 +67,16 @@ def judge_decisions(judges: "Judges", key: pl.DataFrame) -> Ratings:
 
 
 def coincidences(ratings: Floats, values: Sequence[int]) -> dict[str, Floats]:
-    """Count the coincidences of each two values within each item (Krippendorff 2011).
+    """Count how often each two answers are given to the same item by two readers (Krippendorff 2011).
 
-    Their sums are what `alpha` needs.
+    `alpha` needs the sums of these counts over items. An item that r readers answered counts r in all.
 
     Args:
         ratings: (n, readers) answers, NaN where a reader gave none.
-        values: the answers that occur.
+        values: the answers that may be given, 1, 2 and so on.
 
     Returns:
-        `"first,second"` to (n,) counts; 0 for items that fewer than two readers answered.
+        Two answers, as `1,2`, to (n,) counts; 0 for items that fewer than two readers answered.
     """
     times_given = [(ratings == value).sum(axis=1) for value in values]
     counts = np.stack(times_given, axis=1).astype(np.float64)
@@ -92,12 +98,14 @@ def coincidences(ratings: Floats, values: Sequence[int]) -> dict[str, Floats]:
 def alpha(sums: Statistics, values: Sequence[int]) -> Floats:
     """Return Krippendorff's ordinal alpha of summed `coincidences`.
 
-    1 is perfect agreement, 0 that of chance. It is NaN where fewer than two of the ordered `values` occur.
+    1 is perfect agreement, 0 that of chance. It is NaN where fewer than two of the ordered `values` occur. It
+    has the shape of the sums.
     """
     rows = []
     for first in values:
         row = [sums[f"{first},{second}"] for second in values]
         rows.append(np.stack(row))
+    # (values, values, …), of which the last axes are those of the sums
     observed = np.stack(rows)
     totals = observed.sum(axis=1)
     # the place of a value on the ordinal scale: its mean rank among all answers
@@ -121,7 +129,14 @@ def score_cells(scores: Mapping[str, Score]) -> dict[str, Value]:
 
 
 def share(hits: Floats, counts: Floats, events: EventIds, seed: int) -> Score:
-    """Return the share of (n,) hits in (n,) answers, or in their weights; the interval draws events."""
+    """Return the share of hits among answers, with an interval that draws events.
+
+    Args:
+        hits: (n,) number of an item's answers that are hits, or their weight.
+        counts: (n,) number of its answers, or their weight.
+        events: (n,) event of each item.
+        seed: seed of the interval.
+    """
 
     def aggregate(sums: Statistics) -> dict[str, Floats]:
         return {"share": sums["hits"] / sums["n"]}
@@ -180,7 +195,10 @@ def _measured(
     seed: int,
     shares: Mapping[str, str] | None = None,
 ) -> dict[str, Score]:
-    """Measure all items together, see `stats.measure`; a share of nothing is undefined and no warning."""
+    """Return measure to score for all items together; a share of nothing is NaN and raises no warning.
+
+    The arguments are those of `stats.measure`.
+    """
     with np.errstate(invalid="ignore"):
         return measure(columns, aggregate, events=events, shares=shares, seed=seed)[AVERAGE]
 
@@ -208,8 +226,8 @@ def agreement_table(rated: Mapping[str, Ratings], events: EventIds, seed: int) -
     if not rows:
         return {}
     columns = [
-        Column("readers", "text"),
-        Column("n", "count"),
+        Column("readers", format="text"),
+        Column("n", format="count"),
         with_interval("agreement"),
         with_interval("alpha", "α, ordinal"),
     ]
@@ -286,7 +304,7 @@ def _right_answers(question: str, key: pl.DataFrame) -> Floats:
 
 
 def _votes(rated: Ratings) -> Ratings:
-    """Return (n, readers) answers of each reader, and of all people together where there are several."""
+    """Return reader to (n, 1) answers, and `PEOPLE` to (n, people) answers where there are several people."""
     votes = {name: answers[:, None] for name, answers in rated.items()}
     people = [name for name in rated if not name.startswith((MODEL, JUDGE))]
     if len(people) > 1:
@@ -297,8 +315,8 @@ def _votes(rated: Ratings) -> Ratings:
 def _shares(question: str, key: pl.DataFrame, rated: Ratings, seed: int) -> Table:
     """Show the share in which each reader is right, prefers the new headline or says yes.
 
-    A group is a condition, gold first. Where several people answered, they have a row together, with alpha,
-    as in LREC 2020, Table 4.
+    The rows are grouped by condition: gold, then the systems. Where several people answered, they have a row
+    together, with alpha, as in LREC 2020, Table 4.
     """
     is_about_outlets = question == "answer"
     right_answers = _right_answers(question, key)
@@ -355,13 +373,13 @@ def _columns_of_shares(question: str) -> list[Column]:
     """Return the columns of a question's table, with mean F1 where it asks for the outlet."""
     share_titles = {"answer": "accuracy", "preferred": "new preferred"}
     columns = [
-        Column("reader", "text"),
-        Column("n", "count"),
+        Column("reader", format="text"),
+        Column("n", format="count"),
         with_interval("share", share_titles.get(question, "yes")),
     ]
     if question == "answer":
         columns.append(with_interval("f1", "mean F1"))
-    return [*columns, with_interval("alpha", "α, ordinal"), Column("answers", "text")]
+    return [*columns, with_interval("alpha", "α, ordinal"), Column("answers", format="text")]
 
 
 def lowest_threshold(similarity: Floats, yes: Floats, weight: Floats) -> float | None:
@@ -369,8 +387,8 @@ def lowest_threshold(similarity: Floats, yes: Floats, weight: Floats) -> float |
 
     Args:
         similarity: (n,) cosines of the pairs that were read.
-        yes: (n,) weights of the pairs that report one event, 0 for the others.
-        weight: (n,) number of pairs of the corpus that each stands for.
+        yes: (n,) the weight of a pair that reports one event, 0 for another one.
+        weight: (n,) number of pairs of the corpus that each read pair stands for.
 
     Returns:
         The cosine, cut to three decimals.
@@ -384,7 +402,10 @@ def lowest_threshold(similarity: Floats, yes: Floats, weight: Floats) -> float |
 
 
 def _groups_of_pairs(key: pl.DataFrame) -> dict[str, Bools]:
-    """Return the groups of pairs that are shown, by name: all, by band of cosine, and by days apart."""
+    """Return the name of each group of pairs that is shown to its (n,) marks.
+
+    The groups are all pairs, those of each band (a tenth of the cosine), and those so many days apart.
+    """
     groups = {"all": np.full(len(key), True)}
     for band in key["band"].unique().sort():
         name = f"cosine {band / 10} to {(band + 1) / 10}"
@@ -421,6 +442,7 @@ def pair_tables(key: pl.DataFrame, answers: Mapping[str, Ratings], seed: int = 1
     is_one_event = times_yes > times_no
     similarity = key["similarity"].to_numpy()
     events = key["event"].to_numpy()
+    # the pairs of a band that were read stand for all of them
     read_of_band = pl.len().over("band")
     weights = key.select(weight=pl.col("band_pairs") / read_of_band)
     weight = weights["weight"].to_numpy()
@@ -447,10 +469,10 @@ def pair_tables(key: pl.DataFrame, answers: Mapping[str, Ratings], seed: int = 1
         "Shares are of the corpus: a pair stands for all in its band of cosine."
     )
     columns = [
-        Column("pairs", "text"),
-        Column("n", "count"),
+        Column("pairs", format="text"),
+        Column("n", format="count"),
         Column("one_event", title="one event"),
-        Column("one_event_interval", "interval", "interval"),
+        Column("one_event_interval", format="interval", title="interval"),
     ]
     table = Table(columns, rows, f"same: {QUESTIONS['same'].text}", (meaning, note))
     return {"same": table, **agreement_table({"same": rated}, events, seed)}

@@ -1,4 +1,4 @@
-"""A language model as a reader: it fills in sheets row by row, and sees what people see."""
+"""Let an LLM reader fill in sheets row by row: a language model that sees what people see."""
 
 import hashlib
 import json
@@ -25,14 +25,14 @@ Answer with one JSON object and nothing else, and keep one answer to each questi
 AGAIN = "\n\nYour last answer was no such object. Write the JSON object alone."
 #: Tokens of an answer, at most: some models think first.
 ANSWER_TOKENS = 2000
-#: Characters of a token, of Qwen's tokenizer on Italian.
+#: Characters of a token, by Qwen's tokenizer on Italian.
 _CHARACTERS_OF_A_TOKEN = 3.4
-#: Tokens of an answer to one question, of the same.
+#: Tokens of an answer to one question, by the same tokenizer.
 _TOKENS_OF_AN_ANSWER = 7
 
 
 def _shown_columns() -> tuple[str, ...]:
-    """Return the columns of all sheets that a model is shown, in their order: ids say nothing."""
+    """Return the columns of all sheets that a model is shown, in their order; ids are left out."""
     columns: dict[str, None] = {}
     for sheet in (SHEET_OF_PAIRS, *reversed(SHEETS.values())):
         columns |= dict.fromkeys(sheet.shown)
@@ -124,13 +124,13 @@ class SheetRun:
         return row[: len(beginning)] == beginning
 
     def tokens(self) -> tuple[int, int]:
-        """Estimate how many tokens the model will read and write."""
+        """Estimate how many tokens the model will read, and how many it will write."""
         characters = sum(len(self._prompt(item)) for item in self.waiting)
         answers = len(self.waiting) * len(self.questions)
         return round(characters / _CHARACTERS_OF_A_TOKEN), answers * _TOKENS_OF_AN_ANSWER
 
     def fill_in(self, concurrency: int) -> dict[str, str]:
-        """Ask for the rows that wait, so many at once; return those without answers and why."""
+        """Ask for the rows that wait, so many at once; return item to fault for those without answers."""
 
         def answered_row(item: str) -> dict[str, list[str]]:
             answers, fault = self._ask(item)
@@ -152,10 +152,10 @@ class SheetRun:
         return {item: fault for item, fault in faults.items() if fault}
 
     def _ask(self, item: str) -> tuple[dict[str, str], str]:
-        """Return the model's answers about a row and no fault, or no answers and why.
+        """Return the model's answers about a row, by question, and no fault; or no answers and the fault.
 
-        Where the first answer was no JSON object there is one more try, without a schema, which some servers
-        refuse.
+        Where the first answer was no JSON object there is one more try. It sends no schema, since some
+        servers refuse one.
         """
         choices_by_question = {name: QUESTIONS[name].answers for name in self.questions}
         prompt = self._prompt(item)

@@ -1,4 +1,4 @@
-"""Agreement of judges with people who have read headlines and their sources (label files)."""
+"""Compare judges with people who have read headlines and their sources (label files)."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -50,9 +50,10 @@ Vote = dict[str, str | bool | None]
 
 
 def compared_measures() -> dict[str, str]:
-    """Return the columns that are compared with readers' answers, and their names.
+    """Return the columns that are compared with readers' answers, and their names in tables.
 
-    They are judges' probabilities, aspects, and two measures that any other must beat.
+    They are probabilities of judges, acceptability, compliancy and style, and two measures that any other
+    must beat.
     """
     columns = probability_columns()
     measures = {}
@@ -94,11 +95,11 @@ def reader_labels(files: Sequence[Path], test: TestSet) -> ReaderLabels:
     """Read label files, and filled sheets with sources.
 
     Of several readers of a headline the majority counts, and a tie is no yes. A reader has one vote on a
-    headline. Readers are told apart by the column `reader`, and by the names of the files without it.
+    headline. Readers are told apart by the column `reader`; in a file without it they are called after it.
 
     Raises:
-        InputError: an id, an answer or a headline that is not there, two answers of one reader that differ,
-            or no labels.
+        InputError: the corpus lacks an id, an answer is none of the question's, a headline is missing, one
+            reader gives two answers that differ, or there are no labels.
     """
     items = {item.id: item for item in test.items}
     votes: dict[tuple[str, str, str], Vote] = {}
@@ -132,7 +133,7 @@ def _merge_votes(earlier: Vote, vote: Vote, place: str) -> None:
 
 
 def _majorities(votes: Sequence[Vote]) -> pl.DataFrame:
-    """Return the table of `ReaderLabels` of all votes, headlines in the order of their first vote."""
+    """Return the table of `ReaderLabels`: the majority of votes on each headline, in order of first vote."""
     texts = dict.fromkeys(("id", "headline", "system", "reader"), pl.String)
     answers = dict.fromkeys(ASKED, pl.Boolean)
     table = pl.DataFrame(votes, {**texts, **answers})
@@ -208,7 +209,7 @@ def _read_votes(file: Path, items: Mapping[str, Item], corpus: str) -> list[tupl
 
 
 def shares_accepted(labels: ReaderLabels, items: pl.DataFrame) -> Accepted | None:
-    """Estimate the share of a system's headlines that readers accept, see `scoring.accepted`.
+    """Estimate the share of a system's headlines that readers accept, with `scoring.accepted`.
 
     Where a model has read all headlines, its answers predict what people would say; else acceptability does.
     An item that has several rows, as those of `clause`, counts as much as the others: labels and predictions
@@ -244,7 +245,7 @@ def shares_accepted(labels: ReaderLabels, items: pl.DataFrame) -> Accepted | Non
 
 
 def _headline(file: Path, record: Record, item: Item) -> str:
-    """Return the headline that was read: of gold and copies, the corpus may have it alone."""
+    """Return the headline that was read; a file may leave that of gold or of a copy to the corpus."""
     text = with_formula(record.cells["headline"])
     system = record.cells.get("system", "")
     if not text and system == GOLD:
@@ -305,10 +306,10 @@ def agreement(
 
 def agreement_table(agreement: Mapping[str, Any]) -> Table:
     """Show the AUC of each measure, a row, for each question; a group for each of `HEADLINE_GROUPS`."""
-    columns = [Column("measure", "text")]
+    columns = [Column("measure", format="text")]
     for question, title in ASKED.items():
         columns.append(with_interval(question, title))
-    columns.append(Column("n", "count"))
+    columns.append(Column("n", format="count"))
     names = compared_measures()
     intended = intended_measures()
     rows = []
@@ -332,8 +333,8 @@ def by_question(
     """Return the AUC of each measure for each question in each of `HEADLINE_GROUPS`, with its interval.
 
     Args:
-        rows: of each headline the answers (0, 1, NaN), `system`, `event`, `written`, `copy` and the measures,
-            0 and 1 of verdicts, null where a measure says nothing.
+        rows: a row for each headline, with the answers (0, 1, NaN), `system`, `event`, `written`, `copy` and
+            the measures. A verdict is 0 or 1; a measure that says nothing is null.
         measures: columns; None stands for all of `compared_measures`.
         resamples: bootstrap resamples of the intervals.
 
@@ -377,7 +378,14 @@ def _auc_by_question(rows: pl.DataFrame, column: str, resamples: int) -> dict[st
 def auc(
     right: Bools, p: Floats, events: EventIds, *, resamples: int = 1000
 ) -> tuple[float | None, tuple[float, float] | None]:
-    """Return the AUC of n probabilities or scores and its interval over events; None where undefined."""
+    """Return the AUC of scores and its interval over events; each is None where it is undefined.
+
+    Args:
+        right: (n,) whether an item is right, as where readers say yes to it.
+        p: (n,) its probability or score.
+        events: (n,) its event.
+        resamples: number of bootstrap resamples of the interval.
+    """
 
     def aggregate(sums: Statistics) -> dict[str, Floats]:
         return {"auc": auc_of(sums)}
@@ -393,10 +401,10 @@ def auc(
 
 
 def auc_counts(right: Bools, p: Floats) -> dict[str, Floats]:
-    """Return statistics of n items, to be summed for `auc_of`.
+    """Return statistics of n items, whose sums `auc_of` needs.
 
-    At each level of the scores they say which items are right and which wrong. Names are `right 0`,
-    `wrong 0`, `right 1` and so on; level 0 is the lowest score that occurs.
+    Each different score is a level, and level 0 is the lowest. The columns `right 0`, `wrong 0`, `right 1`
+    and so on are 1 for the items of that level that are right, or wrong.
     """
     levels = np.unique(p, return_inverse=True)[1]
     counts = {}
@@ -410,8 +418,10 @@ def auc_counts(right: Bools, p: Floats) -> dict[str, Floats]:
 def auc_of(sums: Statistics) -> Floats:
     """Return the AUC (scikit-learn's `roc_auc_score`) of summed `auc_counts`.
 
-    A resample in which it is undefined says nothing and counts as the median.
+    A resample in which it is undefined says nothing and counts as the median. The AUC has the shape of the
+    sums.
     """
+    # `right` and `wrong` of each level
     levels = len(sums) // 2
     right = np.stack([sums[f"right {level}"] for level in range(levels)])
     wrong = np.stack([sums[f"wrong {level}"] for level in range(levels)])

@@ -1,4 +1,4 @@
-"""What readers are asked, and how their files are read.
+"""Word the questions that readers are asked, and read the files with their answers.
 
 Sheets, prompts and documentation have this one wording of the questions.
 """
@@ -62,23 +62,24 @@ class Sheet(NamedTuple):
 
 #: The sheets of headlines, by the end of their file's name, in the order in which readers get them.
 SHEETS = {
-    "": Sheet(("headline", "choice1", "choice2"), ("answer",)),
-    "preferred": Sheet(("article", "first", "second"), ("preferred",)),
+    "": Sheet(shown=("headline", "choice1", "choice2"), asked=("answer",)),
+    "preferred": Sheet(shown=("article", "first", "second"), asked=("preferred",)),
     "sources": Sheet(
-        ("id", "headline", "original", "article"), ("story", "supported", "printable", "accept")
+        shown=("id", "headline", "original", "article"),
+        asked=("story", "supported", "printable", "accept"),
     ),
 }
 #: The sheet of aligned pairs.
-SHEET_OF_PAIRS = Sheet(("a_headline", "a_article", "b_headline", "b_article"), ("same",))
+SHEET_OF_PAIRS = Sheet(shown=("a_headline", "a_article", "b_headline", "b_article"), asked=("same",))
 
 
 def judges_of(question: str) -> list[Task]:
-    """Return the judges that answer a question, too, in the order in which they are shown."""
+    """Return the judges that answer the same question as readers, in the order in which they are shown."""
     return [task for task, spec in JUDGES.items() if spec.readers_question == question]
 
 
 def read_sheet(file: Path, columns: Iterable[str], required: Iterable[str] = ("item",)) -> list[Record]:
-    """Read a filled sheet or a file of labels: the required columns, and of the others those that it has.
+    """Read a filled sheet or a file of labels: the required columns, and those of `columns` that it has.
 
     The column of a question may be called by its heading.
     """

@@ -5,7 +5,6 @@ Sheets are of headlines (LREC 2020, section 4) or of aligned pairs (section 4.1)
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -74,7 +73,7 @@ PAIR_KEY_COLUMNS = (
 )
 #: Columns of sheets that have to be those of the key.
 CHECKED = ("id", "headline", "original", "first", "second", "a_headline", "b_headline")
-#: What stands before a judge's name among readers; who is no model either is a person.
+#: What stands before a judge's name among readers. A name with neither this nor `MODEL` is a person's.
 JUDGE = "judge "
 #: What all people together are called among readers.
 PEOPLE = "people"
@@ -114,7 +113,10 @@ def _written(items: Sequence[Item]) -> list[Item]:
 
 
 def _aims_at_own_outlet(system: PredictionFile, test: TestSet) -> bool:
-    """Tell whether all headlines that name a target name the outlet of their original."""
+    """Tell whether all headlines that name a target name the outlet of their original.
+
+    A file in which none names a target aims at the other outlet.
+    """
     labels = {item.id: item.label for item in test.items}
     names_target = False
     for row in system.rows:
@@ -132,22 +134,30 @@ def in_random_split(test: TestSet, seed: int) -> list[Item]:
     items = []
     for row in random_split(test.name, test.outlets, seed)["test"].iter_rows(named=True):
         outlet = test.outlets[row["label"]]
-        item = Item(row["id"], outlet, outlet, row["headline"], row["article"], event=row["event"])
-        items.append(replace(item, prediction=item.source))
+        item = Item(
+            id=row["id"],
+            label=outlet,
+            target=outlet,
+            source=row["headline"],
+            article=row["article"],
+            prediction=row["headline"],
+            event=row["event"],
+        )
+        items.append(item)
     return items
 
 
 def draw_headlines(
     test: TestSet, conditions: Mapping[str, Sequence[Item]], items: int, seed: int
 ) -> pl.DataFrame:
-    """Draw headlines in random order: as many of each condition, half of them of each outlet.
+    """Draw headlines in random order: as many of each condition, half of them for each outlet.
 
     An event is drawn twice only where there are too few. Where a condition aims at one outlet alone, as a
     system of one direction does, all headlines aim at that one.
 
     Args:
         test: the test set.
-        conditions: condition to its headlines, see `headlines_by_condition`.
+        conditions: condition (gold, or the name of a system) to its headlines.
         items: headlines of each condition, an even number.
         seed: seed of the draw.
 
@@ -203,7 +213,7 @@ def _first_new(waiting: Sequence[Item], drawn_texts: set[str], drawn_events: set
 
 
 def _outlets_of_all(test: TestSet, conditions: Mapping[str, Sequence[Item]]) -> list[str]:
-    """Return the outlets that all conditions aim at; InputError without any."""
+    """Return the outlets that the headlines of every condition aim at; InputError without any."""
     common = set(test.outlets)
     aims = []
     for name, items in conditions.items():
@@ -245,6 +255,8 @@ def _row_of_key(
 def draw_pairs(corpus: str, count: int, seed: int) -> pl.DataFrame:
     """Draw pairs of A1, A2 and A3 in random order, evenly over bands of cosine as far as each has enough.
 
+    A band is a tenth of the cosine.
+
     Returns:
         The rows of sheet and key.
 
@@ -271,6 +283,7 @@ def draw_pairs(corpus: str, count: int, seed: int) -> pl.DataFrame:
         turn=pl.int_range(pl.len()).over("band"),
         band_pairs=pl.len().over("band"),
     )
+    # the first pair of each band, then the second of each, and so on
     drawn = _shuffled(pairs.sort("turn", "band").head(count), random)
     articles = pl.col("a_article", "b_article").str.replace_all(r"\s+", " ")
     time_apart = pl.col("a_date") - pl.col("b_date")
@@ -288,7 +301,7 @@ def _shuffled(table: pl.DataFrame, random: Random) -> pl.DataFrame:
 
 
 def item_id(*content: object) -> str:
-    """Return an id that says nothing.
+    """Return an id from which a reader learns nothing about its content.
 
     It begins with a letter, since a spreadsheet reads 12345e67 as a number.
     """
@@ -300,7 +313,7 @@ def write_sheets(files: Mapping[str, Path], drawn: pl.DataFrame) -> list[Path]:
     """Write the key and the sheets.
 
     Args:
-        files: where each of `SHEETS` is written, and the `key`; of pairs, the sheet is "".
+        files: where each of `SHEETS` is written, and the `key`; the sheet of pairs has the name "".
         drawn: rows of `draw_headlines` or `draw_pairs`.
 
     Returns:
@@ -396,7 +409,7 @@ def read_answers(files: Sequence[Path], key: pl.DataFrame) -> dict[str, Ratings]
 def _asked(
     file: Path, records: Sequence[Record], questions: Sequence[str], items: Mapping[str, object]
 ) -> list[str]:
-    """Return what a sheet asks; InputError where it has items that are not in the key, or no answers."""
+    """Return the questions of a sheet; InputError where items are not in the key, or nothing is answered."""
     ids = [record.cells["item"] for record in records]
     unknown = [id_ for id_ in ids if id_ not in items]
     if unknown:
@@ -436,7 +449,7 @@ def _as_compared(text: str) -> str:
 
 
 def _outlet_numbers(question: str, row: Mapping[str, Any]) -> dict[str, int]:
-    """Return the outlets that may be written in the place of the numbers 1 and 2, folded."""
+    """Return the outlets, in small letters, that may be written in the place of the numbers 1 and 2."""
     if question != "answer":
         return {}
     return {row["choice1"].casefold(): 1, row["choice2"].casefold(): 2}

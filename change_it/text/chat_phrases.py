@@ -347,7 +347,9 @@ _TALK_OF_TASK = (_TALKS, _TALKS_OF_TEXT, _OPENS, _ASKS_OF_TEXT, _NOT_FOR_ME)
 
 
 def is_refusal(text: str) -> bool:
-    """Return whether a text refuses to write a headline; who cannot do other things is a headline.
+    """Return whether a text refuses to write a headline.
+
+    A text in which somebody cannot do something else may be a headline, and is no refusal.
 
     Examples:
         >>> is_refusal("Purtroppo non posso riscrivere questo titolo.")
@@ -370,7 +372,7 @@ def is_refusal(text: str) -> bool:
 def is_talk_of_task(text: str) -> bool:
     """Return whether a text speaks of the headline or the article that is worked on.
 
-    It speaks to the one who asked, or to itself.
+    Such a text speaks to the one who asked, or is a thought of the model; it is no headline.
 
     Examples:
         >>> is_talk_of_task("Hai altre informazioni sull'articolo?")
@@ -695,7 +697,7 @@ _TRAILING_REMARK = re.compile(
 
 
 def is_remark(text: str) -> bool:
-    """Return whether a line announces an answer, or speaks about it, and is none.
+    """Return whether a line announces an answer or speaks about it, and is no answer itself.
 
     Examples:
         >>> is_remark("Certo! Ecco una versione riscritta.")
@@ -711,14 +713,14 @@ def without_leading_remark(text: str) -> str:
     """Return a line without the remark that stands before the answer in it."""
     said = plain(text)
     match = _LEADING_REMARK.match(said)
-    # Where the lengths differ, folding has moved the letters.
+    # Where the lengths differ, folding has moved the letters, so the end of the match is not known in `text`.
     if match is None or len(said) != len(text):
         return text
     return text[match.end() :]
 
 
 def has_trailing_remark(text: str) -> bool:
-    """Return whether a line speaks about the answer that stands before in it."""
+    """Return whether a line holds an answer and a remark about it behind."""
     return bool(_TRAILING_REMARK.search(plain(text)))
 
 
@@ -762,7 +764,7 @@ _ERROR = re.compile(
 
 
 def is_error(text: str) -> bool:
-    """Return whether a text is the error of a program.
+    """Return whether a text is the error message of a program.
 
     Examples:
         >>> is_error("Error: rate limit exceeded")

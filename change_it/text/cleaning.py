@@ -1,4 +1,4 @@
-"""Clean the cells of an input of markup and control characters, and say what is odd about texts."""
+"""Remove markup and control characters from the cells of an input, and say what is odd about texts."""
 
 import html
 import re
@@ -14,8 +14,9 @@ from change_it.text.typography import QUOTED
 LAYERS = 20
 #: Words of an opening.
 OPENING_WORDS = 3
-#: An opening recurs where so many different headlines have it, and this share of all.
+#: Number of different headlines that an opening must have to recur.
 FEWEST_OPENINGS = 4
+#: Share of all headlines that an opening must have to recur.
 OPENING_SHARE = 0.05
 
 #: A character reference of HTML.
@@ -37,7 +38,7 @@ _NEXT = f"[\x80-\xbf{''.join(_C1.values())}]"
 _TWICE = re.compile(
     f"(?:[Â-Å]{_NEXT}|â[€‚„]{_NEXT})+|(?:[Â-ß]{_NEXT}|[à-ï]{_NEXT}{{2}}|[ð-ô]{_NEXT}{{3}}){{3,}}"
 )
-#: A letter that is two bytes of UTF-8, for a quick look.
+#: The beginning of such letters, for a quick look.
 _LEAD = re.compile(f"[Â-ô]{_NEXT}")
 #: Characters of Windows-1252 and the byte that each was.
 _BYTES = {character: bytes([ord(code)]) for code, character in _C1.items() if character}
@@ -66,7 +67,7 @@ def clean(text: str) -> str:
 def _without_tags(text: str) -> str:
     """Take off comments, scripts, styles and tags in linear time.
 
-    What is never closed is searched for once.
+    The end of a kind that is never closed is searched for only once.
     """
     parts: list[str] = []
     unclosed: set[str] = set()
@@ -174,11 +175,11 @@ def remark(name: str, texts: Iterable[str], then: str) -> list[str]:
 def alike(name: str, pairs: Sequence[tuple[str, str]]) -> list[str]:
     """Say what is odd about the headlines of a system, as one sentence; nothing where nothing is.
 
-    Headlines say nothing, are one and the same, are their originals, stand in quotation marks, or all begin
-    or end with a mark that a program has left there.
+    It is odd where many headlines have no word, are one and the same, are their originals or stand in
+    quotation marks. It is also odd where most begin or end with a mark that a program has left there.
 
     Args:
-        name: of the system.
+        name: name of the system.
         pairs: its headlines with their originals.
     """
     n = len(pairs)
@@ -220,7 +221,14 @@ def _one_sentence(name: str, parts: Sequence[str]) -> list[str]:
 
 
 def _marks_at(place: int, verb: str, texts: Sequence[str], n: int) -> list[str]:
-    """Say that most texts have the same mark at a place, 0 or -1, where a headline has none of this kind."""
+    """Say that most texts have the same mark at a place where no headline has it.
+
+    Args:
+        place: 0 for the first character, -1 for the last.
+        verb: `begin` or `end`, for the sentence.
+        texts: headlines that have a word.
+        n: number of all headlines, for the sentence.
+    """
     marks: Counter[str] = Counter()
     for text in texts:
         mark = text[place]
@@ -237,8 +245,8 @@ def _marks_at(place: int, verb: str, texts: Sequence[str], n: int) -> list[str]:
 def recurring_opening(pairs: Sequence[tuple[str, str]]) -> str:
     """Say which first words recur over many headlines that differ, with an example; empty where none do.
 
-    A model that refuses in its own words is found so, whatever they are. Words that the original begins with,
-    too, are left out.
+    So a model that refuses is found, whatever its words are. An opening that the original has as well is left
+    out.
 
     Args:
         pairs: headlines with their originals.

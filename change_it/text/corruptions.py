@@ -19,10 +19,10 @@ from change_it.text.typography import BRACKETED, PAIRED
 _WORD = re.compile(r"\w+(?:['’.,\-]\w+)*(?:['’](?=\w))?")
 #: Number of the most frequent words among which function words are sought.
 FREQUENT = 120
-#: Share of its occurrences before a mark or at the end that a function word has at most.
+#: Largest share of a function word's occurrences that stand before a mark or at the end.
 ENDING = 0.03
-#: A headline does without a function word that headlines have less than this many times as often as articles
-#: have: English "the", "is".
+#: Headlines need a function word that they have at least this many times as often as articles. They do
+#: without rarer ones, as English "the" and "is".
 NEEDED = 0.5
 #: Number of the style words of an outlet.
 TYPICAL = 60
@@ -66,14 +66,14 @@ class Lexicon:
     Attributes:
         outlets: the outlet of each headline.
         articles: the beginnings of articles.
-        splits: the words and the gaps of each headline, see `split`.
-        words: those of all headlines, each as often as it appears.
-        inside: the counts of those behind the first word of each headline.
+        splits: the words of each headline, and the gaps around them (one more than words).
+        words: the words of all headlines, each as often as it appears.
+        inside: the counts of all words but the first of each headline.
         adjacent: pairs of neighbouring words in headlines and articles, in lower case.
         functions: function words in lower case with their counts: frequent ones that hardly ever end a
             headline or a clause.
-        needed: those of them that are about as frequent in headlines as in articles.
-        typical: outlet to its style words.
+        needed: the function words that headlines do not do without.
+        typical: outlet to its style words, which are typical of it.
     """
 
     def __init__(
@@ -102,6 +102,7 @@ class Lexicon:
         at_end: Counter[str] = Counter()
         for words, gaps in self.splits:
             gaps_behind = gaps[1:]
+            # the end of a headline counts as a mark
             if words:
                 gaps_behind[-1] = "."
             for word, gap in zip(words, gaps_behind, strict=True):
@@ -177,10 +178,10 @@ def corrupt(
 
     Args:
         headline: the headline.
-        name: of the damage.
-        random: draws places and words.
-        lexicon: the words that it draws from.
-        outlet: whose style words are used; None draws one.
+        name: name of the damage.
+        random: source of places and words.
+        lexicon: the words that are drawn from.
+        outlet: outlet whose style words are used; None draws one.
 
     Returns:
         The damaged headline; None where the damage does not apply, or leaves the headline as it was.
@@ -192,7 +193,7 @@ def corrupt(
     if not damaged:
         return None
     text = _without_lost_marks(" ".join(damaged.split()), headline)
-    # Marks at the beginning are left out, unless the headline begins with them.
+    # Marks at the beginning are left out, but for the one that the headline begins with.
     text = text.lstrip(" ,:;.!?…)»”–—-".replace(headline[:1], "")) or text
     if not text or text.lower() == " ".join(headline.split()).lower():
         return None
@@ -200,7 +201,7 @@ def corrupt(
 
 
 def _without_lost_marks(text: str, headline: str) -> str:
-    """Leave out the brackets and quotes of a damaged headline whose other half the damage took."""
+    """Return a damaged headline without the brackets and quotes whose other half the damage took."""
     masked = _masked(text)
     lost = set(masked).intersection(PAIRED) - set(_masked(headline))
     kept = [mark for mark, shown in zip(text, masked, strict=True) if shown not in lost]
@@ -208,7 +209,7 @@ def _without_lost_marks(text: str, headline: str) -> str:
 
 
 def _masked(text: str) -> str:
-    """Return a text with a NUL for each mark that has its other half."""
+    """Return a text with a NUL for each bracket or quote that has its other half; its length stays."""
 
     def mask(match: re.Match[str]) -> str:
         opening = "\0" * (match.start(1) - match.start())
@@ -226,12 +227,12 @@ class Damage:
     Each public method returns the headline damaged, or None where the damage does not apply.
 
     Attributes:
-        words: of the headline.
-        gaps: around them, see `split`.
-        count: number of its words.
-        random: draws places and words.
-        lexicon: the words that it draws from.
-        outlet: whose style words are used; None draws one.
+        words: the words of the headline.
+        gaps: the gaps before each word and behind the last.
+        count: number of words.
+        random: source of places and words.
+        lexicon: the words that are drawn from.
+        outlet: outlet whose style words are used; None draws one.
     """
 
     def __init__(
@@ -255,6 +256,7 @@ class Damage:
         first = self.words[0]
         inside = self.lexicon.inside
         words = list(words)
+        # the first word loses its capital in another place, unless headlines mostly write it so there
         for place, word in enumerate(words[1:], 1):
             low = word[:1].lower() + word[1:]
             if word == first and inside[low] > inside[word]:
@@ -272,18 +274,20 @@ class Damage:
         return (word.lower(), following.lower()) not in self.lexicon.adjacent
 
     def _with(self, new: Iterable[str]) -> str:
-        """Put each of these words at a random place where no text has it before what follows."""
+        """Return the headline with new words at random places, each before a word that never follows it."""
         words = list(self.words)
         gaps = self.gaps[:-1]
         for word in new:
+            # the end is always such a place: no text has an empty word
             places = [place for place, after in enumerate([*words, ""]) if self._unseen(word, after)]
             place = places[self.random.integers(len(places))]
             words.insert(place, word)
+            # what stands before the first word stays there
             gaps.insert(place or 1, " ")
         return self._joined(words, gaps)
 
     def _exchanged(self, new: Sequence[str]) -> str:
-        """Put these words in the place of as many of the headline's own."""
+        """Return the headline with these words in random places, instead of as many of its own."""
         words = list(self.words)
         places = self.random.permutation(self.count)[: len(new)]
         for place, word in zip(places.tolist(), new, strict=True):

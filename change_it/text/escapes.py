@@ -75,10 +75,12 @@ def erased_in(text: str) -> str:
         return ""
     for match in _ERASED.finditer(text):
         after = match["after"] or match["inside"]
+        # a capital may begin the next sentence
         if after is None or after.islower():
             words_before = text[: match.start()].split(" ")
             words_behind = text[match.end() :].split(" ")
             if match["after"]:
+                # the mark stands between spaces, so its nearest parts are empty
                 return f"{words_before[-2]} ? {words_behind[1]}"
             return f"{words_before[-1]}{match[0]}{words_behind[0]}"
     return ""

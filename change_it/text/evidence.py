@@ -31,15 +31,15 @@ _QUOTED = re.compile(
     r"""|(?<!\w)'(?P<single>(?=\w)(?:[^']|'(?=\w))*)'(?!\w)"""
     r"""|(?<=[:,]\s)'(?P<open>(?=\w)[^']*)$"""
 )
-#: What is left out of a quotation parts it.
+#: A mark of an omission inside a quotation, which parts it.
 _OMISSION = re.compile(r"\[[^\]]*\]|\(\s*\.[^)]*\)|\.\s*\.\s*\.|(?<!\.\w)\.\s(?=\S)")
 #: Behind these a capital only shows that something begins.
 _OPENING = re.compile(r"""[.:!?"¿¡؟।]|(?:^|\s)'""")
 #: Characters of a source that its language is guessed from.
 _GUESSED_CHARACTERS = 1000
-#: Letters that a stem has at least.
+#: Letters at the beginning of a name that a word of the source must share, at least.
 _FEWEST_STEM_LETTERS = 4
-#: Letters that a stem has at most.
+#: Letters at the beginning of a name that are compared, at most.
 _MOST_STEM_LETTERS = 6
 
 
@@ -64,9 +64,10 @@ class _Source(NamedTuple):
     """What is looked up in a source.
 
     Attributes:
-        keys: its words and numbers between spaces.
+        keys: its words in lower case and its numbers in digits, each with a space before and behind it.
         language: `it`, `en` or `none`.
-        has_noun_capitals: whether so many words have capitals that they are nouns, as in German.
+        has_noun_capitals: whether its language writes nouns with a capital, as German does; many words have
+            one then.
     """
 
     keys: str
@@ -122,6 +123,7 @@ class _Check:
         self.lacking: list[tuple[int, int, Kind]] = []
         self._folded = folded
         self._sources = sources
+        # the language of the first source that has a known one
         self._language = "none"
         for source in reversed(sources):
             if source.language != "none":
@@ -134,6 +136,7 @@ class _Check:
     def check_quotations(self) -> None:
         """Look up each quotation; the parts between its omissions are looked up one by one."""
         for match in _QUOTED.finditer(self._folded):
+            # the only group that matched is what the marks quote
             for part in _OMISSION.split(match[match.lastgroup or 0]):
                 phrase = _phrase(part)
                 if phrase.strip() and phrase not in self._keys:
@@ -155,7 +158,7 @@ class _Check:
         """Look up each word with a digit and each name."""
         has_noun_capitals = any(source.has_noun_capitals for source in self._sources)
         has_names = has_noun_capitals or not in_title_case(self._folded.replace("-", " "))
-        # Nothing is before the first word, which its capital does not make a name.
+        # The first word follows none, and its capital does not make it a name: no word starts behind the end.
         previous_end = len(self._folded)
         for match in _TOKEN.finditer(self._folded):
             start, end = match.span()
@@ -179,24 +182,24 @@ class _Check:
         return any(start <= place < end for start, end in self._checked)
 
     def _is_akin(self, name: str) -> bool:
-        """Return whether a name is akin to a word of a source."""
-        return any(_is_akin(name, source.keys) for source in self._sources)
+        """Return whether a name is akin to a word of any source."""
+        return any(_is_akin_to_word(name, source.keys) for source in self._sources)
 
 
 def _key(match: re.Match[str]) -> str:
-    """Return a word or number as it is looked up: in lower case without stops, or the digits."""
+    """Return a match of `_TOKEN` as it is looked up: a word in lower case without stops, or digits."""
     if match.lastgroup == "number":
         return key_of(match[0])
     return match[0].lower().replace(".", "")
 
 
 def _phrase(text: str) -> str:
-    """Return the keys of a text between spaces, as `in` finds them in a `_Source`."""
+    """Return the words and numbers of a text between spaces, as `in` finds them in `_Source.keys`."""
     return _joined(_TOKEN.finditer(text))
 
 
 def _joined(found: Iterable[re.Match[str]]) -> str:
-    """Return the keys of some words and numbers between spaces."""
+    """Return matches of `_TOKEN` as they are looked up, in one text with spaces around them."""
     return f" {' '.join(map(_key, found))} "
 
 
@@ -204,8 +207,8 @@ def _joined(found: Iterable[re.Match[str]]) -> str:
 def _read(source: str) -> _Source:
     """Return what is looked up in a source.
 
-    Numbers follow its keys, each alone: the parts of a number with a space in it, which may be two numbers,
-    and the value and sizes of a number in words.
+    Behind the words and numbers of the source its keys have further numbers, each alone. They are the parts
+    of a number with a space in it, which may be two numbers, and the value and sizes of a number in words.
     """
     folded = fold(source)
     language = guess_language([source[:_GUESSED_CHARACTERS]])
@@ -223,10 +226,14 @@ def _read(source: str) -> _Source:
     return _Source(keys, language, has_noun_capitals)
 
 
-def _is_akin(name: str, keys: str) -> bool:
-    """Return whether a name begins as a word does (Putinom, Putin), or one of them is in the other.
+def _is_akin_to_word(name: str, keys: str) -> bool:
+    """Return whether a name begins as a word of a source does (Putinom, Putin), or contains it.
 
-    Maske is in Schutzmaske.
+    A name inside a word is akin as well (Maske in Schutzmaske).
+
+    Args:
+        name: in lower case.
+        keys: `_Source.keys` of the source.
     """
     if len(name) < _FEWEST_STEM_LETTERS:
         return False

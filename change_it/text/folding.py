@@ -62,7 +62,7 @@ _TABLE.update(str.maketrans(MARKS))
 def nfc(text: str) -> str:
     """Return a text in Unicode's NFC, with at most 30 combining marks in a row.
 
-    More of them take the square of their time.
+    The time that a longer row takes grows with the square of its length.
     """
     if unicodedata.is_normalized("NFC", text):
         return text

@@ -48,7 +48,7 @@ class Matched:
         self.candidates = [texts[owner] for owner in self.owners.tolist()]
 
     def best(self, scores: Floats) -> Floats:
-        """Return the (n,) highest scores of the candidates over their references, of one score a row."""
+        """Return the (n,) highest scores of n candidates over their references, from (rows,) scores."""
         return np.maximum.reduceat(scores, self.starts) if len(scores) else scores
 
 
@@ -112,9 +112,10 @@ def headline_rouge(
 
 
 def rouge_l(references: Sequence[Sequence[str]], candidates: Sequence[Sequence[str]]) -> Floats:
-    """Return the (n, 3) precision, recall and F1 of ROUGE-L.
+    """Return the (n, 3) precision, recall and F1 of ROUGE-L for n pairs of texts, as words.
 
-    They are the longest common subsequence of words over the length of the candidate, and of the reference.
+    Precision is the longest common subsequence over the length of the candidate, recall that over the length
+    of the reference.
     """
     common = cpdist(references, candidates, scorer=LCSseq.similarity, dtype=np.int32).astype(np.float64)
     precision = common / np.maximum([len(words) for words in candidates], 1)
@@ -125,7 +126,7 @@ def rouge_l(references: Sequence[Sequence[str]], candidates: Sequence[Sequence[s
 
 
 def _rouge_n(reference: Sequence[str], candidate: Sequence[str], *, n: int, clipped: bool) -> float:
-    """Return ROUGE-N of a pair, of different n-grams or of clipped counts."""
+    """Return ROUGE-N of a pair of texts, over different n-grams, or over clipped counts of them."""
     wanted = extract_word_ngrams(list(reference), n)
     offered = extract_word_ngrams(list(candidate), n)
     if not clipped:
@@ -135,7 +136,7 @@ def _rouge_n(reference: Sequence[str], candidate: Sequence[str], *, n: int, clip
 
 
 def _skip_rouge(reference: Sequence[str], candidate: Sequence[str]) -> tuple[float, float]:
-    """Return ROUGE-SU and ROUGE-WSU of a pair."""
+    """Return ROUGE-SU and ROUGE-WSU of a pair of texts; 0 for a reference without a word."""
     reference = reference[:_MOST]
     candidate = candidate[:_MOST]
     wanted = set(reference)

@@ -43,7 +43,7 @@ _NUMBERED = _set("n nn no nos nr num art artt p pp pag pagg vol voll fig figg ca
 #: Abbreviations that stand at the end of a sentence or within one.
 _EITHER = _set("inc corp co ltd bros jr sr esq etc est dept assn univ ave blvd ecc coop")
 
-#: The same with a capital: months, weekdays, American states.
+#: The same, where they have a capital: months, weekdays, American states.
 _CAPITALISED = _set(
     """Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Mon Tue Tues Wed Thu Thurs Fri Sat
     Ala Ariz Ark Calif Colo Conn Del Fla Ga Ill Ind Kan Ky La Mass Md Mich Minn Miss Mo Mont Neb Nev
@@ -61,13 +61,16 @@ _MONTHS = _set(
 )
 #: French has a space before the mark that closes.
 _CLOSERS = rf"(?:[{re.escape(CLOSING_MARKS)}]|\s»(?=\s|\Z))*+"
+#: What may end a sentence: end marks, what closes behind them, and a space; `next` is the word that follows.
 _END = re.compile(
     rf"(?P<marks>(?<![{ENDS}])[{ENDS}]++){_CLOSERS}"
     rf"(?:\s++(?=[{re.escape(OPENING_MARKS)}]*+(?:(?<=«)\s)?(?P<next>\w++))|\s++)"
     rf"|[{WIDE_ENDS}]++{_CLOSERS}\s*+"
 )
 _BLANK_LINE = re.compile(r"\n(?:[^\S\n]*+\n)++")
+#: The word at the end of a text, perhaps an abbreviation.
 _LAST_WORD = re.compile(rf"[^\s/{re.escape(OPENING_MARKS.strip('-') + CLOSING_MARKS)}]*\Z")
+#: Letters with dots between them, as U.S or S.p.A.
 _DOTTED = re.compile(r"(?:\w{1,3}\.)+\w{1,3}\Z")
 _FUNCTION_WORDS = stop_words("it") | stop_words("en")
 #: Characters before a full stop that are looked at for an abbreviation.
@@ -129,9 +132,9 @@ def _ends(text: str, match: re.Match[str], caseless: bool) -> bool:
 def _is_abbreviation(
     text: str, match: re.Match[str], word: str, caseless: bool, function_word_follows: bool
 ) -> bool:
-    """Tell whether the word before a full stop explains it.
+    """Tell whether the word before a full stop is why it stands there, so that it ends no sentence.
 
-    It is a title, an initial, a day, or an abbreviation before a number.
+    The word is a title, an initial, a day, or an abbreviation before a number.
     """
     start = match.start()
     after = match["next"]
@@ -141,11 +144,9 @@ def _is_abbreviation(
     is_initial = len(word) == 1 and word.isalpha()
     if is_initial and (word.isupper() or caseless):
         return True
-    is_elided_title = plain == "on" and text[max(0, start - 3) : start - 2] in (
-        "",
-        "'",
-        "’",
-    )  # l'on., dell'on.
+    # on. is a title at the beginning, and in l'on., dell'on.
+    before_word = text[max(0, start - 3) : start - 2]
+    is_elided_title = plain == "on" and before_word in ("", "'", "’")
     if is_elided_title or (plain in _NUMBERED and after[0].isdigit()):
         return True
     day = _DAY.search(text, max(0, start - _REACH), start)

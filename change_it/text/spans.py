@@ -11,17 +11,17 @@ from typing import NamedTuple
 _WORD = re.compile(r"[^\W\d_][^\W_]*(?:-[^\W_]+)*")
 #: A word behind another one.
 _LATER_WORD = re.compile(r"(?<=[\w,;] )[^\W\d_][^\W_]*")
-#: So many of these say how a language writes names.
+#: Number of these words below which a text does not show how its language writes names.
 _FEWEST_LATER_WORDS = 40
 #: Share of words with a capital up to which a script has none.
 NO_CAPITALS_SHARE = 0.01
 #: Share of words with a capital above which it is that of nouns, as in German.
 NOUN_CAPITALS_SHARE = 0.25
-#: Marks behind which a capital says nothing.
+#: Marks behind which a capital says nothing: the end of a sentence, or the beginning of a quotation.
 _OPENING = re.compile(r"(?:(?:\A|[:.!?;|؟«“\"(\[‘–—-])['\"“«‘ ]*|(?<!\w)[„‚»›¿¡「『])\Z")
 #: Characters before a word in which these marks are looked for.
 _OPENING_REACH = 40
-#: Share of the longer words with a capital from which capitals say nothing.
+#: Share of a headline's longer words with a capital from which its capitals say nothing.
 _TITLE_CASE_SHARE = 0.8
 #: Letters that a longer word has at least.
 _LONG_WORD_LETTERS = 4
@@ -205,9 +205,9 @@ class Numeral(NamedTuple):
     Attributes:
         start: its offset in the text.
         end: where it ends.
-        key: its value; of `millions` 1000000s.
-        digits: the key of the digits that it begins with; empty without such.
-        sizes: what it multiplies by, each as 1000000s.
+        key: its value in digits, as `3000000`; for a size alone, as `millions`, it is `1000000s`.
+        digits: the digits that it begins with, as `3` of `3 million`; empty without such.
+        sizes: the sizes in it, as `1000000s`; a headline may name one alone.
     """
 
     start: int
@@ -218,7 +218,7 @@ class Numeral(NamedTuple):
 
 
 def key_of(number: str) -> str:
-    """Return the digits of a number, with a point before decimals.
+    """Return a number as it is compared with others: its digits, with a point before decimals.
 
     Raises:
         ValueError: it does not begin with a digit.
@@ -234,7 +234,7 @@ def key_of(number: str) -> str:
 def numerals(folded: str, language: str) -> Iterator[Numeral]:
     """Yield the numbers in words of a folded text, from two up.
 
-    Ambiguous words are numbers in a text of their language.
+    Ambiguous words, such as the Italian `sei`, are numbers only in a text of their language.
     """
     number_pattern, part_pattern = _patterns(language)
     # No letter of a folded text is longer in lower case, so places stay; IGNORECASE would take longer.

@@ -18,13 +18,13 @@ LISTS = Path(__file__).parents[1] / "data" / "stop_words"
 #: The languages of these lists.
 LISTED = ("it", "en")
 #: Share of function words that a text of the language has at least. Italian articles have .43 to .49, English
-#: ones .47; other languages up to .25, single sentences of them up to .32.
+#: ones .47. Texts in other languages have up to .25 of these words, single sentences up to .32.
 LEAST = 0.33
-#: How many times as many function words of its own language as of the other a text has at least.
+#: A text has at least so many times as many function words of its own language as of the other one.
 LEAD = 2
 #: Texts that a language is guessed from, at most.
 GUESSED = 2000
-#: Words of a text that can have few function words by chance or style, such as a telegram.
+#: Number of words up to which a text can have few function words by chance or style, as a telegram has.
 SHORT = 50
 
 
@@ -82,8 +82,8 @@ def guess_language(texts: Sequence[str]) -> str:
 def is_foreign(text: str, language: str | None) -> bool:
     """Tell whether a text is in another language than that of a corpus.
 
-    A short text with few function words may be of any language, and is no foreign one. No text is foreign
-    where the corpus's language is not known, None or `none`.
+    A short text with few function words may be in any language, and does not count as foreign. No text is
+    foreign where the corpus's language is not known (None or `none`).
 
     Examples:
         >>> is_foreign("Il sindaco di Roma", "en"), is_foreign("Crolla ponte statale: quattro feriti", "it")

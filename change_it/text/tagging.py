@@ -134,8 +134,9 @@ def word_features(words: Sequence[str], language: str) -> list[list[str]]:
 
     A feature begins with a letter or digit of its kind, as it is written in the weights.
     """
-    # What a shape says depends on the case of the sentence.
+    # What a shape says depends on the case of the sentence, so its first letter goes before each shape.
     case = _case(words, language)[0]
+    # two words of padding on each side
     low = ["<s2>", "<s1>", *forms(words), "</s1>", "</s2>"]
     shapes = ["<s>", "<s>", *(f"{case}{_shape(word)}" for word in words), "</s>", "</s>"]
     rows = []
@@ -167,7 +168,14 @@ def word_features(words: Sequence[str], language: str) -> list[list[str]]:
 
 
 def tag_features(form: str, following: str, last: str, before: str) -> list[str]:
-    """Return the features of the tags of the word before (`last`) and of the one before that (`before`)."""
+    """Return the features of a word that depend on the tags of the two words before it.
+
+    Args:
+        form: the word, as `forms` returns it.
+        following: the next word, as `forms` returns it.
+        last: tag of the word before it.
+        before: tag of the word before that one.
+    """
     return [
         f"t{last}",
         f"u{last} {before}",
@@ -178,7 +186,7 @@ def tag_features(form: str, following: str, last: str, before: str) -> list[str]
 
 
 class PerceptronTagger:
-    """Tags from left to right, each word by the highest sum of its features' weights.
+    """Tags words from left to right, each by the highest sum of its features' weights.
 
     Attributes:
         language: `it` or `en`.
@@ -200,6 +208,7 @@ class PerceptronTagger:
 
     def tag(self, words: Sequence[str]) -> list[str]:
         """Return the universal tag of each word and mark of one sentence, capitals kept."""
+        # the last word is followed by an empty one
         low = [*forms(words), ""]
         tags: list[str] = []
         last = ""
@@ -214,7 +223,7 @@ class PerceptronTagger:
         return tags
 
     def _best(self, scores: NDArray[np.int64], form: str) -> str:
-        """Return the tag of the highest score that the word may have.
+        """Return the tag with the highest of the (17,) scores that a word may have.
 
         A word has a tag of `CLOSED` only if it has it in the treebank or is a stop word. A mark is PUNCT or
         SYM, or what it is in the treebank.

@@ -1,4 +1,4 @@
-"""Set headlines as an outlet does: quotes, dashes, dots, apostrophes, capitals; marks of all scripts."""
+"""Set headlines as an outlet does: quotes, dashes, dots, apostrophes, capitals. List marks of all scripts."""
 
 import re
 import unicodedata
@@ -117,7 +117,7 @@ class Typography:
         )
 
     def apply(self, headline: str) -> str:
-        """Return a headline set like this, to the letter the same words.
+        """Return a headline in this typography; its words stay the same, but for capitals.
 
         Examples:
             >>> Typography(quotes="«»", stop=True).apply('"Sì" di Roma')
@@ -139,7 +139,7 @@ class Typography:
         return text.replace("\0", self.quotes[:half]).replace("\1", self.quotes[half:])
 
     def _with_capitals(self, text: str) -> str:
-        """Return a text with a capital in each long word, or else behind colons, where this sets such."""
+        """Return a text with a capital in long words, or behind colons, where this typography has them."""
         if not (self.titles or self.capital) or in_title_case(text):
             return text
         pattern = _LONG_WORD if self.titles else _AFTER_COLON

@@ -191,7 +191,8 @@ def _best_first(parts: Iterable[Pairs]) -> Pairs:
     b = np.concatenate([part.b_index for part in parts])
     similarity = np.concatenate([part.similarity for part in parts])
     counts = np.sum([part.counts for part in parts], axis=0)
-    return Pairs(a, b, similarity, counts).select(np.lexsort((b, a, -similarity)))
+    joined = Pairs(a_index=a, b_index=b, similarity=similarity, counts=counts)
+    return joined.select(np.lexsort((b, a, -similarity)))
 
 
 def _pairs_of_block(block: Block, lowest: float, floor: float) -> Pairs:

@@ -91,6 +91,7 @@ def _rarest_words(vectors: csr_matrix) -> csr_matrix:
     order = np.argsort(texts_having, kind="stable")
     rarest = vectors[:, order[texts_having[order] > 1]]
     rarest.sort_indices()
+    # (stored words,) the place of each stored word among those of its text
     rank_in_text = np.arange(rarest.nnz) - np.repeat(rarest.indptr[:-1], np.diff(rarest.indptr))
     rarest.data = (rank_in_text < RAREST_WORDS).astype(np.int32)
     rarest.eliminate_zeros()

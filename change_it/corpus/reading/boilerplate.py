@@ -145,7 +145,7 @@ def _ends(text: str, *, end: bool) -> list[str]:
 
 
 def _without_end(text: str, parts: Sequence[str], *, end: bool) -> str:
-    """Return a headline without those of some parts that it has at an end."""
+    """Return a headline without the parts that it ends with where `end` is true, else that it begins with."""
     for part in parts:
         if end and text.endswith(f" {part}"):
             text = text.removesuffix(part).rstrip(" ,;:|•·/–—-")

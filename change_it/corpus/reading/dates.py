@@ -57,13 +57,21 @@ _PARSER = parser.parser(_Names())
 def parse_date(value: object, *, day_first: bool = False) -> date | None:
     """Return the day of `value`; None where nothing is written.
 
-    Understood are dates as objects, ISO 8601 (`20170615101500` too), RFC 822, `15/6/17` and `15-6-2017` in
-    either order, `15.6.2017` with the day first (69-99 are 1969-1999), seconds since 1970 of at least nine
-    digits or milliseconds of twelve (the day in UTC), and names of months in English or Italian in any form.
-    In German, French, Spanish, Portuguese, Dutch, Swedish, Danish, Norwegian, Romanian, Albanian, Polish,
-    Turkish, Russian, Ukrainian, Greek, Arabic and Hindi the name stands with day and year. Words around one
-    date make no difference. Of a date of publication and one of an update the first is returned. A time zone
-    is not applied.
+    These are read:
+
+    * dates as objects, ISO 8601 (`20170615101500` too) and RFC 822;
+    * `15/6/17` and `15-6-2017` in either order, `15.6.2017` with the day first (69-99 are 1969-1999);
+    * seconds since 1970 of at least nine digits, or milliseconds of twelve (the day in UTC);
+    * names of months in English or Italian, in any form;
+    * names of months with day and year in German, French, Spanish, Portuguese, Dutch, Swedish, Danish,
+      Norwegian, Romanian, Albanian, Polish, Turkish, Russian, Ukrainian, Greek, Arabic and Hindi.
+
+    Words around one date make no difference. Of a date of publication and one of an update the first is
+    returned. A time zone is not applied.
+
+    Args:
+        value: what a cell holds.
+        day_first: whether the day comes first in `15/6/17`.
 
     Raises:
         ValueError: it cannot be read; the text says what is wrong.

@@ -47,11 +47,11 @@ STUB_WORDS = 20
 LONG_TIMES_MEDIAN = 4
 #: An article with so many partners of its day holds many stories.
 HUB_PARTNERS = 10
-#: Where a fifth of an outlet's headlines are in capitals, or end with dots, the other outlet may have this
-#: part of that share.
+#: Headlines in capitals, or with dots at the end, are reported if the other outlet's share of them is at most
+#: this part of the outlet's own.
 MUCH_FEWER = 0.25
-#: Share of the runs of `PASSAGE_WORDS` words of the shorter of two articles that the longer one has, too,
-#: where one is a copy.
+#: One of two articles is a copy if the longer one has this share of the shorter one's runs of `PASSAGE_WORDS`
+#: words.
 COPIED = 0.5
 
 BEGIN = "headlines begin alike"
@@ -128,7 +128,7 @@ class CorpusView:
         articles: all articles in the order of the corpus.
         outlets: the two outlets.
         sides: the articles of each outlet.
-        links: pairs of positions in `articles` whose cosine is above the strict threshold.
+        links: positions in `articles` of both articles of each pair with a cosine above the strict threshold.
     """
 
     articles: Sequence[Article]
@@ -183,7 +183,16 @@ class Check:
         if not texts or len(texts) < self.bound(total) * total:
             return []
         name = self.name.format(other=other)
-        return [Issue(name, outlet, len(texts), total, texts[0], self.advice)]
+        return [
+            Issue(
+                name=name,
+                outlet=outlet,
+                count=len(texts),
+                total=total,
+                example=texts[0],
+                advice=self.advice,
+            )
+        ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -237,7 +246,7 @@ def find_issues(
     Args:
         articles: articles in the order of the corpus.
         outlets: the two outlets.
-        links: pairs of positions in `articles` whose cosine is above the strict threshold.
+        links: positions in `articles` of both articles of each pair with a cosine above the strict threshold.
         boilerplate_advice: what to do about boilerplate.
     """
     a = _of_outlet(articles, outlets[0])
@@ -311,9 +320,10 @@ def tells_outlets(name: str) -> bool:
 def _without_boilerplate(
     outlet: str, own: list[Article], opposite: list[Article], advice: str = ""
 ) -> tuple[list[Article], list[Issue]]:
-    """Return the articles of an outlet without what only they share, and the issues of that.
+    """Return the articles of an outlet without what only they share, and the issues of what was taken off.
 
-    What is shared is learnt of the articles as they are; what one check takes off, the next one does not see.
+    All checks learn from the articles as they are. They strip one after the other, each what the earlier ones
+    have left.
     """
     if min(len(own), len(opposite)) < MIN_ROWS:
         return own, []
@@ -330,12 +340,13 @@ def _without_boilerplate(
         for issue in check.issues(outlet, headlines, len(own)):
             example = parts[0] if parts else issue.example
             issues.append(replace(issue, example=example, advice=advice))
+            # only what is reported is taken off
             stripped = changed
     return stripped, issues
 
 
 def _worthless_headlines(side: OutletView) -> list[str]:
-    """Return headlines that are none, or stand over many articles, the most frequent first."""
+    """Return headlines that are none, or stand over many articles: each as often as it stands over one."""
     counts = Counter(article.headline for article in side.articles)
     often = max(MIN_REPEATS, MIN_REPEAT_SHARE * len(side.articles))
     found: list[str] = []
@@ -390,7 +401,7 @@ def _found_in_texts(find: Callable[[str], str | None]) -> Callable[[OutletView],
 def _stubs(side: OutletView) -> list[str]:
     """Return the texts that have few words without boilerplate.
 
-    No more of a text is read than could have few.
+    Only the beginning of a text is read, 20 characters for each of those words.
     """
     stubs = []
     for article in side.stripped:
@@ -450,9 +461,10 @@ def _ends_with_dots(headline: str) -> bool:
 
 
 def _copies(view: CorpusView) -> list[str]:
-    """Return the headlines of A's articles that stand in B.
+    """Return the headlines of A's articles that stand in B, word for word or nearly.
 
-    They do word for word, or, of linked articles, with half of the runs of words of the shorter one.
+    Of two linked articles one stands in the other if the longer one has half of the shorter one's runs of
+    words.
     """
     stripped = _stripped_in_order(view)
     texts_of_b = {article.article for article in view.sides[1].stripped if article.article}
@@ -509,8 +521,8 @@ def _live_pages(view: CorpusView) -> list[str]:
     """Return the headlines of articles that seem to be live pages of many stories.
 
     Such a page has at least `HUB_PARTNERS` partners of its day. Or it is a long article with a partner of its
-    day, where at least a twentieth of the articles with such partners are long: of articles on one story a
-    hundredth is.
+    day, if at least a twentieth of all articles with such partners are long. Where articles are about one
+    story each, a hundredth is.
     """
     labels = np.array([article.label for article in view.articles])
     days = np.array([_day_number(article) for article in view.articles])
@@ -522,6 +534,7 @@ def _live_pages(view: CorpusView) -> list[str]:
     is_of_one_day = is_of_both & (days[a] == days[b])
     linked = np.concatenate([a[is_of_one_day], b[is_of_one_day]])
     partners = np.bincount(linked, minlength=len(labels))
+    # day 0 is that of articles without a date
     is_hub = (partners >= HUB_PARTNERS) & (days > 0)
     long_from = np.full(len(labels), np.inf)
     for is_own in (is_first, is_second):

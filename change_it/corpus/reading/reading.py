@@ -207,7 +207,14 @@ def read_articles(options: ReadingOptions) -> Reading:
     reading.issues = [*_losses(reading), *_without_late_days(reading)]
     if date_column:
         advice = f"give --columns date={date_column}, or date= to leave it unread"
-        unread = Issue("rows have no date that is read", "", reading.rows, reading.rows, date_column, advice)
+        unread = Issue(
+            name="rows have no date that is read",
+            outlet="",
+            count=reading.rows,
+            total=reading.rows,
+            example=date_column,
+            advice=advice,
+        )
         reading.issues.append(unread)
     return reading
 
@@ -283,9 +290,16 @@ class _Reader:
             alignment: Any = cell_text(row.cells.get("alignment"), "alignment").strip() or None
             if alignment not in (None, *get_args(Alignment)):
                 raise InputError(f"unknown alignment: {alignment}")
-            return Article(id_, label, headline, body, row.cells.get("date"), alignment)
+            return Article(
+                id=id_,
+                label=label,
+                headline=headline,
+                article=body,
+                date=row.cells.get("date"),
+                alignment=alignment,
+            )
         except InputError as error:
-            return Rejection(table.name, row.line, id_, str(error), label)
+            return Rejection(file=table.name, line=row.line, id=id_, reason=str(error), label=label)
 
     def _label(self, table: InputTable, row: Record) -> str:
         """Return the label of a row: its outlet's short name where outlets are asked for by name."""
@@ -336,7 +350,8 @@ class _Reader:
         for (label, fault), count in self.repaired.items():
             name = outlets.name_of(label)
             if name and count:
-                issues.append(Issue(fault, name, count, self.texts[label], "", ""))
+                total = self.texts[label]
+                issues.append(Issue(name=fault, outlet=name, count=count, total=total, example="", advice=""))
         return issues
 
     def _with_day(
@@ -399,7 +414,7 @@ class _Reader:
         return RefusedError(f"no row of {files} can be used ({reasons}): {mend}", rejected)
 
     def _note_addresses(self, values: Mapping[str, Any]) -> None:
-        """Keep the columns that have had another address of the Web in each row."""
+        """Keep the columns that have had a different address of the Web in every row so far, such as ids."""
         if self.addresses is None:
             self.addresses = {name: set() for name in values}
         for name, seen in list(self.addresses.items()):
@@ -435,6 +450,7 @@ class _Reader:
                 days.append(both_orders(value) or parse_date(value))
             except ValueError:
                 return False
+        # nothing is found where all cells are empty
         return any(days)
 
 
@@ -542,6 +558,7 @@ def _with_own_ids(articles: list[Article]) -> list[Article]:
     shared = [id_ for id_, count in outlets_of_id.items() if count > 1]
     labels = {article.label for article in articles}
     separator = "-"
+    # no new id may be that of another article
     while any(f"{label}{separator}{id_}" in outlets_of_id for label, id_ in product(labels, shared)):
         separator += "-"
     with_own = []
@@ -568,7 +585,15 @@ def _losses(reading: Reading) -> list[Issue]:
                 "ids such as 1.58292E+18 are left out by --columns id="
             )
         reasons = _counts_text(kinds, 3)
-        issues.append(Issue("rows were rejected", name, rejected, total, reasons, advice))
+        issue = Issue(
+            name="rows were rejected",
+            outlet=name,
+            count=rejected,
+            total=total,
+            example=reasons,
+            advice=advice,
+        )
+        issues.append(issue)
     return issues
 
 
@@ -584,7 +609,8 @@ def _without_late_days(reading: Reading) -> list[Issue]:
     example = f"{min(dates)} and {max(dates)}"
     advice = "if the day stands where the month is read, write all dates as 2024-03-06"
     total = len(reading.articles)
-    return [Issue("dates have no day after the twelfth", "", total, total, example, advice)]
+    name = "dates have no day after the twelfth"
+    return [Issue(name=name, outlet="", count=total, total=total, example=example, advice=advice)]
 
 
 def _day_first(name: str, dates: Sequence[tuple[str, dict[bool, date | None]]]) -> bool:

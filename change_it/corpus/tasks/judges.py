@@ -427,9 +427,9 @@ def _lrec_sets(train: pl.DataFrame, test: pl.DataFrame, outlets: Outlets, option
     """Make `train_d`, `train_m` and `agnostic` (LREC 2020 §4.1).
 
     `train_d` is of articles that are like none of the other outlet: no cosine is above the loose threshold.
-    `train_m` is all of A3, filled up with R; no cosine in it is above the strict threshold. Both have the
-    same number of articles of each outlet, that of the outlet with fewer articles for `train_d`. `agnostic`
-    is half of each newspaper's `train_m`. A random tenth validates.
+    `train_m` is A3, filled up with R; no cosine in it is above the strict threshold. Both have the same
+    number of articles of each outlet, that of the outlet with fewer articles for `train_d`. `agnostic` is
+    half of each newspaper's `train_m`. A random tenth validates.
 
     Args:
         train: training articles, with the column `nearest`, the highest cosine with an article of the other
