@@ -179,7 +179,7 @@ def build_bilstm(
         config = BiLSTMJudgeConfig(characters=characters, words=words, **labels)
         judge = BiLSTMJudgeForSequenceClassification(config)
     else:
-        # Vectors are sorted by frequency. Reversed, the first of two writings of a word is the one that is kept.
+        # Vectors are sorted by frequency. Reversed, the first of two writings of a word is kept.
         rows = {key.casefold(): row for key, row in reversed(vectors.key_to_index.items())}
         met: set[str] = set()
         for text in (*headlines, *articles):

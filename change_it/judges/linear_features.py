@@ -223,8 +223,8 @@ def features_of_pairs(texts: Sequence[str], pairs: Sequence[str], config: Any, a
     """Return what n texts share with their n second texts, float32 (n, features).
 
     The first column is the tf-idf cosine. The eight columns of `_overlap` follow four times: for words and
-    names, which are weighted by idf, and for numbers and negations, which all have the weight 1. Each distinct
-    text is read once.
+    names, which are weighted by idf, and for numbers and negations, which all have the weight 1. Each
+    distinct text is read once.
     """
     rows = {text: row for row, text in enumerate(dict.fromkeys([*texts, *pairs]))}
     words = Words(list(rows), frozenset(config.negations or ()))
@@ -675,8 +675,8 @@ def _pair_odds(texts: Sequence[str], pairs: Sequence[str], config: Any, arrays: 
     return sum_leaves(features_of_pairs(texts, pairs, config, arrays), arrays)
 
 
-#: The features that a configuration names, by the judge that they were made for. Another judge may name any of
-#: them.
+#: The features that a configuration names, by the judge that they were made for. Another judge may name any
+#: of them.
 FEATURES = {"main": _headline_odds, "fluency": _printed_odds, "hh": _pair_odds, "ah": _pair_odds}
 
 

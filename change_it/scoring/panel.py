@@ -368,7 +368,8 @@ class Judges(Pushable):
             device: older name of `device_map`.
             revision: branch, tag or commit of the Hub id `name`.
             subfolder: folder in `name` that holds the judges.
-            places: main, hh, ah or fluency to the folder or Hub id of this judge. It replaces the one in `name`.
+            places: main, hh, ah or fluency to the folder or Hub id of this judge, which replaces the one in
+                `name`.
 
         Raises:
             InputError: one is missing, or they do not belong together, see `Judges`.
