@@ -449,9 +449,8 @@ def share_kept(rows: pl.DataFrame, name: Measure, settings: AuditSettings) -> Ki
         settings: how intervals are drawn.
 
     Returns:
-        The share, without a value where gold's mean is not positive, and without an interval where there are
-        too few events for one. It has the counts of the items that are not left out, or of all items where
-        none is left.
+        The share. It has no value where gold's mean is not positive, and no interval where there are too few
+        events for one. Its counts are those of the items that are not left out, or of all where none is left.
     """
     known = rows.drop_nulls([name, f"{name}_gold"])
     if known.is_empty():

@@ -116,7 +116,7 @@ class Summary:
 
     @property
     def rankable(self) -> list[Measure]:
-        """Return the measures that can rank systems, be it only systems that write sentences."""
+        """Return the measures that can rank at least systems that write sentences."""
         return [measure for measure, verdict in self.verdicts.items() if verdict.can_rank]
 
     @property

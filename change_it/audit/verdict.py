@@ -222,7 +222,7 @@ def _decide(deciding: Sequence[Kind], kept: Mapping[str, KindShare], pairs: int)
     """Return the verdict, and the reason for it, which goes on with the sentence.
 
     What comes first decides: a missed kind that was not written for the item, a missed kind that is no
-    sentence, a kind of which nothing is known. Without any of them the measure ranks, and the reason is empty.
+    sentence, a kind of which nothing is known. Without any of them the measure ranks; the reason is empty.
 
     Args:
         deciding: the kinds of these two groups.

@@ -133,6 +133,7 @@ def pairs(options: AnnotatePairsOptions) -> None:
     from change_it.readers.sheets import draw_pairs, write_sheets
 
     drawn = draw_pairs(options.corpus, options.pairs, options.seed)
+    # the empty name is that of the sheet, as in `_sheet_files`
     write_sheets({"": options.out, "key": key}, drawn)
     bands = pluralise(drawn["band"].n_unique(), "band")
     print(f"{pluralise(len(drawn), 'pair')} from {bands} of cosine: {options.out}")

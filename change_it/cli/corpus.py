@@ -137,7 +137,7 @@ def items(options: ItemsOptions) -> None:
     from change_it.corpus.test_set import read_test_set
 
     test = read_test_set(options.corpus)
-    aims = outlet_names("--to", options.to, test.outlets, 1) if options.to else test.outlets
+    aims = outlet_names("--to", options.to, test.outlets, count=1) if options.to else test.outlets
     chosen = [item for item in test.items if item.target in aims]
     rows = []
     for item in chosen:

@@ -12,9 +12,11 @@ from pathlib import Path
 from change_it.errors import InputError, add_versions, escaped
 from change_it.files.atomic import WRITING
 
-#: Exit codes: bad input or a fault of the disk, an interruption, output that nobody reads.
+#: Exit code for bad input, and for a fault of the disk.
 BAD_INPUT = 2
+#: Exit code after an interruption.
 INTERRUPTED = 130
+#: Exit code where nobody reads the output.
 NOT_READ = 141
 #: Errors of a disk that is full, or of a user's share of it.
 _FULL = {errno.ENOSPC, errno.EDQUOT}
@@ -87,7 +89,7 @@ def _end(message: str, code: int) -> int:
 def _nobody_reads() -> bool:
     """Return whether what read the output, or the messages, has gone.
 
-    So it is taken where the system cannot say it.
+    Where the system cannot tell, it is taken to have gone.
     """
     if not hasattr(select, "poll"):
         return True

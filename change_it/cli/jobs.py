@@ -51,7 +51,15 @@ class JobTime:
 
 
 class JobQueue:
-    """Jobs that wait, of which each is taken when it may start."""
+    """Jobs that wait, of which each is taken when it may start.
+
+    Attributes:
+        jobs: All jobs, in an order in which one process may run them.
+        waiting: Jobs that have not started.
+        unfinished: Names of the jobs that have not ended.
+        failed: Place among `jobs` of each job that failed, to what it raised.
+        is_large_running: Whether a large job runs.
+    """
 
     def __init__(self, jobs: Sequence[Job]) -> None:
         """Take the jobs, in an order in which one process may run them."""
@@ -67,7 +75,8 @@ class JobQueue:
         return self.failed[min(self.failed)] if self.failed else None
 
     def take(self) -> Job | None:
-        """Take the most urgent job that may start; None where none may, now or after a failure before it."""
+        """Take the most urgent job that may start; None where none may start now."""
+        # after a failure only jobs before it still start
         allowed = self.jobs[: min(self.failed, default=len(self.jobs))]
         ready = [job for job in self.waiting if job in allowed and self._may_start(job)]
         if not ready:
@@ -92,7 +101,12 @@ class JobQueue:
 
 
 def in_order(jobs: Sequence[Job], ended: Iterable[tuple[str, JobTime]]) -> Iterator[str]:
-    """Yield the names of finished jobs in their order, each as soon as all before it are finished."""
+    """Yield the names of finished jobs in their order, each as soon as all before it are finished.
+
+    Args:
+        jobs: The jobs in their order.
+        ended: Name and time of each job when it is finished, in any order.
+    """
     waiting = [job.name for job in jobs]
     finished: set[str] = set()
     for name, _ in ended:

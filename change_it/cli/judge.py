@@ -84,7 +84,7 @@ def run(options: JudgeHeadlineOptions) -> None:
     folder = local_folder(options.judges, command=COMMAND)
     judges = Judges.from_pretrained(folder, precision=options.precision, device=options.device)
     if options.to:
-        [target] = outlet_names("--to", options.to, judges.outlets, 1)
+        [target] = outlet_names("--to", options.to, judges.outlets, count=1)
     else:
         [target] = judges.opposite_outlets([options.original])
     [judged] = judges([options.headline], originals=[options.original], articles=[article], to=target)

@@ -84,7 +84,7 @@ def run_jobs(
         for job in jobs:
             show([job.name])
             first, last = call_all(job.calls, log_of(job.name))
-            yield job.name, JobTime(first, last, 0)
+            yield job.name, JobTime(start=first, end=last, process=0)
         return
     queue = JobQueue(jobs)
     with _Starter() as starter:
@@ -101,7 +101,7 @@ def run_jobs(
                 queue.note(job, ended.exception())
                 if ended.exception() is None:
                     first, last = ended.result()
-                    yield job.name, JobTime(first, last, number)
+                    yield job.name, JobTime(start=first, end=last, process=number)
     if queue.error:
         raise _sentence(queue.error)
 
@@ -160,10 +160,11 @@ class _Starter:
             context = multiprocessing.get_context("spawn") if job.loads_itself else self.context
             pool = ProcessPoolExecutor(1, context, initializer=_begin)
         taken = {started.number for started in self.running.values()}
+        # the lowest number that no running process has
         number = min(set(range(1, len(taken) + 2)) - taken)
         with _one_thread_each(), _no_interrupt():
             future = pool.submit(_work, job.calls, log)
-        self.running[future] = _Started(job, number, pool)
+        self.running[future] = _Started(job=job, number=number, pool=pool)
 
     def wait(self) -> Iterator[tuple[Job, int, "Future[_Times]"]]:
         """Wait until a job has ended; yield each that has, its number and how it ended."""
@@ -192,7 +193,10 @@ def _one_thread_each() -> Iterator[None]:
 
 @contextmanager
 def _no_interrupt() -> Iterator[None]:
-    """Hold Ctrl-C back, from this process for a moment, and from processes that start here until `_begin`."""
+    """Hold Ctrl-C back.
+
+    This process gets it a moment later. Processes that start here get it once `_begin` lets it through.
+    """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

@@ -89,6 +89,7 @@ class StepProgress:
         """Return about how long the rest takes, scoring among it; None before a job is finished."""
         if not self._took:
             return None
+        # how many times as long as usual the finished jobs took
         pace = sum(self._took.values()) / sum(map(usual_seconds, self._took))
         now = self._clock()
         started = self._started

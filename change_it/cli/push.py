@@ -17,10 +17,13 @@ if TYPE_CHECKING:
 
 #: Files that the line of a push names.
 NAMED_FILES = 20
-#: What each option with a fixed form looks like.
+#: What a licence looks like, by the Hub's names.
 LICENCE = re.compile(r"[a-z0-9][a-z0-9.+-]*")
+#: What the Hub id of a model looks like.
 MODEL_ID = re.compile(r"[\w.-]+/[\w.-]+")
+#: What an address looks like from which pip installs the package.
 PIP_ADDRESS = re.compile(r"git\+https?://[\w./:@~-]+")
+#: What the name of a variable looks like.
 VARIABLE_NAME = re.compile(r"[A-Za-z_]\w*")
 
 

@@ -48,7 +48,7 @@ RECIPE: RecipeName = "rewrite"
 SHIPPED = Path(__file__).parents[1] / "data" / "writer"
 #: Test headlines of the sample that are rewritten, drawn by the seed.
 ITEMS = 300
-#: Candidates of each of them. Eight take twice the time.
+#: Candidates of each headline that is rewritten. Eight take twice the time.
 CANDIDATES = 4
 #: Step that aligns the articles, and the folder of the corpus.
 CORPUS = "corpus"
@@ -239,7 +239,7 @@ class Steps:
         except KeyboardInterrupt as error:
             error.add_note(GOES_ON)
             raise
-        self.times[SCORE] = JobTime(start, time.time(), process=0)
+        self.times[SCORE] = JobTime(start=start, end=time.time(), process=0)
         self._note()
 
     def _is_finished(self, job: str) -> bool:
@@ -275,7 +275,10 @@ class Steps:
                 print_wrapped(f"{text}.", self.terminal, after="  ")
 
     def _note(self, steps: Sequence[Step] = ()) -> None:
-        """Write the record of the run; its steps keep those of their folders."""
+        """Write the record of the run, with the seconds of those of the steps that are finished.
+
+        Without steps, the seconds that are known stay.
+        """
         seconds: dict[str, float] = {}
         for step in steps:
             times = [self.times[job.name] for job in step.jobs if job.name in self.times]
@@ -328,7 +331,7 @@ def steps_of(options: QuickstartOptions) -> list[Step]:
         choosers.append(_judge_job(options, task, fold="0", folder=out / CHOOSERS, encoder=LINEAR))
     auditing = AuditOptions(judges=str(out / JUDGES), corpus=str(out / CORPUS), seed=options.seed)
     judge_names = frozenset(job.name for job in judges)
-    audit_job = Job(AUDIT, ((audit.run, auditing),), needs=judge_names, weight=6)
+    audit_job = Job(AUDIT, calls=((audit.run, auditing),), needs=judge_names, weight=6)
     steps = [Step(CORPUS, (_corpus_job(options),))]
     steps += [Step(job.name, (job,)) for job in judges]
     steps += [Step(AUDIT, (audit_job,)), Step(CHOOSING, tuple(choosers))]
@@ -354,7 +357,7 @@ def _corpus_job(options: QuickstartOptions) -> Job:
     if not options.files:
         calls.append((corpus.sample, sample))
     calls.append((corpus.build, build))
-    return Job(CORPUS, tuple(calls), loads_itself=True)
+    return Job(CORPUS, calls=tuple(calls), loads_itself=True)
 
 
 def _headlines_job(options: QuickstartOptions, choosers: frozenset[str]) -> Job:
@@ -372,7 +375,7 @@ def _headlines_job(options: QuickstartOptions, choosers: frozenset[str]) -> Job:
         seed=options.seed,
     )
     calls = ((_save_shipped, generator), (transfer.run, transferring))
-    return Job(HEADLINES, calls, needs=choosers, weight=6)
+    return Job(HEADLINES, calls=calls, needs=choosers, weight=6)
 
 
 def _judge_job(options: QuickstartOptions, task: Task, *, fold: Fold, folder: Path, encoder: str) -> Job:
@@ -388,7 +391,7 @@ def _judge_job(options: QuickstartOptions, task: Task, *, fold: Fold, folder: Pa
     name = f"{task} judge" if folder.name == JUDGES else f"{CHOOSING} {task}"
     return Job(
         name,
-        ((train.judge_of_run, training),),
+        calls=((train.judge_of_run, training),),
         needs=frozenset({CORPUS}),
         weight=weight_of(task, fold),
         is_large=task in LARGE,
@@ -433,7 +436,7 @@ def _save_shipped(folder: Path) -> None:
 
 
 def record_of(name: str, out: Path) -> Path:
-    """Return a file that a finished step or job has written; without it that runs again."""
+    """Return a file that a step or job has written once it is finished; without it, it runs again."""
     records = {
         CORPUS: out / CORPUS / REPORT,
         AUDIT: out / AUDIT / "audit.json",

@@ -213,6 +213,7 @@ def _systems(
     lacking = sorted({item.direction for item in test.items} - directions)
     if lacking:
         print(f"Not scored: {join_truncated(lacking)}, of which some file has no headline.", file=sys.stderr)
+    # files that share no direction keep all items here, and are refused below
     in_directions = [item for item in test.items if item.direction in directions or not directions]
     paired = {item.id for item in in_directions if item.reference}
     every_system = systems_of(files, test, needed=() if options.shared_items else paired)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from change_it.judges.record import JudgeMetrics, TestScores
     from change_it.training.record import TrainingRecord, TrainingResult
 
-#: Seconds that fitting and testing a linear judge takes, roughly; of others one.
+#: Seconds that fitting and testing a linear judge takes, roughly. Judges that are not named take one.
 SECONDS: dict[Task, float] = {"fluency": 10.0, "main": 6.0, "ah": 2.5}
 #: Signs without a token that a warning names.
 SHOWN_SIGNS = 5
@@ -40,10 +40,11 @@ LARGE: frozenset[Task] = frozenset({"fluency"})
 
 
 def weight_of(task: Task, fold: str) -> float:
-    """Return how urgent a judge is: the longest come first.
+    """Return how urgent it is to train a judge: the one that takes longest comes first.
 
-    Those of fold 0 come before the others, since headlines wait for them.
+    Judges of fold 0 come before all others, since headlines wait for them.
     """
+    # for fold 0 more is added than any judge of another fold has
     return SECONDS.get(task, 1.0) + (sum(SECONDS.values()) if fold == "0" else 0)
 
 
@@ -181,7 +182,7 @@ def _trained(
     jobs = [
         Job(
             name,
-            ((_train, settings),),
+            calls=((_train, settings),),
             weight=weight_of(settings.task, settings.fold),
             is_large=settings.task in LARGE,
         )
@@ -246,6 +247,7 @@ def line_of(metrics: "JudgeMetrics") -> str:
     parts += _updates(metrics.training)
     if metrics.options.get("lora"):
         parts.append("adapters merged into the encoder")
+    # half of the training pairs match
     matches = metrics.sizes["train"] // 2
     few = JUDGES[metrics.task].few_matches
     if matches < few:

@@ -294,6 +294,7 @@ def _show(items: Sequence["Item"], options: TransferOptions, setup: "TransferSet
 
 def _summary(items: Sequence["Item"], seconds: float) -> str:
     """Return how many headlines were written, and how many rows have an error of which kind."""
+    # the kind of an error stands before its colon
     reasons = Counter(item.error.partition(":")[0] for item in items if item.error)
     failed = sum(reasons.values())
     summary = f"{pluralise(len(items) - failed, 'headline')} in {seconds:.0f} s"

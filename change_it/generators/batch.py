@@ -184,8 +184,8 @@ def transfer_items(
 ) -> list[Item]:
     """Write new headlines for the items to a file, and return the items with them.
 
-    They are kept in FILE.*.partial until all are there: a call with the same options goes on with those that
-    it lacks.
+    They are kept in FILE.*.partial until all are there. A call with the same options writes only what this
+    file lacks.
 
     Args:
         setup: what writes and chooses.

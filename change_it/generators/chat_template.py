@@ -16,8 +16,8 @@ class ChatPrompt(NamedTuple):
     """A prompt in a chat template.
 
     Attributes:
-        before: text before the source: of the template, then of the prompt.
-        after: text between source and headline: of the prompt, then of the template.
+        before: text before the source. It begins in the template and ends in the prompt.
+        after: text between source and headline. It begins in the prompt and ends in the template.
         end: token that ends the headline.
     """
 

@@ -52,7 +52,7 @@ class GeneratorInfo:
         base_dtype: type of the weights that the adapters were trained around.
         prompt: text before and after the source, of a causal model.
         chat_end: token that ends a headline in the chat template that `prompt` has; None without one.
-        version: of the package that trained it.
+        version: version of the package that trained it.
     """
 
     recipe: str

@@ -55,7 +55,7 @@ BEAMS = 5
 LEAST_PIECES = 4
 #: Tokens of a text that a tokenizer accepts: the formats cut, not the tokenizer.
 UNLIMITED_TOKENS = 1_000_000
-#: What is kept of a model's settings for `generate`: others would be mixed with those of a search.
+#: Settings for `generate` that are kept of a model. All others would be mixed with the settings of a search.
 KEPT_SETTINGS = ("bos_token_id", "eos_token_id", "decoder_start_token_id", "forced_bos_token_id")
 
 
@@ -293,10 +293,10 @@ def load_model(
 
     Args:
         folder: Hub id or folder.
-        kind: of the generator.
+        kind: kind of the generator.
         tokenizer: the model's tokenizer.
         use: what it is loaded for; see `models.pretrained.Use`.
-        dtype: of its weights.
+        dtype: type of its weights.
 
     Raises:
         InputError: it cannot be loaded, or does not fit the tokenizer.

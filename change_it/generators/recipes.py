@@ -51,7 +51,7 @@ class Recipe:
         has_validation: whether `examples` has a validation part of its own; of others a share of the ids is
             held out.
         published: network that the papers trained; None of a recipe that no paper has.
-        published_sizes: sizes of the published network where they are not those of its preset.
+        published_sizes: sizes in which the published network differs from its preset.
         balance: returns, from the examples and a seed, those that a pre-trained model learns from; a new
             network learns from all. None keeps all.
     """

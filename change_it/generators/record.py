@@ -18,7 +18,7 @@ class GeneratorSizes:
         evaluated: validation examples that an evaluation reads.
         vocabulary: tokens of the tokenizer.
         parameters: parameters of the model.
-        trained: those of them that are trained.
+        trained: parameters that are trained.
     """
 
     train: int
@@ -35,11 +35,10 @@ class GeneratorResults:
 
     Attributes:
         card: the content of its `generator.json`.
-        validation_loss: of its best weights, in nats a token.
-        sizes: of data and model.
-        precision: of its arithmetic in training, bf16 or float32.
-        unknown_signs: signs of headlines that the tokenizer has no token for, and in how many headlines they
-            are.
+        validation_loss: validation loss of its best weights, in nats a token.
+        sizes: sizes of data and model.
+        precision: its arithmetic in training, bf16 or float32.
+        unknown_signs: each sign that the tokenizer has no token for, to the number of headlines that have it.
     """
 
     card: JsonObject

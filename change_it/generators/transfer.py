@@ -79,7 +79,7 @@ class Search:
         decoding: settings of transformers. `num_beams` is 5 when None, and `no_repeat_ngram_size` what the
             generator was trained for.
         candidates: distinct headlines of a source, at most.
-        seed: of headlines that are drawn (`do_sample`). They depend on it and on the batch alone.
+        seed: seed of headlines that are drawn (`do_sample`). They depend on it and on the batch alone.
         batch_size: sources that a generator reads at once; None for its own choice.
     """
 
@@ -382,7 +382,7 @@ class HeadlineTransfer(HeadlineSystem, Pushable):
             article: its article, or as many; may be left out where headlines are read.
             to: the outlet aimed at, or one for each headline; may be left out where there is no choice.
             decoding: settings of transformers, five beams when None.
-            seed: of headlines that are drawn at random (`do_sample`).
+            seed: seed of headlines that are drawn at random (`do_sample`).
             batch_size: sources that a generator reads at once; its own choice when None.
             progress: whether a bar is shown.
 

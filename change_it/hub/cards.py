@@ -40,8 +40,8 @@ from change_it.scoring.record import ScoresRecord
 from change_it.training.record import METRICS, TrainingRecord
 from change_it.version import __version__
 
-#: Path of a model in a folder (`hh/`, or empty for the folder itself) to its `metrics.json`; None where it has
-#: none.
+#: Path of a model in a folder (`hh/`, or empty for the folder itself) to its `metrics.json`; None where it
+#: has none.
 Metrics = Mapping[str, TrainingRecord | None]
 
 #: Placeholder in a corpus card that a push replaces: the path of its example.
@@ -291,7 +291,7 @@ def _datasets(corpus: TrainedOn, settings: CardSettings) -> tuple[str | None, st
 def _second_texts(
     entries: Iterable[_JudgeEntry], headline: str, original: str, article: str
 ) -> dict[str, str | None]:
-    """Return each task to what its judge reads beside the headline of the example; None where that is nothing."""
+    """Return each task to what its judge reads beside the headline of the example; None for nothing."""
     item = Item(id="", label="", target="", source=original, article=article)
     texts: dict[str, str | None] = {}
     for entry in entries:
@@ -457,7 +457,7 @@ def _judge_entry(folder: Path, prefix: str, record: TrainingRecord | None) -> _J
 
 
 def _judges_signature(entries: Sequence[_JudgeEntry]) -> str:
-    """Return the signature of judges: hashes of those that compliancy requires, their fold, hashes of others."""
+    """Return the signature of judges: hashes of what compliancy requires, the fold, hashes of others."""
     required = []
     others = []
     for entry in entries:

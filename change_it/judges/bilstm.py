@@ -85,7 +85,7 @@ class BiLSTMJudgeForSequenceClassification(PreTrainedModel):
         self.post_init()
 
     def _init_weights(self, module: nn.Module) -> None:
-        """Draw torch's own first weights; those of embeddings are uniform in ±0.1."""
+        """Draw the first weights as torch does, but for embeddings, which are uniform in ±0.1."""
         if isinstance(module, nn.Embedding):
             nn.init.uniform_(module.weight, -0.1, 0.1)
         elif isinstance(module, nn.Linear | nn.Conv1d | nn.LSTM):
@@ -168,7 +168,7 @@ def build_bilstm(
         headlines: Headlines of the training side, whose frequent words and characters are known.
         max_tokens: Bytes that the judge reads.
         vectors: Vectors of words (gensim's `KeyedVectors`), which are not trained. With them the known words
-            are those of headlines and articles that have one in any case, in their most frequent writing.
+            are the words of headlines and articles that have a vector, whatever their capitals.
         articles: Articles of the training side.
         labels: Settings of its configuration.
     """
@@ -179,7 +179,7 @@ def build_bilstm(
         config = BiLSTMJudgeConfig(characters=characters, words=words, **labels)
         judge = BiLSTMJudgeForSequenceClassification(config)
     else:
-        # Vectors are sorted by frequency. Reversed, the first of two writings of a word is the one that is kept.
+        # Vectors are sorted by frequency. Reversed, the first of two writings of a word is kept.
         rows = {key.casefold(): row for key, row in reversed(vectors.key_to_index.items())}
         met: set[str] = set()
         for text in (*headlines, *articles):

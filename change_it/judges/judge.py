@@ -291,7 +291,10 @@ class Judge(JudgeInfo, Pushable):
         return self._predict_by_network(texts, pairs)
 
     def _predict_by_network(self, texts: list[str], pairs: list[str] | None) -> Floats:
-        """Return what a network answers, (n, 2); a judge of whole headlines refuses those that were cut."""
+        """Return what a network answers, (n, 2).
+
+        A judge with `JudgeSpec.refuses_long` is sure of class 0 for a headline that it would read cut.
+        """
         import torch
 
         from change_it.models.pretrained import arithmetic

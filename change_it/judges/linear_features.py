@@ -43,7 +43,7 @@ COMBINING = "".join(
 )
 #: Marks that are counted in headlines.
 COUNTED_MARKS = ".,:;!?'’\"“”‘«»()[]-–—/|…&%$€£#@*"
-#: Further ones, counted in the last of all columns, which earlier judges lack.
+#: Further marks. They are counted in the last columns, which earlier judges lack.
 FURTHER_MARKS = "„‚‹›「」『』¿¡،؛؟۔।、。"
 #: Weight of one standard deviation of a column of `surface_features`, beside the tf-idf of n-grams.
 DEVIATION_WEIGHT = 0.3
@@ -223,8 +223,8 @@ def features_of_pairs(texts: Sequence[str], pairs: Sequence[str], config: Any, a
     """Return what n texts share with their n second texts, float32 (n, features).
 
     The first column is the tf-idf cosine. The eight columns of `_overlap` follow four times: for words and
-    names, which are weighted by idf, and for numbers and negations, which all have the weight 1. Each distinct
-    text is read once.
+    names, which are weighted by idf, and for numbers and negations, which all have the weight 1. Each
+    distinct text is read once.
     """
     rows = {text: row for row, text in enumerate(dict.fromkeys([*texts, *pairs]))}
     words = Words(list(rows), frozenset(config.negations or ()))
@@ -254,8 +254,9 @@ def _overlap(counts: csr_matrix, weights: Array, first: Array, second: Array) ->
         second: The rows of n second texts.
 
     Returns:
-        The weights that both texts have, the first alone and the second alone; the smoothed share of the
-        first and of the second that both have; the largest weight of both, of the first and of the second.
+        The summed weights of the words that both texts have, the first alone, and the second alone. Then the
+        smoothed share of the first text, and of the second, that both have. Then the largest weight of a word
+        that both have, the first alone, and the second alone.
     """
     weighted = _weighted(counts, weights)
     of_first = weighted[first]
@@ -674,8 +675,8 @@ def _pair_odds(texts: Sequence[str], pairs: Sequence[str], config: Any, arrays: 
     return sum_leaves(features_of_pairs(texts, pairs, config, arrays), arrays)
 
 
-#: The features that a configuration names, by the judges that they were made for. Another judge may see those
-#: of any.
+#: The features that a configuration names, by the judge that they were made for. Another judge may name any
+#: of them.
 FEATURES = {"main": _headline_odds, "fluency": _printed_odds, "hh": _pair_odds, "ah": _pair_odds}
 
 

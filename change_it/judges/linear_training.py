@@ -237,7 +237,7 @@ def fit_fluency(data: TaskData, *, seed: int) -> LinearJudge:
 def _count_parts(
     counted: Sequence[list[str]], parts: Array, to_pieces: Callable[[list[list[str]]], Pieces]
 ) -> tuple[Array, dict[int, Array]]:
-    """Count n-grams in texts, and in those of each part.
+    """Count n-grams in all texts, and in the texts of each part.
 
     Args:
         counted: The pieces of each text.
@@ -267,12 +267,12 @@ def _features_by_part(
     counts_of_parts: dict[int, Array],
     to_pieces: Callable[[list[str]], Pieces],
 ) -> Array:
-    """Return the features of fluency's examples, each from the counts without those of its own part.
+    """Return the features of fluency's examples, each by the counts of all other parts.
 
     Args:
         examples: n headlines, printed and broken.
         parts: The part of each, (n,).
-        counts: Counts of all texts, which change meanwhile, and are in the end what they were.
+        counts: Counts of all texts. They are changed for each part, and restored in the end.
         counts_of_parts: Part to its own counts; it is empty in the end, which gives much memory back.
         to_pieces: Splits headlines into hashed pieces.
     """

@@ -84,7 +84,13 @@ def accuracy(steps: Floats, events: Events) -> Score:
 
 
 def lead(judge: Floats, baseline: Floats, events: Events) -> Score:
-    """Return the accuracy of a judge less that of a baseline, from the steps of both on the same n pairs."""
+    """Return the accuracy of a judge less that of a baseline, with its 95% interval.
+
+    Args:
+        judge: The judge's steps, (n,), see `accuracy`.
+        baseline: The baseline's steps on the same n pairs.
+        events: The event of each pair.
+    """
     return _mean((np.sign(judge) - np.sign(baseline)) / 2, events, {})
 
 

@@ -81,7 +81,7 @@ class Verdict:
         return "misses"
 
     def tests(self, outcome: Outcome) -> list[str]:
-        """Return the judge's own tests with this outcome, without those of its baselines."""
+        """Return the judge's own tests with this outcome, without the tests of its baselines."""
         own = [test for test in self.shares if not test.endswith(BASELINE)]
         return [test for test in own if self.outcome(test) == outcome]
 

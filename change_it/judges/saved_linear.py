@@ -36,7 +36,7 @@ class SavedLinearJudge:
 
     Attributes:
         config: The entries of `config.json`.
-        arrays: Name to array of weights; those that the configuration describes.
+        arrays: Name to array of weights, for each array that the configuration describes.
         constant: What is added to the log odds of class 1.
     """
 

@@ -82,8 +82,8 @@ def style_scale(
 ) -> StyleScale:
     """Measure main and its baselines on strictly aligned training pairs (A1) of events that are new to it.
 
-    Where fewer than `ENOUGH_PAIRS` pairs are of new events, pairs of learnt events are measured, too. For each
-    fifth of these events main is fitted again without it, and the new main judges its pairs.
+    Where fewer than `ENOUGH_PAIRS` pairs are of new events, pairs of learnt events are measured beside them.
+    For each fifth of these events main is fitted again without it, and the new main judges its pairs.
 
     Args:
         corpus: Corpus folder, or its id on the Hub.

@@ -72,7 +72,7 @@ class Ranking:
 
     @property
     def measures(self) -> list[Measure]:
-        """Return the measures that can rank all systems or those that write sentences, in table order."""
+        """Return the measures that can rank at least systems that write sentences, in table order."""
         return sorted(self.summary.rankable, key=list(ASPECTS).index)
 
     def reason(self, name: Measure, system: str) -> str:

@@ -45,7 +45,7 @@ from change_it.scoring.overlap import OF_REFERENCE, correlations
 from change_it.scoring.scores import AVERAGE, ScoreRow, Scores
 from change_it.stats import Score, holm
 
-#: Number of headlines that reports begin with, of those that nothing refuses and of the others each.
+#: Number of headlines that reports begin with: so many that nothing refuses, and so many others.
 SHOWN_EXAMPLES = 3
 #: Number of events below which a table says that they are few. To tell two systems apart whose shares differ
 #: by .2 takes about as many.
@@ -85,7 +85,7 @@ def name_average(scores: Scores) -> str:
 
 
 def examples_table(scores: Scores) -> Table | None:
-    """Return random headlines of the best system, of those that nothing refuses and of the others.
+    """Return random headlines of the best system: first some that nothing refuses, then some refused ones.
 
     None is returned where all systems are built in.
     """
@@ -534,10 +534,9 @@ def _intervals(row: ScoreRow) -> dict[str, Value]:
 
 
 def tests_table(scores: Scores, measure: str) -> Table:
-    """Return the p-values of all paired tests of an average, a square of systems.
+    """Return a square table of systems with the p of the paired test of every two, for their averages.
 
-    They are corrected after Holm for all pairs. A p-value that is the least which so many trials can give has
-    a sign that says so.
+    p-values are corrected after Holm for all pairs. The least p that so many trials can give has a sign ≤.
     """
     pairs = list(combinations(range(len(scores.systems)), 2))
     p_values = [float(scores.p_values[measure][pair]) for pair in pairs]

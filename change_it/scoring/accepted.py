@@ -1,4 +1,4 @@
-"""Estimate the share of headlines that readers accept from labels of some and predictions of all.
+"""Estimate the share of headlines that readers accept, from labels of some and predictions for all.
 
 This is prediction-powered inference: PPI++ of Angelopoulos, Duchi and Zrnic (2023). The estimate is the mean
 of the predictions of what nobody has read, times λ, and the mean of what labels add to them. It is unbiased

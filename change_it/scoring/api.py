@@ -58,7 +58,8 @@ def compute_compliancy(
         events: n ids of events, which the intervals draw: the column `event` of a corpus. When None,
             near-duplicate articles are one event, and so are both directions of a pair that
             `reference_articles` shows.
-        reversal: when style counts as reversed, see `aspects.verdicts`.
+        reversal: when style counts as reversed: `relative`, main decides for another outlet than on the
+            original; `target`, for the outlet aimed at.
         resamples: bootstrap resamples of the intervals.
         seed: their seed.
         precision: arithmetic of judges that are loaded here: float32, or bf16.
@@ -66,12 +67,12 @@ def compute_compliancy(
         progress: whether bars are shown.
 
     Returns:
-        `compliancy_measures` to averages over the directions that occur, None where a judge is missing (see
-        `Judges.judge`), and the same measures under each direction's name. `intervals` has measure to
-        (low, high) under `average` and each direction's name. `verdicts` has for each item the measures,
-        booleans but `style` and `acceptability`, `refused_by`, the reasons against it, and `unsupported`,
-        the list of numbers, names and quotations without evidence. `signature` says what the figures depend
-        on.
+        Each of `compliancy_measures` to its average over the directions that occur, None where a judge is
+        missing (see `Judges.judge`). Under each direction's name stand the same measures in that direction.
+        `intervals` has under `average` and each direction's name each measure to (low, high). `verdicts` has
+        a record for each item: its measures, which are booleans but for `style` and `acceptability`;
+        `refused_by`, the reasons against it; and `unsupported`, the list of numbers, names and quotations
+        without evidence. `signature` says what the figures depend on.
 
     Raises:
         InputError: no items, lists of different lengths, an original or article that is empty, or a label

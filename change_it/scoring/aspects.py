@@ -284,8 +284,8 @@ def choosing(
 ) -> Floats:
     """Return the (n,) figures that judges choose candidates by, in -1 to 1.
 
-    A figure is acceptability times style, which is cut to 0-1; what is not known counts as 1. From
-    edited headlines 1 is taken, so that none of them stands above a headline that is not edited.
+    A figure is acceptability times style, which is cut to 0-1; what is not known counts as 1. Edited
+    headlines lose 1, so that none of them stands above a headline that is not edited.
 
     Args:
         probabilities: each judge that is there to its probabilities, (n,) in 0-1.

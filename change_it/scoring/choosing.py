@@ -19,7 +19,10 @@ from change_it.scoring.systems import ScoredSystem
 def judge_candidates(
     judges: Judges, candidates: Sequence[Sequence[str]], items: Sequence[Item]
 ) -> list[list[JudgedHeadline]]:
-    """Judge the candidates of n items; those of an item come in the order of `order`."""
+    """Judge the candidates of n items, and return for each item its judged candidates, the best first.
+
+    The order is that of `order`.
+    """
     judged = []
     tables = _judged(judges, candidates, items)
     for texts, table in zip(candidates, tables, strict=True):

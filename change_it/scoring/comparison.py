@@ -52,8 +52,8 @@ def differences(scores: Scores, against: str) -> list[Difference]:
     place_of_other = scores.systems.index(against)
     places = [scores.systems.index(system) for system in others]
     has_events = len(set(scores.draws.events)) >= LEAST_EVENTS
-    # A test gives at least 1 / (trials + 1), which Holm multiplies by the number of comparisons. The tolerance
-    # takes in what the multiplication rounds.
+    # A test gives at least 1 / (trials + 1), which Holm multiplies by the number of comparisons. The
+    # tolerance takes in what the multiplication rounds.
     least_p = len(others) / (scores.trials + 1) * 1.001
     compared = []
     for name, p_values in scores.p_values.items():

@@ -21,7 +21,7 @@ from change_it.text.tokens import words
 
 #: What `aggregate` returns, in this order.
 OVERLAP_MEASURES = ("bleu", "rougeL", "bleu_source", "rougeL_source")
-#: Those that compare with the reference.
+#: The measures that compare with the reference.
 OF_REFERENCE = OVERLAP_MEASURES[:2]
 
 _BLEU = BLEU(tokenize="none", effective_order=True)

@@ -243,12 +243,13 @@ class Judges(Pushable):
         What recurs among the items is read once. Evidence are the original headline, its article and, of an
         item that has a reference, the reference's article: the event as both outlets tell it. The reference
         itself is not evidence, or `gold` would be supported by definition. An empty new headline is not
-        judged and leaves the original in its place, so it is never better than a copy: its probabilities are
-        0, no verdict holds, its style is the least, and it is edited.
+        judged: its probabilities are 0, no verdict holds, its style is the least, and it is edited. So it is
+        never better than a copy.
 
         Args:
             items: n items with predictions.
-            reversal: when style counts as reversed, see `aspects.verdicts`.
+            reversal: when style counts as reversed: `relative`, main decides for another outlet than on the
+                original; `target`, for the outlet aimed at.
             progress: whether bars are shown.
 
         Returns:
@@ -367,7 +368,8 @@ class Judges(Pushable):
             device: older name of `device_map`.
             revision: branch, tag or commit of the Hub id `name`.
             subfolder: folder in `name` that holds the judges.
-            places: main, hh, ah or fluency to the folder or Hub id of this judge. It replaces the one in `name`.
+            places: main, hh, ah or fluency to the folder or Hub id of this judge, which replaces the one in
+                `name`.
 
         Raises:
             InputError: one is missing, or they do not belong together, see `Judges`.

@@ -18,13 +18,13 @@ class SystemScores:
 
     Attributes:
         values: measure to its value; None where it is n/a.
-        chosen: whether judges chose the headlines, or those that the system learnt from.
+        chosen: whether judges chose the headlines, or the headlines that the system learnt from.
         candidates: mean number of headlines that one was chosen of; None where it is not known.
         n: number of items.
         events: number of distinct events among them.
         runs: training runs that the values are means of.
         references: items that have a reference.
-        errors: items without a headline, of all runs together.
+        errors: items without a headline, added up over all runs.
         intervals: measure to the ends of its 95% interval, where it has one.
         signature: what the figures depend on.
     """

@@ -50,14 +50,14 @@ class ScoreRow:
         n: number of items.
         events: number of distinct events among them; intervals and tests draw events.
         references: items that have a reference, which `bleu` and `rougeL` compare with.
-        errors: items without a headline, of all runs together; they count as not compliant.
+        errors: items without a headline, added up over all runs; they count as not compliant.
         values: measure to its value. It lacks what needs a judge that is not there (see `Judges.judge`), and
             `bleu` and `rougeL` without references and of `gold`, which is its own.
         intervals: measure to the ends of its 95% interval. Below 5 events what is no share, such as style,
             has none.
         signature: what the figures depend on.
         runs: training runs that the values are means of.
-        chosen: whether judges chose the headlines, or those that the system learnt from.
+        chosen: whether judges chose the headlines, or the headlines that the system learnt from.
         candidates: mean number of headlines that one was chosen of; None where it is not known.
     """
 
@@ -167,7 +167,7 @@ class Scores:
 
     @property
     def known(self) -> set[str]:
-        """Return those of `score_measures` that a row has."""
+        """Return the names among `score_measures` that at least one row has."""
         found: set[str] = set()
         for row in self.rows:
             found.update(row.values)
@@ -175,7 +175,7 @@ class Scores:
 
     @property
     def measures(self) -> list[str]:
-        """Return those of `score_measures` that the table has, compliancy first.
+        """Return the names among `score_measures` that the table has columns for, compliancy first.
 
         `bleu` and `rougeL` are among them only where there are references.
         """
@@ -352,7 +352,7 @@ def _place(name: str, rows: Sequence[ScoreRow]) -> tuple[int, bool, float]:
 
 
 def _known_aspects(statistics: Mapping[str, Statistics]) -> list[str]:
-    """Return those of `compared_aspects` that every system has."""
+    """Return the names among `compared_aspects` that every system has."""
     known = list(compared_aspects())
     for columns in statistics.values():
         known = [name for name in known if name in columns]

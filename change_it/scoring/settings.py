@@ -10,7 +10,8 @@ class ScoreSettings:
     """How systems are scored.
 
     Attributes:
-        reversal: when style counts as reversed, see `aspects.verdicts`.
+        reversal: when style counts as reversed: `relative`, main decides for another outlet than on the
+            original; `target`, for the outlet aimed at.
         resamples: bootstrap resamples of an interval, at least 1.
         seed: seed of intervals and paired tests.
     """

@@ -23,8 +23,8 @@ class ScoredSystem:
         headlines: empty where the system has failed, None where its file lacks one.
         reranker: the judges that chose among candidates.
         run_of: the system that this is one of several runs of, trained with another seed each.
-        cuts: of `clause` and `floor`, all cuts of each article, those of `floor` the best first. The score of
-            `clause` is the mean over them.
+        cuts: for `clause` and `floor` all cuts of each article, that is its sentences and clauses; for
+            `floor` the best first. The score of `clause` is the mean over them.
         candidates: mean number of headlines that one was chosen of; None where it is not known.
     """
 

@@ -123,7 +123,7 @@ def _item(models: Models, headline: str, article: str, direction: str) -> Item:
         names = ", ".join(models.directions)
         raise InputError(f"There is no such direction: choose one of {names}.")
     label, target = models.directions[direction]
-    return Item("", label, target, source, text)
+    return Item(id="", label=label, target=target, source=source, article=text)
 
 
 def _answer(

@@ -35,7 +35,7 @@ class Models:
     Attributes:
         judges: what answers on headlines.
         systems: what writes headlines, by name. Without any, headlines are judged and none is written.
-        language: of the headlines, such as `it`; `none` where it is unknown.
+        language: language of the headlines, such as `it`; `none` where it is unknown.
         audit: how far to rely on the judges.
         sample: whether the judges were trained on the embedded sample.
         examples: items of the corpus that the page offers; empty without a corpus.

@@ -22,7 +22,7 @@ def put_adapters(
         name: what it is called in messages.
         task_type: what it is for.
         adapters: their settings.
-        whole: names of modules that are trained, too.
+        whole: names of modules that are trained as a whole, beside the adapters.
 
     Raises:
         InputError: PEFT is not installed, or the adapters do not fit the model.

@@ -59,7 +59,7 @@ class LoraFields:
 
 
 def check_adapters(options: LoraFields) -> None:
-    """Refuse settings of adapters where there are none, and those that no adapter can have."""
+    """Refuse settings of adapters where there are no adapters, and values that no adapter can have."""
     numbers = {"--lora-rank": options.lora_rank, "--lora-alpha": options.lora_alpha}
     given = [name for name, value in numbers.items() if value is not None]
     if options.lora_dropout is not None:

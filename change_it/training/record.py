@@ -48,7 +48,7 @@ class Seconds:
 
     Attributes:
         training: seconds of the training.
-        all: seconds of all that the command did.
+        all: seconds of the whole command.
     """
 
     training: float

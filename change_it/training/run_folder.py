@@ -232,7 +232,7 @@ def _settings_of(run: BegunRun) -> JsonObject:
 
 
 def _open(work: Path, what: str, new: BegunRun, *, resume: bool) -> None:
-    """Begin the work folder, or check that it is of the run that is resumed."""
+    """Begin the work folder, or check that it belongs to the run that is resumed."""
     files_of_ours(work.parent, METRICS)
     begun = read_record(work / BEGUN, BegunRun, f"choose another --out, or remove {work}")
     if work.exists() and begun is None:

@@ -215,7 +215,7 @@ class Clock(TrainerCallback):
         return min(self.seconds, self.limit) / 60
 
     def on_train_begin(self, args: Any, state: TrainerState, *_: Any, **__: Any) -> None:
-        """Show the bar: of minutes where they end the run, else of updates."""
+        """Show the bar. It counts minutes where these end the run, else updates."""
         shown = state.is_world_process_zero
         if math.isfinite(self.limit):
             self.bar = minutes_bar("training", self.limit / 60, initial=self.minutes, shown=shown)

@@ -161,7 +161,7 @@ class Format:
 
         Args:
             ids: the tokens of each headline.
-            context: of each row what `inputs` returned for its source.
+            context: for each row what `inputs` returned for its source.
         """
         return [one_line(text) for text in self.tokenizer.batch_decode(ids, skip_special_tokens=True)]
 
@@ -175,7 +175,7 @@ class Format:
         Args:
             size: words of an n-gram; 0 allows all.
             prompt: number of tokens before what is written.
-            context: of each source what `inputs` returned for it.
+            context: for each source what `inputs` returned for it.
         """
         return {"no_repeat_ngram_size": size}
 

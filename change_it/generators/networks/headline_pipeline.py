@@ -98,7 +98,7 @@ def mean_scores(scores: Sequence[Tensor], ids: Tensor, ends: Sequence[int]) -> T
     """Return the mean log-probability (rows,) of each row's tokens up to its first end token.
 
     Args:
-        scores: of each step the (rows, words) scores.
+        scores: for each step the (rows, words) scores.
         ids: (rows, steps) tokens that were written.
         ends: ids of end tokens.
     """

@@ -311,7 +311,7 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
     ) -> tuple[DecoderSteps, DecoderState]:
         """Return what the decoder computes for (n, t) words, and the state after them.
 
-        The words follow those of `state`; without one they are the first.
+        The words follow those that `state` has read; without a state they are the first.
         """
         embedded = self.embedding(in_vocabulary(ids, self.config.words, self.config.unk_token_id))
         if state is None or not state.steps:

@@ -181,8 +181,8 @@ class Layer(nn.Module):
         Args:
             states: (n, t, hidden) states before it.
             mask: what is added to the logits of the self-attention; None adds nothing.
-            state: of a decoder the keys and values of the words before.
-            number: of the layer in `state`.
+            state: keys and values of the words before, in a decoder; None in an encoder.
+            number: number of the layer, by which `state` keeps them.
             cross_mask: what is added to the logits of the attention to the source.
         """
         projected = self.projected(self.norm(states))
