@@ -320,8 +320,8 @@ def run(options: QuickstartOptions) -> None:
 def steps_of(options: QuickstartOptions) -> list[Step]:
     """Return the steps of a run in the order in which they are printed, each after those that it needs.
 
-    The judges that score learn from fold 1, those that choose from fold 0. Headlines are written on the sample
-    alone: on newspapers of one's own no generator is at hand.
+    The judges that score learn from fold 1, those that choose from fold 0. Headlines are written on the
+    sample alone: on newspapers of one's own no generator is at hand.
     """
     out = options.out
     judges = []
