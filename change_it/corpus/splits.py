@@ -229,7 +229,9 @@ def _deal(
     seed: int,
     strict: float,
 ) -> _Dealt:
-    """Deal the top pairs to A1 and A2, event by event; events that are close to each other go together.
+    """Deal the top pairs to A1 (training) and A2 (test), event by event.
+
+    Events that are close to each other, in time and similarity, go together.
 
     Args:
         clusters: (articles,) numbers of the near-duplicate clusters.
@@ -240,6 +242,10 @@ def _deal(
         sizes: wanted numbers of pairs; None for even halves.
         seed: seed of what is dealt.
         strict: cosine above which the top pairs are, for the message.
+
+    Returns:
+        Which pairs are dealt; in `tested` the articles of test pairs, and in `in_test` these with all other
+        articles of their events.
     """
     a = pairs[0][top]
     b = pairs[1][top]
@@ -266,6 +272,9 @@ def _dealt_by_input(clusters: Ints, alignment: NDArray[np.str_], count: int) -> 
 
 def _reasons_to_leave(rows: Ints, labels: Ints, in_test: Bools) -> dict[int, str]:
     """Return why articles leave the corpus, by their positions.
+
+    An article of a tested event that is in no test pair is a near-duplicate of one that is. Any other one is
+    close, in time and similarity, to an article of the test set.
 
     Args:
         rows: positions of the articles that leave.

@@ -376,7 +376,7 @@ def _procedure(record: TrainingRecord | None) -> dict[str, str]:
 
 
 def _judge_facts(folder: Path, metrics: Metrics) -> _ModelFacts:
-    """Return what is known of one judge or several.
+    """Return what the card says of one judge or several.
 
     Raises:
         InputError: a judge is not what training writes.

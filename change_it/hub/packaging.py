@@ -294,6 +294,7 @@ def _check_judges(folder: Path) -> tuple[dict[str, str], Summary]:
         answers[judge.task] = f"[[{first:.2f}, {second:.2f}]]"
     if not is_one:
         return answers, read_summary(by_task, folder)
+    # a judge alone has no audit: it is rated by what its training measured
     results: dict[str, JudgeMetrics] = {}
     record = metrics[""]
     if isinstance(record, JudgeMetrics):

@@ -132,10 +132,11 @@ class Changes:
         )
 
     def check(self, to: Destination) -> None:
-        """Refuse a push that meets files of others, unless it was told to go beside them.
+        """Refuse a push that meets files of others, unless `to.replace` allows it.
 
         Raises:
-            InputError: names these files.
+            InputError: It would overwrite files that the last push did not write; or no push left a record of
+                its files, and there are other files. The message names them.
         """
         if to.replace:
             return

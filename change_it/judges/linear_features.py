@@ -543,9 +543,7 @@ def _values_of_pieces(texts: Pieces, counts: Array, times: Sequence[Array]) -> l
         times: For each table how often the corpus has the n-gram that ends at each piece, (pieces,).
 
     Returns:
-        How much more often than by chance a word follows another. Logarithms of all counts, and of their
-        ratios to the counts of their contexts. How much more often than by chance pieces of `PAIRED` stand
-        side by side, and how much better so than without the left one.
+        The values that comments name below, in this order.
     """
     words = times[0]
     pairs_of_words = times[1]
@@ -553,10 +551,14 @@ def _values_of_pieces(texts: Pieces, counts: Array, times: Sequence[Array]) -> l
     # A headline's first place gets the last one of the headline before, but no figure reads the beginnings.
     words_before = np.roll(words, 1)
     by_chance = (words + 1) * (words_before + 1)
+    # how much more often than by chance the word follows the one before
     values = [np.log((pairs_of_words + 0.5) * total / by_chance)]
+    # how often the corpus has the pair of words, and each other n-gram
     values.extend(np.log1p(count) for count in times[1:])
+    # how often it has the rarest n-gram of the piece's letters
     rarest_letters = texts.rarest(counts[-1])
     values.append(np.log1p(rarest_letters))
+    # how often the n-gram follows its context; of words as compared with their frequency
     frequency = np.log((words + 0.5) / total)
     for table, count in zip(TABLES, times, strict=True):
         if table.context is not None:
@@ -565,6 +567,7 @@ def _values_of_pieces(texts: Pieces, counts: Array, times: Sequence[Array]) -> l
             if table.coding == WORD:
                 ratio = ratio - frequency
             values.append(ratio)
+    # how much more often than by chance two pieces stand side by side
     for pair, piece in PAIRED:
         single = times[piece]
         beside = _lift(times[pair], single, 1, total)

@@ -95,12 +95,12 @@ def lead(judge: Floats, baseline: Floats, events: Events) -> Score:
 
 
 def _mean(values: Floats, events: Events, shares: Mapping[str, str]) -> Score:
-    """Return the mean of values (n,) with its 95% interval, drawn by event.
+    """Return the mean of values (n,) with its 95% interval, for which whole events are drawn.
 
     Args:
         values: Values to average.
         events: The event of each.
-        shares: As in `stats.measure`, `{"mean": "n"}` where the values are in 0-1; else empty.
+        shares: `{"mean": "n"}` where the values are in 0-1, so that the interval stays there; else empty.
     """
     statistics = {"n": np.ones(len(values)), "sum": values}
 

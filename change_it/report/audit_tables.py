@@ -161,7 +161,10 @@ def verdict_values(audit: Summary) -> dict[str, Any]:
 
 
 def _picture(topic: Topic, audit: Summary) -> dict[str, Any]:
-    """Return the picture of a topic: groups of its kinds, and for each kind a cell for each measure."""
+    """Return the table of a topic as the page's template draws it.
+
+    It has groups of kinds of wrong headlines, and for each kind a cell for each measure (`topic.columns`).
+    """
     rows_by_group: dict[str, list[dict[str, Any]]] = {}
     for kind in kinds_of(topic, audit):
         cells = [_cell(name, kind.shares[name]) for name in topic.columns]

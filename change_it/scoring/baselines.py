@@ -14,14 +14,15 @@ from change_it.text.typography import Typography
 
 
 def built_in_systems(test: TestSet, *, seed: int = 1) -> list[ScoredSystem]:
-    """Return the systems that need no model, without `gold` where an item has no reference.
+    """Return the systems that need no model; `gold` is left out where any item has no reference.
 
     * `gold` is the aligned headline of the target outlet, the papers' upper bound;
     * `copy` is the original headline: content kept, style not;
     * `lead` is the first words of the article, at the median length of the target outlet's training
       headlines;
     * `random-target` is a random one of these: style, no content;
-    * `clause` is each of the `clauses` of the article in turn.
+    * `clause` is every one of the `clauses` of the article: its score is the mean over them, its headline the
+      first one.
 
     Raises:
         InputError: the corpus has no training headlines of an outlet.

@@ -201,7 +201,13 @@ def corrupt(
 
 
 def _without_lost_marks(text: str, headline: str) -> str:
-    """Return a damaged headline without the brackets and quotes whose other half the damage took."""
+    """Return a damaged headline without the brackets and quotes whose other half the damage took.
+
+    Args:
+        text: the damaged headline.
+        headline: the headline before the damage. What stands alone there may stand alone.
+    """
+    # what has its other half is a NUL here, so the brackets and quotes that are left stand alone
     masked = _masked(text)
     lost = set(masked).intersection(PAIRED) - set(_masked(headline))
     kept = [mark for mark, shown in zip(text, masked, strict=True) if shown not in lost]
@@ -397,7 +403,10 @@ class Damage:
         return self._joined(words, gaps)
 
     def looped(self) -> str | None:
-        """Repeat one to five words at the end again and again, as a generator in a loop does."""
+        """Cut after a random word, and repeat the last one to five words, as a generator in a loop does.
+
+        What comes out is damaged in any case, so this damage never answers None.
+        """
         random = self.random
         length = int(random.integers(1, min(5, self.count - 2) + 1))
         end = int(random.integers(length, self.count + 1))

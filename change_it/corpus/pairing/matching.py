@@ -374,7 +374,8 @@ def _widened(days: Ints, among: Ints, window_days: int | None, at_least: int) ->
 def _blocks(x: csr_matrix, y: csr_matrix, low: Ints, high: Ints) -> Iterator[Block]:
     """Cut a comparison into blocks that together hold every row i of x with the rows `low[i]:high[i]` of y.
 
-    The intervals of a block together are at most twice as wide as that of its first row, or 64 wide.
+    The intervals of a block together are at most twice as wide as that of its first row, or 64 wide. So a
+    block also compares pairs outside the intervals of its rows; its `low` and `high` say which are inside.
     """
     row = 0
     while row < len(low):

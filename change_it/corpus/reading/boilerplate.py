@@ -31,9 +31,10 @@ _RARER_ELSEWHERE = 10
 
 
 def find_passages(own: list[Article], opposite: list[Article]) -> list[str]:
-    """Return the passages that an outlet's articles share.
+    """Return the passages that the articles of an outlet, `own`, share.
 
-    The other outlet's articles are not looked at: a check passes both to what it learns by.
+    The articles of the other outlet, `opposite`, are not used: every function that learns for a check has
+    both.
     """
     return shared_passages([article.article for article in own])
 

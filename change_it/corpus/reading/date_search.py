@@ -194,13 +194,20 @@ def _is_range(text: str, mentions: list[Mention]) -> bool:
 
 
 def _second_day(mention: Mention, before: str, after: str) -> re.Match[str] | None:
-    """Return the number that may be a second day of a date, from the text up to its neighbours."""
+    """Return the number beside a date that may be a second day of it, as in "3 and 4 May".
+
+    Args:
+        mention: the date.
+        before: the text between it and the date before it.
+        after: the text between it and the date behind it.
+    """
     patterns_before = []
     patterns_after = []
     if mention.kind != "year first":
         patterns_before.append(_DAY_BEFORE)
     if mention.kind == "named":
         patterns_before.append(_DAY_AND_COMMA_BEFORE)
+    # both orders of day and month have the same year
     year, _, _ = mention.days[True]
     if year is None:
         patterns_after += [_DAY_AFTER, _DAY_AND_COMMA_AFTER]
