@@ -459,6 +459,7 @@ def _effective_number(counts: Floats, strata: Sequence[str] | None, events: Even
         events: (n,) event of each item; None makes each item an event.
     """
     rows = counts.reshape(len(counts), -1, 1)
+    # what each event counts in each stratum, (events, s), the mean of its runs
     weights = np.concatenate(_event_sums(rows, strata, events)).mean(axis=(2, 3))
     with np.errstate(invalid="ignore"):
         weights /= weights.sum(axis=0)

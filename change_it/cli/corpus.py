@@ -89,13 +89,19 @@ def _check_build(options: BuildOptions) -> None:
 
 
 def _with_rejected(error: InputError, reading: Reading | None, out: Path) -> InputError:
-    """Return an error of a build that says which rows were rejected before it.
+    """Return an error of a build that also says which rows were rejected before it.
 
     A file beside `out` lists these rows. A file of that name that lists other things stays as it is.
+
+    Args:
+        error: what stopped the build.
+        reading: the articles that were read; None where reading itself stopped. `few` is a sentence on few
+            rejected rows, else empty; `issues` are there where many rows were rejected.
+        out: folder that the build would have written.
     """
     if reading and reading.few:
         error = InputError(f"{reading.few}; {error}")
-    if reading and reading.issues:  # many rows were rejected
+    if reading and reading.issues:
         error = reading.refused(str(error))
     if not isinstance(error, RefusedError):
         return error

@@ -429,7 +429,7 @@ def last_lines(options: QuickstartOptions, seconds: float, *, is_resumed: bool) 
 
 
 def _save_shipped(folder: Path) -> None:
-    """Save the generator that ships, which has no code beside it, as a trained one is saved."""
+    """Copy the generator that ships, and put the code files beside it that a trained generator has."""
     from change_it.generators.generator import copy_generator  # torch, which no other module here needs
 
     copy_generator(SHIPPED, folder)

@@ -559,7 +559,16 @@ def _open_packed(path: Path) -> BufferedReader:
 
 
 def _rest(text: TextIO, file: Path, line: int = 1) -> str:
-    """Return the rest of an open text from a line on; one that is too long is refused."""
+    """Return the rest of an open text.
+
+    Args:
+        text: the text, read up to the beginning of a line.
+        file: its file, for messages.
+        line: number of that line, for messages.
+
+    Raises:
+        InputError: the rest is too long, or has bytes that are no UTF-8.
+    """
     rest = text.read(LARGEST_TEXT + 1)
     if len(rest) > LARGEST_TEXT:
         raise InputError(f"{file} has more than {LARGEST_TEXT:,} characters: give it in parts")

@@ -172,7 +172,12 @@ def _without_thoughts(text: str) -> str:
 
 
 def _behind_leading_thoughts(text: str) -> str:
-    """Return what follows the thoughts in tags that a text begins with; empty where one does not end."""
+    """Return what follows the thoughts in tags that a text begins with; empty where one does not end.
+
+    Thoughts end at the last tag that closes them: a model may write about its tags while it thinks. A closing
+    tag of brackets without a slash and a name, as `[/THINK]`, closes thoughts of any name; one as `</answer>`
+    has to have the name of the opening one.
+    """
     while True:
         opening = _OPEN_TAG.match(text)
         if opening is None:
