@@ -408,7 +408,9 @@ def _means(rows: pl.DataFrame) -> dict[str, float | None]:
 def _examples(
     rows: pl.DataFrame, headlines: Headlines, items: Sequence[Item], *, has_acceptability: bool
 ) -> tuple[Example, ...]:
-    """Return the headlines of a kind that score highest in the measure which should notice it.
+    """Return the worst misses of a kind of wrong headlines.
+
+    They score highest in the measure that should notice them.
 
     Args:
         rows: the judged headlines of the kind.
@@ -417,7 +419,7 @@ def _examples(
         has_acceptability: whether acceptability can be measured; compliancy stands in for it.
     """
     order = "acceptability" if has_acceptability else "compliancy"
-    # floor belongs to no group, and is ordered by acceptability
+    # the kind floor is in no group, so no measure should notice it: it is ordered by acceptability
     if headlines.kind.groups and not headlines.kind.is_business_of("acceptability"):
         order = "style"
     falling = rows.sort(order, descending=True, nulls_last=True, maintain_order=True)

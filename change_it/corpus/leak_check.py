@@ -188,6 +188,8 @@ def count_close_test_articles(
 ) -> Neighbours:
     """Count the test articles that have a training article above the strict cosine inside the guard.
 
+    Those are counted apart that have one of the other outlet.
+
     Args:
         tables: config to split to rows.
         ids: (articles,) ids of the rows of `vectors`.
@@ -203,6 +205,6 @@ def count_close_test_articles(
     days = day_numbers(all_articles["date"])
     close = align(rows, days, (test, training), window_days=guard, floor=options.strict)
     labels = all_articles["label"].to_numpy()
-    is_of_both = labels[close.a_index] != labels[close.b_index]
-    of_both = close.a_index[is_of_both]
-    return Neighbours(articles=len(np.unique(close.a_index)), other_outlet=len(np.unique(of_both)))
+    is_other_outlet = labels[close.a_index] != labels[close.b_index]
+    with_other_outlet = close.a_index[is_other_outlet]
+    return Neighbours(articles=len(np.unique(close.a_index)), other_outlet=len(np.unique(with_other_outlet)))

@@ -261,7 +261,7 @@ def _partners_headlines(folder: Path) -> dict[str, list[str]]:
 
 
 def _read_corpus(folder: Path) -> Documents:
-    """Read the A2 articles that are in pairs, with the headlines of their partners."""
+    """Read the test articles (A2) that are in pairs, with the headlines of their partners."""
     every = read_documents(str(folder / _ARTICLES))
     partners = _partners_headlines(folder)
     is_paired = [id_ in partners for id_ in every.ids]
@@ -285,6 +285,7 @@ def _read_corpus(folder: Path) -> Documents:
         remarks = (*remarks, f"{left_out} articles of {folder} have no partner and are left out")
     unpaired = set(every.ids) - set(paired.ids)
     references = [tuple(partners[id_]) for id_ in paired.ids]
+    # test articles that are kept without a partner stand in a table of their own
     return replace(
         paired,
         references=tuple(references),

@@ -188,7 +188,11 @@ class SystemHeadlines:
         return headline_rouge(self.words, self.documents.references, measures=measures)
 
     def _divergences(self, texts: Sequence[Words]) -> tuple[Floats, Floats]:
-        """Return (n,) divergences and (n,) similarities of each headline with the nearest of its texts."""
+        """Return the (n,) KL divergences and (n,) JS similarities of n headlines, see `spaces.divergences`.
+
+        Args:
+            texts: the words of one text or more for each headline, of which the most similar one counts.
+        """
         from change_it.hevas import spaces
 
         return spaces.divergences(self.words, texts, idf=self.documents.word_weights)

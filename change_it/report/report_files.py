@@ -183,7 +183,7 @@ def _factors(outlets: str) -> str:
 
 
 def _table_of_all(all_articles: Scores, pairs: Scores, audit: Summary) -> Table:
-    """Return the averages on all test articles, which have notes at another table."""
+    """Return the table of averages on all test articles, without notes: the table of the pairs has them."""
     ranking = Ranking.from_pairs(all_articles, pairs, audit)
     table = tables.systems_table(all_articles, [AVERAGE], ASPECTS, ranking)
     return replace(table, notes=())
