@@ -381,6 +381,9 @@ def test_an_aspect_is_an_entry(aspects, score_with, toy_test, tmp_path):
     heads = next(line for line in table.splitlines() if "edited" in line).split()
     assert heads[:7] == ["system", "compliancy", "style", "acceptability", "edited", "short", "question"]
     assert "other − mine" in printed
+    assert "by compliancy, style, acceptability and short: these judges have no audit." in " ".join(
+        printed.split()
+    )
     record = json.loads((tmp_path / "report/scores.json").read_text(encoding="utf-8"))
     mine = record["systems"]["mine"]["average"]
     lengths = [(len(item.reference) + n % 2, len(item.source)) for n, item in enumerate(toy_test.items)]

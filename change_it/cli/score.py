@@ -79,7 +79,7 @@ class ScoreOptions:
     not given, the first of several files."""
     format: TableForm | None = None
     """Print one table alone, for a paper or a program: the systems, or with --against the differences. LaTeX
-    needs the package booktabs."""
+    needs the packages booktabs and xcolor."""
     resamples: int = 1000
     """Bootstrap resamples of the intervals. Paired tests have as many permutations, at least 100 for each
     pair of systems.
@@ -251,27 +251,30 @@ def _remarks_on(system: "ScoredSystem", test: "TestSet") -> list[str]:
 def _show(options: ScoreOptions, scores: "Scores", summary: "Summary", all_articles: "Scores | None") -> None:
     """Print whether the measures can rank, the results, differences, examples and limits."""
     from change_it.report.ranking import Ranking
-    from change_it.report.score_tables import differences_lines, terminal_table
-    from change_it.report.terminal import print_limits, print_scores
+    from change_it.report.score_tables import cautions, differences_lines, terminal_table
+    from change_it.report.terminal import print_limits, print_scores, print_signatures
 
     terminal = console()
     by_direction = options.by_direction
-    print_scores(scores, Ranking.from_scores(scores, summary), terminal, by_direction=by_direction)
+    ranking = Ranking.from_scores(scores, summary)
+    print_scores(scores, ranking, terminal, by_direction=by_direction)
     if all_articles:
-        ranking = Ranking.from_pairs(all_articles, scores, summary)
-        of_all = terminal_table(all_articles, ranking, by_direction=by_direction)
+        ranking_of_all = Ranking.from_pairs(all_articles, scores, summary)
+        of_all = terminal_table(all_articles, ranking_of_all, by_direction=by_direction)
         title = of_all.title.removeprefix("Results: ")
-        print_table(replace(of_all, title=f"All test articles, without gold: {title}"), terminal)
+        notes = [*of_all.notes, *cautions(ranking_of_all, all_articles.p_values, all_articles.names)]
+        of_all = replace(of_all, title=f"All test articles, without gold: {title}", notes=notes)
+        print_table(of_all, terminal)
     own = [name for name in scores.systems if name not in BUILT_IN]
     if options.against or len(own) > 1:
         against = options.against or own[0]
-        print_table(differences_lines(_compared(against, scores, all_articles), against), terminal)
+        compared = _compared(against, scores, all_articles)
+        print_table(differences_lines(compared, against, ranking), terminal)
     print_lines([""], terminal)
     print_limits(scores, terminal)
     for warning in read_warnings(options.corpus):
         print_wrapped(f"Warning: {warning}.", terminal, first="  ", after="    ")
-    if not options.out:
-        print_lines([scores.signature], terminal)
+    print_signatures([scores, all_articles] if all_articles else [scores], terminal)
 
 
 def _compared(against: str, scores: "Scores", all_articles: "Scores | None") -> "Scores":
@@ -290,18 +293,24 @@ def _paper(
 ) -> str:
     """Return one table alone: the differences with --against, else the systems.
 
-    The best system is bold, where a measure can rank systems.
+    The best system is bold, where a measure can rank systems. What says nothing is grey, or has the verdict
+    on its measure beside it.
     """
     from change_it.report.ranking import Ranking
-    from change_it.report.score_tables import differences_table, paper_table
+    from change_it.report.score_tables import differences_alone, for_programs, paper_table
 
+    ranking = Ranking.from_scores(scores, summary)
     if options.against:
         compared = _compared(options.against, scores, all_articles)
-        return to_text(differences_table(compared, options.against), form)
-    tables = {"with a partner": scores}
-    if all_articles:
-        tables = {"all articles": all_articles, **tables}
-    return to_text(paper_table(tables, Ranking.from_scores(scores, summary).measures), form)
+        table = differences_alone(compared, options.against, ranking)
+    else:
+        scores_by_group = {"with a partner": scores}
+        if all_articles:
+            scores_by_group = {"all articles": all_articles, **scores_by_group}
+        table = paper_table(scores_by_group, ranking)
+    if form in ("csv", "json"):
+        table = for_programs(table)
+    return to_text(table, form)
 
 
 def _next(options: ScoreOptions, summary: "Summary") -> list[str]:

@@ -70,6 +70,7 @@ _LATEX = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "–": "--",
+    "−": "$-$",
     "†": r"\dag{}",
     "≤": r"$\leq$",
     "≈": r"$\approx$",
@@ -163,12 +164,15 @@ class Table:
         rows: the rows in the order in which they are shown.
         title: above the table on a terminal.
         notes: sentences below the table.
+        signatures: what its figures depend on, a line for each set of items. A terminal shows them below all
+            tables.
     """
 
     columns: Sequence[Column]
     rows: Sequence[Row]
     title: str = ""
     notes: Sequence[str] = ()
+    signatures: Sequence[str] = ()
 
     @property
     def header(self) -> list[str]:
@@ -337,7 +341,10 @@ def _plain_values(value: Value, format_: Format) -> Sequence[PlainValue]:
 
 
 def to_markdown(table: Table) -> str:
-    """Write the table in Markdown, secondary values in brackets, without title and notes."""
+    """Write the table in Markdown, secondary values in brackets, without title, notes and signatures.
+
+    What is grey elsewhere is in italics.
+    """
     import pandas as pd
 
     rows = []
@@ -354,13 +361,16 @@ def to_markdown(table: Table) -> str:
 def _markdown_cell(row: Row, column: Column) -> str:
     """Return a cell of a table in Markdown."""
     text = row.text(column) + row.secondary(column, " ({})")
+    if column.name in row.grey:
+        text = f"*{text}*"
     return text.replace("|", r"\|")
 
 
 def to_latex(table: Table) -> str:
     """Write the table as a `tabular` with the rules of booktabs.
 
-    Secondary values stand in brackets; the best value of a column is bold.
+    Secondary values stand in brackets; the best value of a column is bold. Notes follow in small print, the
+    signatures as comments. Grey cells need the package xcolor.
     """
     letters = [column.side[0] for column in table.columns]
     header = [latex(heading) for heading in table.header]
@@ -374,6 +384,8 @@ def to_latex(table: Table) -> str:
         cells = [_latex_cell(row, column) for column in table.columns]
         lines.append(_latex_row(cells))
     lines += [r"\bottomrule", r"\end{tabular}"]
+    lines += [rf"\par{{\footnotesize {latex(note)}\par}}" for note in table.notes]
+    lines += [f"% Signature: {signature}" for signature in table.signatures]
     return "\n".join(lines)
 
 
@@ -397,18 +409,22 @@ def _latex_cell(row: Row, column: Column) -> str:
     value = latex(row.text(column))
     if column.name in row.best:
         value = rf"\textbf{{{value}}}"
-    return value + latex(row.secondary(column, " ({})"))
+    text = value + latex(row.secondary(column, " ({})"))
+    if column.name in row.grey:
+        return rf"\textcolor{{gray}}{{{text}}}"
+    return text
 
 
 def to_text(table: Table, form: TableForm) -> str:
     """Write the table alone in one of the forms.
 
-    In CSV and JSON an interval is two values, `_low` and `_high`.
+    In CSV and JSON an interval is two values, `_low` and `_high`, and there are no notes and signatures.
     """
     if form == "latex":
         return to_latex(table)
     if form == "markdown":
-        return to_markdown(_with_bold_best(table))
+        signatures = [f"Signature: `{signature}`" for signature in table.signatures]
+        return "\n\n".join([to_markdown(_with_bold_best(table)), *table.notes, *signatures])
     header, rows = records(table)
     if form == "json":
         objects = [dict(zip(header, row, strict=True)) for row in rows]

@@ -1,6 +1,6 @@
 """Say first whether the measures can rank systems here, then what came out for the systems."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -10,8 +10,9 @@ import polars as pl
 from change_it.audit.record import Summary
 from change_it.audit.verdict import MEASURES, Measure, MeasureVerdict
 from change_it.corpus.test_set import BUILT_IN, CLAUSE, GOLD
-from change_it.files.texts import enumerated, pluralise
+from change_it.files.texts import enumerated, join_truncated, pluralise
 from change_it.scoring.aspects import ASPECTS, compared_aspects
+from change_it.scoring.comparison import SURE
 from change_it.scoring.scores import Scores
 from change_it.stats import AVERAGE, Floats, Score, Statistics, holm, measure
 
@@ -19,8 +20,6 @@ from change_it.stats import AVERAGE, Floats, Score, Statistics, holm, measure
 QUESTION = "Can these measures rank systems here?"
 #: A system whose fluency is surely below gold's by more than this does not write sentences.
 FLUENCY_GAP = 0.1
-#: A difference is sure below this p, corrected after Holm.
-SURE = 0.05
 #: Own systems that have a sentence each, at most.
 NAMED_SYSTEMS = 3
 #: Why a measure is grey where nothing is known of it.
@@ -98,6 +97,57 @@ class Ranking:
             if aspect not in MEASURES:
                 reasons[aspect] = NOT_AUDITED_REASON
         return reasons
+
+    def grey_beside(self, system: str, other: str) -> dict[str, str]:
+        """Return the measures whose differences of two systems say nothing, and why."""
+        return {**self.grey(other), **self.grey(system)}
+
+    def standing(self, name: str, systems: Sequence[str]) -> str:
+        """Return the verdict on an aspect in a word or two, or `no sentences` where a system writes none.
+
+        It stands beside the figures of these systems in files for programs.
+        """
+        verdict = next((found for known, found in self.verdicts.items() if known == name), None)
+        if verdict is None:
+            return "not known"
+        if verdict.can_rank and any(name in self.grey(system) for system in systems):
+            return "no sentences"
+        return verdict.verdict
+
+    def caution(self, measures: Collection[str], systems: Sequence[str]) -> str:
+        """Say by which of these measures no systems may be compared; empty where all can be.
+
+        It stands at tables that people may read, copy or print without the verdicts.
+        """
+        names_by_verdict: dict[str, list[str]] = {}
+        for name in compared_aspects():
+            if name in measures:
+                names_by_verdict.setdefault(self.standing(name, ()), []).append(name)
+        sentences = []
+        not_known = names_by_verdict.get("not known")
+        if not_known:
+            fault = f"{_they_are(not_known)} not known to rank them here"
+            if not self.verdicts:
+                fault = "these judges have no audit"
+            sentences.append(f"Compare no systems by {enumerated(not_known)}: {fault}.")
+        cannot_rank = names_by_verdict.get("cannot rank")
+        if cannot_rank:
+            they = "it" if len(cannot_rank) == 1 else "they"
+            sentences.append(
+                f"Compare no systems by {enumerated(cannot_rank)}: {they} cannot rank them here."
+            )
+        of_sentences = names_by_verdict.get("ranks sentences")
+        unwritten = [system for system in systems if system in self.unwritten]
+        if of_sentences and unwritten:
+            writes = "it writes" if len(unwritten) == 1 else "they write"
+            figures = f"{enumerated(of_sentences)} of {join_truncated(unwritten)}"
+            sentences.append(f"Compare no {figures}: {writes} no sentences.")
+        return " ".join(sentences)
+
+
+def _they_are(names: Sequence[str]) -> str:
+    """Return what stands for so many names, with its verb."""
+    return "it is" if len(names) == 1 else "they are"
 
 
 def find_unwritten(scores: Scores) -> dict[str, str]:

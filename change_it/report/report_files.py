@@ -83,9 +83,10 @@ def write_report(
     if made:
         record = replace(record, made=dict(made))
     with replace_folder(out, SCORES) as folder:
-        _write_systems(folder / "systems.csv", scores)
+        _write_systems(folder / "systems.csv", scores, Ranking.from_scores(scores, audit))
         if all_articles:
-            _write_systems(folder / "all-articles.csv", all_articles)
+            ranking_of_all = Ranking.from_pairs(all_articles, scores, audit)
+            _write_systems(folder / "all-articles.csv", all_articles, ranking_of_all)
         write_report_record(folder, record)
         for name in ("charts", "items"):
             (folder / name).mkdir()
@@ -108,7 +109,12 @@ def _page_values(scores: Scores, audit: Summary, all_articles: Scores | None) ->
         table_of_all = _table_of_all(all_articles, scores, audit)
     differences = None
     if len(own) > 1:
-        differences = tables.differences_table(compared, own[0])
+        differences = tables.differences_table(compared, own[0], ranking)
+    average = tables.systems_table(scores, [AVERAGE], (*ASPECTS, "accepted"), ranking)
+    tests = [_tests_of(scores, ranking, "test articles with a partner" if all_articles else "")]
+    if all_articles:
+        average = replace(average, signatures=[scores.signature])
+        tests.insert(0, _tests_of(all_articles, ranking, "all test articles"))
     return {
         "scores": scores,
         "outlets": outlets,
@@ -121,19 +127,30 @@ def _page_values(scores: Scores, audit: Summary, all_articles: Scores | None) ->
         "averaged": tables.name_average(scores),
         "written": tables.examples_table(scores),
         "ranked": tables.ranked_table(scores, ranking),
-        "average": tables.systems_table(scores, [AVERAGE], (*ASPECTS, "accepted"), ranking),
+        "average": average,
         "all_articles": table_of_all,
         "differences": differences,
-        "latex": to_latex(tables.paper_table({"with a partner": scores}, ranking.measures)),
+        "latex": to_latex(tables.paper_table({"with a partner": scores}, ranking)),
         # Its notes stand at the table of averages.
         "single": replace(single, notes=()),
         "likeness": tables.overlap_correlations(scores),
         "by_direction": tables.systems_table(scores, scores.directions[:-1], ranking=ranking),
-        "tests": {name: tables.tests_table(scores, name) for name in scores.p_values},
+        "has_stars": any(row.marks.keys() - {"system"} for row in average.rows),
+        "tests": tests,
+        "signatures": [compared.signature, scores.signature] if all_articles else [scores.signature],
         "validation": validation,
         "other_aspects": [name for name in ASPECTS if name not in validation],
         "factors": _factors(outlets),
         "not_ranking": [name for name in plotted_measures(scores) if name not in ranking.measures],
+    }
+
+
+def _tests_of(scores: Scores, ranking: Ranking, articles: str) -> dict[str, Any]:
+    """Return what the page shows of the paired tests of a table, whose articles are named beside others."""
+    return {
+        "articles": articles,
+        "are_of": tables.tests_are_of(scores),
+        "tables": {name: tables.tests_table(scores, name, ranking) for name in scores.p_values},
     }
 
 
@@ -169,9 +186,12 @@ def _relative_address(page: Path | None, out: Path) -> str:
     return relpath(page, out.resolve()).replace("\\", "/")
 
 
-def _write_systems(path: Path, scores: Scores) -> None:
-    """Write the scores of all systems as CSV, a line for each system and direction."""
-    cells = [row.flat(scores.measures) for row in scores.rows]
+def _write_systems(path: Path, scores: Scores, ranking: Ranking) -> None:
+    """Write the scores of all systems as CSV, a line for each system and direction, its verdict last."""
+    cells = []
+    for row in scores.rows:
+        verdict = tables.verdict_of_row(ranking, scores.p_values, [row.system])
+        cells.append({**row.flat(scores.measures), "verdict": verdict})
     rows = [list(row.values()) for row in cells]
     write_table(path, list(cells[0]), rows, quote_formulas=True)
 
@@ -183,10 +203,11 @@ def _factors(outlets: str) -> str:
 
 
 def _table_of_all(all_articles: Scores, pairs: Scores, audit: Summary) -> Table:
-    """Return the table of averages on all test articles, without notes: the table of the pairs has them."""
+    """Return the averages on all test articles with their signature; their other notes stand elsewhere."""
     ranking = Ranking.from_pairs(all_articles, pairs, audit)
     table = tables.systems_table(all_articles, [AVERAGE], ASPECTS, ranking)
-    return replace(table, notes=())
+    notes = tables.cautions(ranking, all_articles.p_values, all_articles.names)
+    return replace(table, notes=notes, signatures=[all_articles.signature])
 
 
 def report_record(

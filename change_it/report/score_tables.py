@@ -1,6 +1,6 @@
 """Build the tables of results, each once for terminal, page and files: systems, differences and tests."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, product
 from typing import Any
@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from change_it.corpus.test_set import BUILT_IN, CLAUSE, FLOOR, GOLD
-from change_it.files.texts import join_truncated, pluralise
+from change_it.files.texts import enumerated, join_truncated, pluralise
 from change_it.judges.spec import JUDGES, optional_tasks
 from change_it.render.tables import (
     Column,
@@ -40,13 +40,15 @@ from change_it.scoring.aspects import (
     judge_headings,
     refusals,
 )
-from change_it.scoring.comparison import differences
+from change_it.scoring.comparison import Difference, differences, least_p
 from change_it.scoring.overlap import OF_REFERENCE, correlations
 from change_it.scoring.scores import AVERAGE, ScoreRow, Scores
 from change_it.stats import Score, holm
 
 #: Number of headlines that reports begin with: so many that nothing refuses, and so many others.
 SHOWN_EXAMPLES = 3
+#: Systems that a sentence names of which interval and test disagree, at most; it counts the others.
+SHOWN_CONTRADICTIONS = 3
 #: Number of events below which a table says that they are few. To tell two systems apart whose shares differ
 #: by .2 takes about as many.
 FEW_EVENTS = 50
@@ -163,29 +165,64 @@ def best_columns(scores: Scores, rankable: Collection[str] | None = None) -> dic
     return columns
 
 
-def paper_table(tables: Mapping[str, Scores], rankable: Collection[str] | None = None) -> Table:
+def paper_table(tables: Mapping[str, Scores], ranking: Ranking) -> Table:
     """Return the averages of the systems for a paper, a group for each of several tables.
 
     Args:
         tables: the scores by the name of their group.
-        rankable: the measures that can rank systems, see `best_columns`.
+        ranking: what the measures can say of the systems. A figure that says nothing of a system is grey, and
+            a note says so.
     """
     rows = []
     known: set[str] = set()
     for name, scores in tables.items():
         known |= scores.known
         group = name if len(tables) > 1 else ""
-        best = best_columns(scores, rankable)
+        best = best_columns(scores, ranking.measures)
         for system in scores.names:
             row = scores.row(system)
+            grey = ranking.grey(system)
             values: dict[str, Value] = {"system": system, "n": row.n, "events": row.events}
             values.update(row.values)
             values.update(_intervals(row))
-            rows.append(Row(values, group=group, best=best.get(system, ())))
+            values["verdict"] = verdict_of_row(ranking, scores.p_values, [system])
+            values["signature"] = row.signature
+            best_here = best.get(system, set()) - grey.keys()
+            rows.append(Row(values, group=group, best=best_here, grey=grey))
     measures = [name for name in (*ASPECTS, "accepted") if name in known]
     counts = [Column("n", "count"), Column("events", "count")]
-    table = Table([Column("system", "text"), *_interval_columns(measures), *counts], rows)
+    table = Table(
+        [Column("system", "text"), *_interval_columns(measures), *counts],
+        rows,
+        notes=cautions(ranking, measures, [row.values["system"] for row in rows]),
+        signatures=[scores.signature for scores in tables.values()],
+    )
     return table.with_groups()
+
+
+def cautions(ranking: Ranking, measures: Collection[str], systems: Iterable[Value]) -> list[str]:
+    """Return a note that says by which measures no systems may be compared; an empty list without any."""
+    names = list(dict.fromkeys(str(system) for system in systems))
+    caution = ranking.caution(measures, names)
+    return [caution] if caution else []
+
+
+def verdict_of_row(ranking: Ranking, measures: Collection[str], systems: Sequence[str]) -> str:
+    """Return the cell `verdict` of a row about these systems: `style: ranks; compliancy: not known`."""
+    parts = [f"{name}: {ranking.standing(name, systems)}" for name in compared_aspects() if name in measures]
+    return "; ".join(parts)
+
+
+def differences_alone(scores: Scores, against: str, ranking: Ranking) -> Table:
+    """Return the table of differences without a title, which says in columns of how many headlines it is."""
+    table = differences_table(scores, against, ranking)
+    return replace(table, columns=[*table.columns, Column("n", "count"), Column("events", "count")], title="")
+
+
+def for_programs(table: Table) -> Table:
+    """Return a table for CSV or JSON: with the verdict on its measures and its signature in each row."""
+    columns = [*table.columns, Column("verdict", "text"), Column("signature", "text")]
+    return replace(table, columns=columns)
 
 
 def _interval_columns(measures: Sequence[str]) -> list[Column]:
@@ -198,34 +235,89 @@ def _estimate_columns(measures: Sequence[str]) -> list[Column]:
     return [Column(name, "estimate") for name in measures]
 
 
-def differences_table(scores: Scores, against: str) -> Table:
-    """Return the differences of all systems from one of them, with intervals and p-values."""
-    rows: dict[str, dict[str, Value]] = {}
-    for difference in differences(scores, against):
-        values = rows.setdefault(difference.system, {"system": f"{difference.system} − {against}"})
+def differences_table(scores: Scores, against: str, ranking: Ranking) -> Table:
+    """Return the differences of all systems from one of them, with intervals and p-values.
+
+    A difference in a measure that says nothing of one of the two systems is grey, and a note says so.
+    """
+    compared = differences(scores, against)
+    row_of_other = scores.row(against)
+    cells: dict[str, dict[str, Value]] = {}
+    for difference in compared:
+        values = cells.setdefault(difference.system, {"system": f"{difference.system} − {against}"})
         values[difference.measure] = difference.value
         values[f"{difference.measure}_interval"] = difference.interval
         p = p_value(difference.p)
         if difference.is_least:
             p = f"≤ {p}"
         values[f"{difference.measure}_p"] = p
+    rows = []
+    for system, values in cells.items():
+        values["n"] = row_of_other.n
+        values["events"] = row_of_other.events
+        values["verdict"] = verdict_of_row(ranking, scores.p_values, [system, against])
+        values["signature"] = scores.signature
+        grey: dict[str, str] = {}
+        for name, reason in ranking.grey_beside(system, against).items():
+            grey |= dict.fromkeys((name, f"{name}_interval", f"{name}_p"), reason)
+        rows.append(Row(values, grey=grey))
     columns = [Column("system", "text")]
     for name in scores.p_values:
         interval = Column(f"{name}_interval", "interval")
         columns.append(Column(name, "difference", title=heading_of(name), secondary=interval))
         columns.append(Column(f"{name}_p", "text", title="p"))
-    row = scores.row(against)
-    title = f"Differences from {against}, {pluralise(row.n, 'headline')} of {pluralise(row.events, 'event')}"
     note = (
         "Intervals of 95% are drawn by event, the same for both systems. p is corrected after Holm for the "
         "comparisons of a column."
     )
-    return Table(columns, [Row(values) for values in rows.values()], title=title, notes=[note])
+    return Table(
+        columns,
+        rows,
+        title=f"Differences from {against}, {headline(scores)}",
+        notes=[
+            *cautions(ranking, scores.p_values, scores.systems),
+            *_contradictions(compared, against, row_of_other.events),
+            note,
+        ],
+        signatures=[scores.signature],
+    )
 
 
-def differences_lines(scores: Scores, against: str) -> Table:
+def _contradictions(compared: Sequence[Difference], against: str, events: int) -> list[str]:
+    """Say of which differences interval and test disagree, and what to believe; nothing where all agree.
+
+    The bootstrap draws few events too much alike, so its intervals are too narrow. A paired test of few
+    events has few ways to swap, so its p cannot be small.
+
+    Args:
+        compared: the differences of the table.
+        against: the system from which they are.
+        events: number of events of the items.
+    """
+    systems_by_measure: dict[str, list[str]] = {}
+    for difference in compared:
+        if difference.is_contradictory:
+            systems_by_measure.setdefault(difference.measure, []).append(difference.system)
+    if not systems_by_measure:
+        return []
+    parts = []
+    for name, systems in systems_by_measure.items():
+        parts.append(f"{heading_of(name)} ({join_truncated(systems, SHOWN_CONTRADICTIONS)})")
+    where = f"Interval and test disagree in {enumerated(parts)}"
+    comparisons = len({difference.system for difference in compared})
+    if events >= FEW_EVENTS:
+        return [
+            f"{where}: count only what both find, for p alone is corrected for {comparisons} comparisons."
+        ]
+    least = p_value(least_p(comparisons, events))
+    return [
+        f"{where}: with {events} events believe neither. After Holm no p here can be below about {least}."
+    ]
+
+
+def differences_lines(scores: Scores, against: str, ranking: Ranking) -> Table:
     """Return the table of differences for the terminal, with a column for each interval."""
-    table = differences_table(scores, against)
+    table = differences_table(scores, against, ranking)
     columns = []
     for column in table.columns:
         columns.append(replace(column, secondary=None))
@@ -264,7 +356,7 @@ def systems_table(
             marks["system"] = DAGGER
         best_in: Collection[str] = ()
         if direction == AVERAGE:
-            best_in = best_of.get(system, ())
+            best_in = best_of.get(system, set()) - grey.keys()
             for name, star in stars.get(system, {}).items():
                 if name not in grey:
                     marks[name] = star
@@ -421,7 +513,7 @@ def terminal_table(scores: Scores, ranking: Ranking, *, by_direction: bool = Fal
             {"system": system, **_estimates(row, measures)},
             group=group,
             highlight=system == best,
-            best=best_of.get(system, ()),
+            best=best_of.get(system, set()) - grey.keys(),
             marks=marks,
             grey=grey,
         )
@@ -533,10 +625,11 @@ def _intervals(row: ScoreRow) -> dict[str, Value]:
     return {f"{name}_interval": ends for name, ends in row.intervals.items()}
 
 
-def tests_table(scores: Scores, measure: str) -> Table:
-    """Return a square table of systems with the p of the paired test of every two, for their averages.
+def tests_table(scores: Scores, measure: str, ranking: Ranking) -> Table:
+    """Return the p-values of all paired tests of an average, a square of systems.
 
-    p-values are corrected after Holm for all pairs. The least p that so many trials can give has a sign ≤.
+    They are corrected after Holm for all pairs. A p-value that is the least which so many trials can give has
+    a sign that says so. The tests of a system of which the measure says nothing are grey, and a note says so.
     """
     pairs = list(combinations(range(len(scores.systems)), 2))
     p_values = [float(scores.p_values[measure][pair]) for pair in pairs]
@@ -552,7 +645,26 @@ def tests_table(scores: Scores, measure: str) -> Table:
     def cell(row: int, column: int) -> str:
         return texts[min(row, column), max(row, column)]
 
-    return square_table(scores.systems, "text", cell)
+    table = square_table(scores.systems, "text", cell)
+    rows = []
+    for system, row in zip(scores.systems, table.rows, strict=True):
+        grey = {}
+        for other in scores.systems:
+            reason = ranking.grey_beside(system, other).get(measure)
+            if reason and other != system:
+                grey[other] = reason
+        rows.append(replace(row, grey=grey))
+    return replace(table, rows=rows, notes=cautions(ranking, [measure], scores.systems))
+
+
+def tests_are_of(scores: Scores) -> str:
+    """Say of how many headlines and events paired tests are, and which p is the least of so few events."""
+    row = scores.row(scores.systems[0])
+    sentence = f"{headline(scores)}, {scores.trials:,} trials"
+    if row.events >= FEW_EVENTS:
+        return sentence
+    pairs = len(scores.systems) * (len(scores.systems) - 1) // 2
+    return f"{sentence}. With so few events no p can be below about {p_value(least_p(pairs, row.events))}"
 
 
 def square_table(names: Sequence[str], format_: Format, cell: Callable[[int, int], Value]) -> Table:

@@ -1,5 +1,6 @@
 """Print verdicts, scores, examples and limits on a terminal of 80 columns, results before examples."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from change_it.audit.record import Summary
@@ -82,6 +83,13 @@ def _shortened(text: str, width: int) -> str:
     if len(text) <= width:
         return text
     return f"{text[: width - 1].rstrip()}…"
+
+
+def print_signatures(tables: Sequence[Scores], to: "Console") -> None:
+    """Print the signature of each table on a line of its own, which a terminal breaks and a file does not."""
+    for scores in tables:
+        line = f"Signature  {scores.signature}"
+        to.print(line, soft_wrap=True, markup=False, highlight=False, style="dim")
 
 
 def print_limits(scores: Scores, to: "Console") -> None:

@@ -13,6 +13,8 @@ from change_it.stats import AVERAGE, LEAST_EVENTS, Floats, Score, Statistics, ho
 FIRST = "first "
 #: Beginning of the names of the second system's statistics there.
 SECOND = "second "
+#: A difference is sure below this p, corrected after Holm.
+SURE = 0.05
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,39 @@ class Difference:
     p: float
     is_least: bool
 
+    @property
+    def is_contradictory(self) -> bool:
+        """Tell whether interval and test disagree: only one of them finds the difference sure.
+
+        Examples:
+            >>> Difference("mine", "style", -0.7, (-1.0, -0.2), p=0.19, is_least=False).is_contradictory
+            True
+            >>> Difference("mine", "style", -0.7, (-1.0, -0.2), p=0.01, is_least=False).is_contradictory
+            False
+        """
+        if self.interval is None:
+            return False
+        low, high = self.interval
+        excludes_zero = low > 0 or high < 0
+        return excludes_zero != (self.p < SURE)
+
+
+def least_p(comparisons: int, events: int) -> float:
+    """Return the least p that paired tests on so many events can give, after Holm's correction.
+
+    A test swaps the systems' outputs event by event. Of all `2 ** events` ways to swap, the measured one and
+    its mirror image always count as at least as large.
+
+    Args:
+        comparisons: number of comparisons that Holm corrects for.
+        events: number of events of the items.
+
+    Examples:
+        >>> least_p(6, 7), least_p(1, 7), least_p(28, 4)
+        (0.09375, 0.015625, 1.0)
+    """
+    return float(min(1.0, comparisons * 2.0 ** (1 - events)))
+
 
 def differences(scores: Scores, against: str) -> list[Difference]:
     """Compare each system with one of them, measure by measure.
@@ -54,7 +89,7 @@ def differences(scores: Scores, against: str) -> list[Difference]:
     has_events = len(set(scores.draws.events)) >= LEAST_EVENTS
     # A test gives at least 1 / (trials + 1), which Holm multiplies by the number of comparisons. The
     # tolerance takes in what the multiplication rounds.
-    least_p = len(others) / (scores.trials + 1) * 1.001
+    least_of_trials = len(others) / (scores.trials + 1) * 1.001
     compared = []
     for name, p_values in scores.p_values.items():
         corrected = holm(p_values[places, place_of_other].tolist())
@@ -69,7 +104,7 @@ def differences(scores: Scores, against: str) -> list[Difference]:
                 value=score.value,
                 interval=interval,
                 p=p,
-                is_least=p <= least_p,
+                is_least=p <= least_of_trials,
             )
             compared.append(difference)
     return compared

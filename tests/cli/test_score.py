@@ -97,15 +97,29 @@ def test_two_systems_are_compared_and_a_table_is_printed_alone(command, toy_test
     assert "<h3>Differences from mine, 8 headlines of 4 events</h3>" in page
     assert r"\textbf" not in page  # without an audit no measure is known to rank
     code, printed, _ = command(toy_test.items, f"other={other}", "--format", "latex")
-    assert (code, printed.splitlines()[0], printed.splitlines()[-1]) == (
-        0,
-        r"\begin{tabular}{lrrrrr}",
-        r"\end{tabular}",
-    )
-    assert "mine & 1.000 (" in printed
+    first, *_, end, note, signature = printed.splitlines()
+    assert (code, first, end) == (0, r"\begin{tabular}{lrrrrr}", r"\end{tabular}")
+    assert "by compliancy and style: these judges have no audit." in note
+    assert signature.startswith("% Signature: compliancy|judges:")
+    assert r"mine & \textcolor{gray}{1.000 (" in printed
     code, printed, _ = command(toy_test.items, f"other={other}", "--against", "other", "--format", "json")
     [mine] = [row for row in json.loads(printed) if row["system"] == "mine − other"]
     assert (code, mine["compliancy"]) == (0, 1)
+    assert (mine["n"], mine["events"], mine["verdict"]) == (8, 4, "compliancy: not known; style: not known")
+    assert "|n:8|partners:8|events:4|" in mine["signature"]
+
+
+@pytest.mark.parametrize("with_report", [False, True])
+def test_the_signature_is_one_of_the_last_lines(command, toy_test, tmp_path, with_report):
+    options = ["--out", str(tmp_path / "report")] if with_report else []
+    _, printed, _ = command(toy_test.items, *options)
+    beginnings = [line.split(" ")[0] for line in printed.splitlines()]
+    assert beginnings[-3:] == ["Signature", "Report", "Next"] if with_report else ["Signature", "Next"]
+    [line] = [line for line in printed.splitlines() if line.startswith("Signature  compliancy|")]
+    assert "|n:8|" in line
+    if with_report:
+        record = json.loads((tmp_path / "report" / "scores.json").read_text())
+        assert line == f"Signature  {record['signature']}"
 
 
 def test_what_cannot_be_compared_is_refused_before_judges_are_loaded(command, toy_test):
@@ -169,7 +183,21 @@ def test_articles_without_a_partner_have_a_table_of_their_own(with_more_articles
         "All test articles, without gold: 16 headlines"
     )
     assert "Differences from gold, 8 headlines" in printed
-    assert "<h3>All test articles</h3>" in (report / "report.html").read_text()
+    signatures = [line for line in printed.splitlines() if line.startswith("Signature  ")]
+    assert ["|n:8|" in line for line in signatures] == [True, False]
+    assert ["|n:16|" in line for line in signatures] == [False, True]
+    page = (report / "report.html").read_text()
+    assert "<h3>All test articles</h3>" in page
+    for signature in signatures:
+        text = signature.removeprefix("Signature  ")
+        assert page.count(f"Signature: <code>{text}</code>") == 1  # beside its table
+        assert page.count(f"<p><code>{text}</code></p>") == 1  # at the end
+    assert "Quote it with any number of this page" not in page
+    few = "With so few events no p can be below about"
+    assert f"test articles with a partner: 8 headlines of 4 events, 1,500 trials. {few} 1.000." in page
+    assert f"all test articles: 16 headlines of 8 events, 1,000 trials. {few} .078." in page
+    of_all = read_csv(report / "all-articles.csv")
+    assert {row["verdict"] for row in of_all} == {"compliancy: not known; style: not known"}
     assert {row["n"] for row in read_csv(report / "all-articles.csv") if row["direction"] == "average"} == {
         "16"
     }

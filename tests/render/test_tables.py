@@ -1,5 +1,6 @@
 import io
 import json
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -10,6 +11,7 @@ from change_it.render.tables import (
     Table,
     UnderlinedText,
     formatted,
+    latex,
     print_table,
     records,
     to_latex,
@@ -123,6 +125,29 @@ def test_a_table_alone_in_each_form(paper):
     assert to_text(paper, "csv").splitlines()[1:] == ["a_b & 5%,0.5,-0.25,0.5", "best,0.75,0.5,1.0"]
     rows = json.loads(to_text(paper, "json"))
     assert rows[1] == {"system": "best", "style": 0.75, "style_interval_low": 0.5, "style_interval_high": 1.0}
+
+
+def test_what_is_grey_is_marked_in_each_form_and_notes_follow(paper):
+    grey = {"style": "not known", "style_interval": "not known"}
+    first, second = paper.rows
+    cautious = replace(
+        paper, rows=[replace(first, grey=grey), second], notes=["Read 5%."], signatures=["a|n:2"]
+    )
+    latex_lines = to_text(cautious, "latex").splitlines()
+    assert latex_lines[4] == r"a\_b \& 5\% & \textcolor{gray}{.500 (-.250 to .500)} \\"
+    assert latex_lines[-3:] == [
+        r"\end{tabular}",
+        r"\par{\footnotesize Read 5\%.\par}",
+        "% Signature: a|n:2",
+    ]
+    markdown = to_text(cautious, "markdown")
+    assert "| *.500 (-.250 to .500)* |" in markdown
+    assert markdown.endswith("\n\nRead 5%.\n\nSignature: `a|n:2`")
+    assert to_text(cautious, "csv") == to_text(paper, "csv")
+
+
+def test_latex_has_a_minus_of_its_own():
+    assert latex("other − mine") == "other $-$ mine"
 
 
 @pytest.mark.parametrize(("value", "shown"), [(0.1234, "+.123"), (-0.1234, "-.123"), (0.0, ".000")])

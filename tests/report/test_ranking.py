@@ -191,3 +191,31 @@ def test_what_cannot_rank_is_dim_on_a_terminal():
     first, style, acceptability, *_ = text.getvalue().splitlines()
     assert "\x1b[2m" in style
     assert "\x1b[2m" not in first + acceptability
+
+
+def test_a_caution_names_the_measures_that_rank_nothing(scores):
+    def caution(*measures, **verdicts):
+        return Ranking.from_scores(scores, summary(**verdicts)).caution(measures, scores.names)
+
+    assert caution("style", "compliancy", style=RANKS, compliancy=RANKS) == ""
+    assert caution("style", "acceptability", style=UNKNOWN, acceptability=UNKNOWN, compliancy=CANNOT) == (
+        "Compare no systems by style and acceptability: they are not known to rank them here."
+    )
+    assert caution("compliancy", compliancy=CANNOT) == (
+        "Compare no systems by compliancy: it cannot rank them here."
+    )
+    assert caution("compliancy", "edited") == "Compare no compliancy of salad: it writes no sentences."
+    without_audit = Ranking.from_scores(scores, NO_AUDIT)
+    assert without_audit.caution(["style", "compliancy"], scores.names) == (
+        "Compare no systems by compliancy and style: these judges have no audit."
+    )
+    assert without_audit.caution(["edited"], scores.names) == ""
+
+
+def test_what_says_nothing_is_not_the_best(scores):
+    ranking = Ranking.from_scores(scores, summary())
+    salad = replace(scores.row("salad"), values=scores.row("salad").values | {"compliancy": 2.0})
+    rows = [salad if row.system == "salad" and row.direction == "average" else row for row in scores.rows]
+    table = terminal_table(replace(scores, rows=rows), ranking)
+    best = {row.values["system"]: set(row.best) for row in table.rows}
+    assert "compliancy" not in best["salad"]
