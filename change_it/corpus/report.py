@@ -10,6 +10,10 @@ from change_it.render.tables import Column, Row, Table
 NORMAL_95 = 1.96
 #: Events of which a share of .5 is known to ± .05.
 ENOUGH_EVENTS = 385
+#: Where the documentation says what to do about few pairs.
+PAGE_ON_FEW_PAIRS = "docs/newspapers.md, Too few pairs"
+#: What gives more pairs and leaves them of one event, the best first.
+MORE_ARTICLES = ("archives that cover the same days more densely", "more months of articles")
 
 
 def summary(report: CorpusReport) -> list[Table]:
@@ -19,6 +23,17 @@ def summary(report: CorpusReport) -> list[Table]:
         tables.append(_days(report))
     tables.append(_splits(report))
     return tables
+
+
+def ways_to_more_pairs(report: CorpusReport) -> list[str]:
+    """Return what gives more pairs, the best first: articles, then options that let in pairs of two events."""
+    if report.sample:
+        return ["more articles of the sample with --articles"]
+    ways = [*MORE_ARTICLES]
+    if report.options.window_days == 0:
+        ways.append("--window-days 1")
+    ways.append("a lower --strict")
+    return ways
 
 
 def _rows(report: CorpusReport) -> Table:
