@@ -40,7 +40,7 @@ STOPS_AT_MOST = 0.25
 SEES_AT_MOST = 0.75
 #: Number of events of a kind below which nothing is said of it.
 MIN_EVENTS = 20
-#: Multiple of the pairs at hand up to which a number of pairs is named as enough.
+#: Multiple of the pairs at hand up to which a number of pairs is estimated. Beyond it no number is named.
 MAX_MULTIPLE = 10
 
 _WRONG_CONTENT: Group = "wrong content"
@@ -276,9 +276,8 @@ def _missed(kinds: Sequence[Kind], kept: Mapping[str, KindShare], group: Group) 
 def _too_few(unknown: Sequence[Kind], kept: Mapping[str, KindShare], pairs: int) -> str:
     """Say how many pairs there are, how many would do, and which kinds are undecided."""
     needed = _pairs_needed(unknown, kept, pairs)
-    if needed is None:
-        enough = f"more than {_rounded(MAX_MULTIPLE * pairs):,} may be needed"
-    else:
+    enough = "more than ten times as many may be needed"
+    if needed is not None:
         enough = f"about {needed:,} would do"
     words = join_truncated([kind.words for kind in unknown], NAMED_KINDS)
     return f"{pairs:,} test pairs are too few, {enough} (undecided: {words})"

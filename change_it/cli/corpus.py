@@ -68,9 +68,17 @@ def build(options: BuildOptions) -> None:
         raise _with_rejected(error, reading, options.out) from None
     for table in summary(corpus.report):
         print_table(table, terminal)
+    print_lines([f"Corpus: {options.out}"], terminal)
+    from change_it.judges.data import check_enough_pairs
+
+    try:
+        check_enough_pairs(str(options.out), ("0", "1"))
+    except InputError as error:
+        print_lines([f"Warning: {error}."], terminal)
+        return
     judges = options.out.with_name("judges")
     train = f"change-it train judge --task all --fold both --corpus {options.out} --out {judges}"
-    print_lines([f"Corpus: {options.out}", f"Next: {train}"], terminal)
+    print_lines([f"Next: {train}"], terminal)
 
 
 def _check_build(options: BuildOptions) -> None:

@@ -169,18 +169,29 @@ class Steps:
         """Take over what is finished of an earlier run.
 
         Raises:
-            InputError: that run had other options.
+            InputError: that run had other options, and more is finished than its corpus.
         """
         self.times.update(earlier.times)
         self.seconds.update(earlier.seconds)
-        changed = []
+        changed: list[str] = []
         for name, value in self.settings.items():
             before = earlier.settings.get(name)
             if before != value:
                 changed.append(f"{name} {before!r}")
-        if self.times and changed:
+        if changed and {*self.times} <= {CORPUS}:
+            self._begin_anew(changed)
+        elif changed:
             fault = f"{self.out} holds a run with other options ({', '.join(changed)})"
             raise InputError(f"{fault}: give the same options again, or choose another --out")
+
+    def _begin_anew(self, changed: Sequence[str]) -> None:
+        """Forget the corpus of a run in which nothing else is finished, and its log; say so."""
+        if self.times or (self.out / LOG).is_file():
+            before = f"{self.out} had other options ({', '.join(changed)})"
+            print_lines([f"{before} and no judge: the run begins anew."], self.terminal)
+        self.times.clear()
+        self.seconds.clear()
+        (self.out / LOG).unlink(missing_ok=True)
 
     def run(self, steps: Sequence[Step], processes: int = 1) -> None:
         """Run what is not finished, and print a line with the result of each step.
@@ -273,6 +284,9 @@ class Steps:
             warnings = report.warnings if report else ()
             for text in warnings:
                 print_wrapped(f"{text}.", self.terminal, after="  ")
+            if warnings:
+                log = self.out / LOG
+                print_wrapped(f"Its tables, and what more articles would give: {log}", self.terminal)
 
     def _note(self, steps: Sequence[Step] = ()) -> None:
         """Write the record of the run, with the seconds of those of the steps that are finished.
@@ -356,8 +370,22 @@ def _corpus_job(options: QuickstartOptions) -> Job:
     calls: list[Call] = []
     if not options.files:
         calls.append((corpus.sample, sample))
-    calls.append((corpus.build, build))
+    calls += [(corpus.build, build), (check_pairs, options.out)]
     return Job(CORPUS, calls=tuple(calls), loads_itself=True)
+
+
+def check_pairs(out: Path) -> None:
+    """Refuse the corpus of a run on which the judges of both folds cannot be trained.
+
+    Raises:
+        InputError: it has too few pairs. What `corpus build` said of them is in the log of the run.
+    """
+    from change_it.judges.data import check_enough_pairs  # polars, which no help needs
+
+    try:
+        check_enough_pairs(str(out / CORPUS), ("0", "1"))
+    except InputError as error:
+        raise InputError(f"{error}; the table of pairs is in {out / LOG}") from None
 
 
 def _headlines_job(options: QuickstartOptions, choosers: frozenset[str]) -> Job:

@@ -134,6 +134,10 @@ def _train_and_print(options: TrainJudgeOptions) -> "JudgeMetrics | None":
     if is_missing_path(options.encoder):
         fault = f"no encoder can be loaded from {options.encoder!r}"
         raise InputError(f"{fault}: give a Hub id, a local folder, or --encoder {LINEAR}")
+    if options.task == "all" and options.train_on == "main" and not options.as_published:
+        from change_it.judges.data import check_enough_pairs  # polars
+
+        check_enough_pairs(options.corpus, [settings.fold for settings in judges])
 
     from change_it.judges.reliability import results_table, within_event_table
 

@@ -28,7 +28,6 @@ from change_it.corpus.leak_check import count_close_test_articles, find_neighbou
 from change_it.corpus.pairing.groups import components
 from change_it.corpus.pairing.matching import (
     EDGES,
-    LEAST_PAIRS,
     Candidates,
     Lag,
     Pairs,
@@ -42,7 +41,7 @@ from change_it.corpus.pairing.vectors import near_duplicates, tfidf
 from change_it.corpus.reading.article import OTHER, Article, Outlets
 from change_it.corpus.reading.issues import find_issues, refuse_apart, same_headlines
 from change_it.corpus.reading.licence import licence_of_texts
-from change_it.corpus.reading.options import BuildOptions, parse_sizes
+from change_it.corpus.reading.options import LEAST_PAIRS, BuildOptions, parse_sizes
 from change_it.corpus.reading.reading import Reading, Rejection, write_rejected
 from change_it.corpus.reading.sample import is_sample
 from change_it.corpus.record import (
@@ -58,7 +57,7 @@ from change_it.corpus.record import (
     ThresholdName,
     Thresholds,
 )
-from change_it.corpus.report import summary
+from change_it.corpus.report import MORE_ARTICLES, READ_PAIRS_A_DAY_APART, summary
 from change_it.corpus.splits import REMOVED, Splits, split
 from change_it.corpus.tasks.judges import Tables, training_sets
 from change_it.errors import InputError
@@ -601,11 +600,15 @@ def warnings_of(report: CorpusReport) -> list[str]:
     if report.lowest_strict:
         mend_of_share += f" to {report.lowest_strict:g}"
     if test_pairs < ENOUGH_TEST_PAIRS:
-        mend = "more months of articles allow a higher --strict"
+        mend = "more articles allow a higher --strict"
+        if strict_pairs < LEAST_PAIRS:
+            mend = "read its articles"
         mend_of_share = mend
         verb = "is" if test_pairs == 1 else "are"
         few = f"{pluralise(test_pairs, 'test pair')} {verb} few, so figures will be uncertain"
-        helps = " or ".join(_ways_to_more_pairs(report, has_large_event=has_large_event))
+        ways = _ways_to_more_pairs(report, has_large_event=has_large_event)
+        helps = ", ".join(ways[:-1])
+        helps = f"{helps} or {ways[-1]}" if helps else ways[-1]
         warnings.append(f"{few}: what helps is {helps} (see the table of pairs by days apart)")
     share = one_event(report, "strict")
     if share is not None and share < ENOUGH_OF_ONE_EVENT:
@@ -614,25 +617,42 @@ def warnings_of(report: CorpusReport) -> list[str]:
     if has_large_event:
         fault = f"an event has {events.largest_pairs} of the {strict_pairs:,} strict pairs"
         warnings.append(f"{fault}: {mend}")
-    elif events.largest > LARGEST_EVENT or (events.largest_days or 0) > LONGEST_EVENT_DAYS:
+    elif events.largest > LARGEST_EVENT:
         length = f" in {events.largest_days} days" if events.largest_days else ""
         fault = f"an event has {events.largest} articles{length}, more than one event has"
         warnings.append(f"{fault}: {mend}")
+    elif (events.largest_days or 0) > LONGEST_EVENT_DAYS:
+        fault = f"the {events.largest} articles of the largest event span {events.largest_days} days"
+        warnings.append(f"{fault}, longer than an event lasts: {_advice_on_long_event(report)}")
     return warnings
 
 
+def _advice_on_long_event(report: CorpusReport) -> str:
+    """Say why articles of many days are one event, and that they should be read.
+
+    Where pairs are of one date, only articles whose texts are nearly the same join two dates.
+    """
+    if report.options.window_days == 0:
+        return "their texts are nearly the same, so read whether they are articles"
+    return "near-duplicates or one pair after the other join them, so read them"
+
+
 def _ways_to_more_pairs(report: CorpusReport, *, has_large_event: bool) -> list[str]:
-    """Return what gives more test pairs: months of articles, and options whose pairs are of one event."""
-    helps = ["more months of articles"]
+    """Return what gives more test pairs, the best first, and options only where their pairs are of one event.
+
+    Pairs a day apart are offered only where the estimate is of pairs enough: of a handful it is chance.
+    """
+    if report.sample:
+        return ["more articles of the sample"]
+    helps = [*MORE_ARTICLES]
+    if report.options.window_days == 0:
+        for row in report.days_apart:
+            is_of_one_event = (row.strict_one_event or 0) >= ENOUGH_OF_ONE_EVENT
+            if row.days == 1 and row.strict >= LEAST_PAIRS and is_of_one_event:
+                helps.append(f"--window-days 1 ({READ_PAIRS_A_DAY_APART})")
     lowest = report.lowest_strict
     if lowest and lowest < report.thresholds.strict and not has_large_event:
         helps.append(f"--strict {lowest:g}")
-    days = report.options.window_days
-    if days != "none":
-        for row in report.days_apart:
-            is_next_day = row.days == days + 1
-            if is_next_day and (row.strict_one_event or 0) >= ENOUGH_OF_ONE_EVENT:
-                helps.append(f"--window-days {row.days}")
     return helps
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import asdict
 
+from change_it.corpus.reading.options import LEAST_PAIRS
 from change_it.corpus.record import CorpusReport
 from change_it.files.texts import join_truncated, pluralise
 from change_it.render.tables import Column, Row, Table
@@ -10,6 +11,16 @@ from change_it.render.tables import Column, Row, Table
 NORMAL_95 = 1.96
 #: Events of which a share of .5 is known to ± .05.
 ENOUGH_EVENTS = 385
+#: Where the documentation says what to do about few pairs.
+PAGE_ON_FEW_PAIRS = "docs/newspapers.md, Too few pairs"
+#: What the estimate of pairs a day apart leaves open (docs/newspapers.md, Why the same date?).
+READ_PAIRS_A_DAY_APART = "elsewhere LLM readers called half of such pairs one event"
+#: What "known to about" is of.
+SAMPLING_ALONE = "of sampling alone: what judges get wrong comes on top"
+#: What a number of articles at a corpus's rate of pairs leaves out.
+DENSER_NEEDS_FEWER = "far fewer of a denser archive of the same days"
+#: What gives more pairs and leaves them of one event, the best first.
+MORE_ARTICLES = ("archives that cover the same days more densely", "more months of articles")
 
 
 def summary(report: CorpusReport) -> list[Table]:
@@ -19,6 +30,17 @@ def summary(report: CorpusReport) -> list[Table]:
         tables.append(_days(report))
     tables.append(_splits(report))
     return tables
+
+
+def ways_to_more_pairs(report: CorpusReport) -> list[str]:
+    """Return what gives more pairs, the best first: articles, then options that let in pairs of two events."""
+    if report.sample:
+        return ["more articles of the sample with --articles"]
+    ways = [*MORE_ARTICLES]
+    if report.options.window_days == 0:
+        ways.append("--window-days 1")
+    ways.append("a lower --strict")
+    return ways
 
 
 def _rows(report: CorpusReport) -> Table:
@@ -65,9 +87,20 @@ def _days(report: CorpusReport) -> Table:
     note = f"Pairs are {apart} (--window-days)"
     if best:
         note += f"; the lowest --strict whose pairs are one event in nine of ten, by the estimate: {best:g}"
-    how = "estimated, on the safe side, from how many more pairs a comparison finds than three days apart"
-    notes = (f"{note}.", f"One event: {how}.")
-    rows = [Row(asdict(row)) for row in report.days_apart]
+    how = "estimated from how many more pairs a comparison finds than three days apart"
+    notes = (
+        f"{note}.",
+        f"One event: {how}; – of fewer than {LEAST_PAIRS} pairs.",
+        "Of pairs of one date the estimate is on the safe side. Of pairs a day apart it may be too high: "
+        "on four pairs of newspapers LLM readers called half of them one event.",
+    )
+    rows = []
+    for row in report.days_apart:
+        cells = asdict(row)
+        for name in asdict(report.thresholds):
+            if cells[name] < LEAST_PAIRS:
+                cells[f"{name}_one_event"] = None
+        rows.append(Row(cells))
     return Table(columns, rows, "Pairs by days apart", notes)
 
 
@@ -83,17 +116,18 @@ def _precision(report: CorpusReport) -> list[str]:
             f"Test articles without a partner: {of_outlets}; they compare systems, but not with gold"
         )
         sure = f"± {_half_width(events + total):.2f}"
-        sentences.append(f"On all test articles a share near .5 is known to about {sure}")
+        sentences.append(f"On all test articles a share near .5 is known to about {sure}, {SAMPLING_ALONE}")
     if not events:
         return [f"{sentence}." for sentence in sentences]
-    sentences.append(f"On the test pairs a share near .5 is known to about ± {_half_width(events):.2f}")
+    sure = f"± {_half_width(events):.2f}"
+    sentences.append(f"On the test pairs a share near .5 is known to about {sure}, {SAMPLING_ALONE}")
     more = ENOUGH_EVENTS - events
     if more > 0:
         articles = report.articles_of_both * more / events
         # two significant digits
         rounded = int(float(f"{articles:.2g}"))
-        rate = "at this corpus's rate of pairs"
-        sentences.append(f"About {rounded:,} articles of the two newspapers more would make it ± .05, {rate}")
+        wanted = f"For ± .05 it would need about {rounded:,} more articles at this corpus's rate of pairs"
+        sentences.append(f"{wanted} ({DENSER_NEEDS_FEWER})")
     return [f"{sentence}." for sentence in sentences]
 
 

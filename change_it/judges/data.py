@@ -12,12 +12,14 @@ from itertools import accumulate, chain
 import numpy as np
 import polars as pl
 
-from change_it.corpus.folder import read_all_outlets, read_outlets, read_table
+from change_it.corpus.folder import read_all_outlets, read_outlets, read_report, read_table
 from change_it.corpus.pairing.groups import rng_for
+from change_it.corpus.report import PAGE_ON_FEW_PAIRS, ways_to_more_pairs
 from change_it.corpus.tasks.judges import VALIDATION_SHARE, balanced, held_out, select_fold
 from change_it.errors import InputError
+from change_it.files.texts import pluralise
 from change_it.judges.options import Fold, TrainingSet
-from change_it.judges.spec import JUDGES, Task, resolve
+from change_it.judges.spec import JUDGES, LOADS_MAIN, LOADS_PAIRS, Task, resolve, trained_tasks
 from change_it.stats import Ints
 from change_it.text.corruptions import CORRUPTIONS, Lexicon, corrupt
 
@@ -201,14 +203,9 @@ def _task_data(
         sides: Rows for train, validation and test.
         tests: Name of a test to its rows.
     """
+    _check_classes(task, corpus, options.fold, sides)
     train = _examples(select_fold(sides["train"], options.fold))
     validation = _examples(select_fold(sides["validation"], options.fold))
-    test = sides["test"]["label"].to_numpy()
-    # Together training and validation must have both classes. Each must have examples.
-    learnt = {*train.labels.tolist(), *validation.labels.tolist()}
-    _check_classes(task, corpus, options.fold, "training", train.labels, learnt)
-    _check_classes(task, corpus, options.fold, "validation", validation.labels, learnt)
-    _check_classes(task, corpus, options.fold, "test", test, {*test.tolist()})
     every_article = read_all_outlets(corpus, "articles", ["headline", "article", "fold"])
     articles = select_fold(every_article, options.fold)
     count = min(MAX_COUNTED_ARTICLES, articles.height)
@@ -224,22 +221,60 @@ def _task_data(
     )
 
 
-def _check_classes(task: Task, corpus: str, fold: Fold, part: str, labels: Ints, classes: set[int]) -> None:
-    """Refuse a part of a judge's data that is empty or lacks a class.
+def check_enough_pairs(corpus: str, folds: Sequence[Fold]) -> None:
+    """Refuse a corpus of which a judge of a newspaper or of a match lacks examples, before any is trained.
+
+    Raises:
+        InputError: main, HH or AH has no training or validation examples in a fold, or none of a class.
+    """
+    report = read_report(corpus)
+    for task in trained_tasks():
+        if JUDGES[task].load not in (LOADS_MAIN, LOADS_PAIRS):
+            continue
+        sides = {}
+        for side in ("train", "validation", "test"):
+            columns = ["label"] if side == "test" else ["label", "fold"]
+            if report is not None and side not in report.rows_by_config.get(task, {}):
+                sides[side] = pl.DataFrame(schema=dict.fromkeys(columns, pl.Int64))
+            else:
+                sides[side] = read_table(corpus, task, side, columns)
+        for fold in folds:
+            _check_classes(task, corpus, fold, sides)
+
+
+def _check_classes(task: Task, corpus: str, fold: Fold, sides: Mapping[str, pl.DataFrame]) -> None:
+    """Refuse the data of a judge of which a part is empty or lacks a class.
+
+    Training and validation must each have examples, and together both classes.
 
     Args:
         task: The judge.
         corpus: Corpus folder, or its id on the Hub.
         fold: The fold that is learnt from.
-        part: Name of the part in the message.
-        labels: Classes of its examples, (n,).
-        classes: The classes that count as there. Training and validation are counted together.
+        sides: Rows for train, validation and test, each with its `label`.
     """
-    if len(labels) and len(classes) >= 2:
-        return
-    where = "" if fold == "all" else f" in fold {fold}"
-    fault = f"the {part} part of {task}{where} lacks a class ({len(labels)} examples)"
-    raise InputError(f"{fault}: {corpus} needs more {JUDGES[task].needs}")
+    train = select_fold(sides["train"], fold)["label"].to_list()
+    validation = select_fold(sides["validation"], fold)["label"].to_list()
+    test = sides["test"]["label"].to_list()
+    learnt = {*train, *validation}
+    parts = (("training", train, learnt), ("validation", validation, learnt), ("test", test, {*test}))
+    for part, labels, classes in parts:
+        if not labels or len(classes) < 2:
+            where = "" if fold == "all" or part == "test" else f" in fold {fold}"
+            examples = f"{part} examples of one class alone" if labels else f"no {part} example"
+            raise _too_few(corpus, f"{JUDGES[task].short} has {examples}{where}", task)
+
+
+def _too_few(corpus: str, fault: str, task: Task) -> InputError:
+    """Return the error of a corpus on which judges cannot be trained, with what to do."""
+    report = read_report(corpus)
+    if report is None:
+        return InputError(f"{fault}: {corpus} needs more {JUDGES[task].needs}")
+    pairs = report.pairs.kept
+    found = f"{pluralise(pairs['A1'], 'training pair')} and {pluralise(pairs['A2'], 'test pair')}"
+    ways = ways_to_more_pairs(report)
+    give = f"give, in this order, {', '.join(ways)}" if len(ways) > 1 else f"give {ways[0]}"
+    return InputError(f"{found} are too few to train judges ({fault}): {give} ({PAGE_ON_FEW_PAIRS})")
 
 
 def _by_kind(tested: pl.DataFrame) -> dict[str, pl.DataFrame]:

@@ -30,6 +30,10 @@ FACTS_REFUSED = "refuses headlines with one changed fact"
 FLUENCY_ACCEPTS = 0.94
 #: Matches below which HH is said to have learnt from few.
 FEW_MATCHES = 200
+#: Loads the examples of a judge that tells the two newspapers apart.
+LOADS_MAIN = "change_it.judges.data:load_main"
+#: Loads the examples of a judge of two texts that match or do not.
+LOADS_PAIRS = "change_it.judges.data:load_pairs"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,7 +206,7 @@ JUDGES: dict[Task, JudgeSpec] = {
         ),
         reads=lambda headline, item: (item.source, headline),
         second_text="its original headline",
-        load="change_it.judges.data:load_pairs",
+        load=LOADS_PAIRS,
         fit="change_it.judges.linear_training:fit_task_of_pairs",
         tests=_TESTS_OF_PAIRS,
         per_event=1,
@@ -210,7 +214,7 @@ JUDGES: dict[Task, JudgeSpec] = {
         arguments=arguments(batch_size=16, epochs=3, learning_rate=5e-5),
         published_arguments=arguments(batch_size=128, epochs=2, learning_rate=1e-5, early_stopping=3),
         validation=1000,
-        needs="aligned pairs (A1, A2)",
+        needs="pairs of articles on one event",
         few_matches=FEW_MATCHES,
         in_compliancy=True,
         in_acceptability=True,
@@ -237,7 +241,7 @@ JUDGES: dict[Task, JudgeSpec] = {
         ),
         reads=lambda headline, item: (headline, item.article),
         second_text="its article",
-        load="change_it.judges.data:load_pairs",
+        load=LOADS_PAIRS,
         fit="change_it.judges.linear_training:fit_task_of_pairs",
         tests=_TESTS_OF_PAIRS,
         tokens=160,
@@ -269,7 +273,7 @@ JUDGES: dict[Task, JudgeSpec] = {
         ),
         classes=None,
         column="p_target",
-        load="change_it.judges.data:load_main",
+        load=LOADS_MAIN,
         fit="change_it.judges.linear_training:fit_task_of_outlets",
         rate="change_it.judges.reliability:rate_main",
         tokens=32,

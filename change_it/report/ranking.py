@@ -9,6 +9,7 @@ import polars as pl
 
 from change_it.audit.record import Summary
 from change_it.audit.verdict import MEASURES, Measure, MeasureVerdict
+from change_it.corpus.report import DENSER_NEEDS_FEWER
 from change_it.corpus.test_set import BUILT_IN, CLAUSE, GOLD
 from change_it.files.texts import enumerated, join_truncated, pluralise
 from change_it.scoring.aspects import ASPECTS, compared_aspects
@@ -364,7 +365,7 @@ def _articles_needed(summary: Summary, pairs: int) -> str:
     if not summary.articles or not summary.test_pairs:
         return ""
     number = int(round(summary.articles * pairs / summary.test_pairs, -2))
-    return f", which is some {number:,} articles at this corpus's rate"
+    return f", which is some {number:,} articles at this corpus's rate ({DENSER_NEEDS_FEWER})"
 
 
 def headline(scores: Scores) -> str:

@@ -59,6 +59,15 @@ def test_an_undecided_kind_says_how_many_pairs_would_do():
     )
 
 
+def test_beyond_ten_times_the_pairs_no_number_is_named():
+    # The upper end is .5 above .6: (.5 / .15) squared is eleven times the pairs.
+    wide = KindShare(0.6, 0.1, 1.1, 200, 150)
+    found = verdict(lead=wide, pairs=90)
+    assert "90 test pairs are too few, more than ten times as many may be needed (undecided" in found.sentence
+    assert "900" not in found.sentence
+    assert found.pairs_needed is None
+
+
 def test_a_kind_of_few_events_is_not_known():
     few = KindShare(0.1, 0.0, 0.2, 10, 10)
     found = verdict(lead=few, pairs=30)

@@ -9,10 +9,10 @@ from types import SimpleNamespace
 
 import pool_jobs
 import pytest
-from corpus_fakes import a_report
+from corpus_fakes import a_report, articles, write_articles
 
 from change_it import InputError
-from change_it.cli import processes, quickstart, train
+from change_it.cli import main, processes, quickstart, train
 from change_it.cli.jobs import Job
 from change_it.cli.quickstart import QuickstartOptions, Step, Steps
 
@@ -39,6 +39,7 @@ def called(monkeypatch):
 
     for command in {*OWN, "corpus.sample", "transfer.run"}:
         monkeypatch.setattr(f"change_it.cli.{command}", partial(run, command))
+    monkeypatch.setattr(quickstart, "check_pairs", lambda out: None)
     monkeypatch.setattr(quickstart, "result_of", lambda name, out: f"result of {name}")
     monkeypatch.setattr(quickstart, "record_of", lambda name, out: out / "run.json")  # is always there
     monkeypatch.setattr(
@@ -74,6 +75,7 @@ def test_own_newspapers_have_no_generator_and_their_systems_may_come_later(calle
     assert (score.predictions, score.shared_items) == ((), False)
     printed = capsys.readouterr().out
     assert "20 test pairs are few." in printed
+    assert "Its tables, and what more articles would give:" in printed
     assert re.search(r"^\d+ s; another machine", printed, re.MULTILINE)
     (tmp_path / "mine.csv").write_text("id,headline\n1,a b\n")
     commands.clear()
@@ -101,6 +103,46 @@ def test_an_interrupted_run_goes_on_and_a_finished_one_makes_its_report_anew(cal
     assert [name for name, _ in commands] == ["score.run"]
 
 
+def test_few_pairs_are_refused_before_a_judge_is_trained_and_other_options_may_follow(tmp_path, capsys):
+    """Four pairs, of which fold 0 gets none to learn from; the run then begins anew with other options."""
+    news = str(write_articles(tmp_path / "news.csv", articles(close=4, loose=6, alone=10)))
+    out = tmp_path / "run"
+    assert main(["quickstart", news, "--out", str(out), "--processes", "1"]) == 2
+    says = capsys.readouterr()
+    assert says.out == ""
+    assert says.err == (
+        "change-it: 2 training pairs and 2 test pairs are too few to train judges "
+        "(HH has no training example in fold 0): give, in this order, "
+        "archives that cover the same days more densely, more months of articles, --window-days 1, "
+        "a lower --strict (docs/newspapers.md, Too few pairs); the table of pairs is in "
+        f"{out / 'run.log'}\n"
+    )
+    assert not (out / "judges").exists()
+    log = (out / "run.log").read_text()
+    assert "Pairs by days apart" in log
+    assert "Next: change-it train judge" not in log
+    assert main(["quickstart", news, "--window-days", "1", "--out", str(out), "--processes", "1"]) == 2
+    says = capsys.readouterr()
+    assert "had other options (window_days 0) and no judge: the run begins anew." in says.out
+    assert "more months of articles, a lower --strict (docs" in says.err
+    assert "at most 1 day apart" in (out / "run.log").read_text()
+    assert "of the same date" not in (out / "run.log").read_text()
+
+
+def test_a_run_of_which_only_the_corpus_is_finished_may_begin_anew(called, tmp_path, capsys):
+    commands, failing = called
+    failing.command = "train.judge_of_run"
+    with pytest.raises(InputError):
+        quickstart.run(QuickstartOptions(out=tmp_path))
+    assert [*json.loads((tmp_path / "run.json").read_text())["times"]] == ["corpus"]
+    failing.command = ""
+    commands.clear()
+    quickstart.run(QuickstartOptions(out=tmp_path, seed=2))
+    assert commands[1][0] == "corpus.build"
+    assert {options.seed for _, options in commands} == {2}
+    assert "(seed 1) and no judge: the run begins anew." in capsys.readouterr().out
+
+
 def test_a_step_whose_result_is_gone_runs_again(called, tmp_path, monkeypatch):
     commands, _ = called
     quickstart.run(QuickstartOptions(out=tmp_path))
@@ -120,6 +162,7 @@ def faked(monkeypatch):
         monkeypatch.setattr(f"change_it.cli.{command}", pool_jobs.fake_step)
     monkeypatch.setattr("change_it.cli.score.run", pool_jobs.fake_step)
     monkeypatch.setattr(quickstart, "_save_shipped", pool_jobs.fake_step)
+    monkeypatch.setattr(quickstart, "check_pairs", pool_jobs.accept)
     monkeypatch.setattr(quickstart, "result_of", lambda name, out: f"result of {name}")
     monkeypatch.setattr(quickstart, "processes_of", lambda wanted, encoder: wanted)
     monkeypatch.setattr(processes, "PRELOADED", [])

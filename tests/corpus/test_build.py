@@ -22,6 +22,7 @@ from change_it.corpus.folder import CONFIGS, read_language, read_outlets, read_r
 from change_it.corpus.pairing.groups import NO_POSITIONS
 from change_it.corpus.reading.options import BuildOptions
 from change_it.corpus.record import BuiltWith, DaysApart, EventCounts
+from change_it.corpus.report import summary
 from change_it.errors import InputError
 from change_it.files.atomic import write_json
 from change_it.files.records import to_json
@@ -195,10 +196,10 @@ def test_the_leak_check_searches_for_itself(monkeypatch):
     ("share", "largest", "days", "most", "tests", "says"),
     [
         (0.79, 2, 1, 1, 100, "only 79% of the strict pairs .*: raise --strict to 0.6"),
-        (0.79, 2, 1, 1, 99, "only 79% of the strict pairs .*: more months of articles allow"),
-        (0.81, 21, 3, 4, 10, "an event has 21 articles in 3 days, more than one event has"),
-        (0.81, 20, 15, 1, 10, "an event has 20 articles in 15 days"),
-        (0.81, 21, 15, 5, 10, "an event has 5 of the 20 strict pairs: more months of articles allow"),
+        (0.79, 2, 1, 1, 99, "only 79% of the strict pairs .*: more articles allow a higher --strict"),
+        (0.81, 21, 3, 4, 10, "an event has 21 articles in 3 days, more than one event has: more art"),
+        (0.81, 20, 15, 1, 10, "the 20 articles of the largest event span 15 days, longer"),
+        (0.81, 21, 15, 5, 10, "an event has 5 of the 20 strict pairs: more articles allow"),
     ],
 )
 def test_warnings_of_pairs_and_events(share, largest, days, most, tests, says):
@@ -211,6 +212,58 @@ def test_warnings_of_pairs_and_events(share, largest, days, most, tests, says):
     *few, warning = build.warnings_of(report)
     assert re.match(says, warning)
     assert ("--strict 0.4" in "".join(few)) == (share > 0.8 and most < 5)
+
+
+def few_pairs(strict=6, tests=3, **changes):
+    """A report of so many strict pairs of one date, and as many a day apart."""
+    report = built().report
+    kept = {"A1": strict - tests, "A2": tests, "A3": 0}
+    days = []
+    for lag, share in ((0, 0.92), (1, 0.899)):
+        days.append(
+            DaysApart(
+                days=lag,
+                compared=9,
+                strict=strict,
+                strict_one_event=share,
+                loose=0,
+                loose_one_event=None,
+            )
+        )
+    pairs = replace(report.pairs, kept=kept)
+    return replace(report, pairs=pairs, days_apart=days, lowest_strict=None, **changes)
+
+
+def test_what_helps_where_pairs_are_few():
+    """A denser archive comes first; the estimate of a handful of pairs a day apart is not advice."""
+    helps = "archives that cover the same days more densely"
+    [warning] = build.warnings_of(few_pairs())
+    assert f"what helps is {helps} or more months of articles (see" in warning
+    [warning] = build.warnings_of(few_pairs(strict=20))
+    a_day_apart = "--window-days 1 (elsewhere LLM readers called half of such pairs one event)"
+    assert f"what helps is {helps}, more months of articles or {a_day_apart} (see" in warning
+
+
+def test_an_event_of_two_articles_and_many_days_is_no_reason_for_another_threshold():
+    """Pairs are of one date: what joins two dates is the same text, printed again."""
+    events = replace(built().report.events, largest=2, largest_days=239, largest_pairs=1)
+    _, warning = build.warnings_of(few_pairs(events=events))
+    assert warning == (
+        "the 2 articles of the largest event span 239 days, longer than an event lasts: "
+        "their texts are nearly the same, so read whether they are articles"
+    )
+    events = replace(events, largest=21, largest_days=3)
+    _, warning = build.warnings_of(few_pairs(events=events))
+    assert warning.endswith("more than one event has: read its articles")
+
+
+def test_the_share_of_one_event_of_a_handful_of_pairs_is_not_shown():
+    shares = []
+    for strict in (19, 20):
+        [table] = [t for t in summary(few_pairs(strict=strict)) if t.title == "Pairs by days apart"]
+        shares.append(table.rows[0].values["strict_one_event"])
+        assert "Of pairs a day apart it may be too high" in table.notes[-1]
+    assert shares == [None, 0.92]
 
 
 def test_names_of_the_input_are_no_markup_in_the_card(tmp_path):

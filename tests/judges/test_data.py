@@ -1,5 +1,6 @@
 """What the judges learn from: classes, folds, validation, nothing of A2, and broken headlines for fluency."""
 
+import json
 import shutil
 from functools import cache, partial
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from change_it.corpus.folder import read_all_outlets, read_table
 from change_it.errors import InputError
 from change_it.judges import data as judge_data
-from change_it.judges.data import HELD_OUT, PARTS, SEEN, UNSEEN, load_fluency, load_task
+from change_it.judges.data import HELD_OUT, PARTS, SEEN, UNSEEN, check_enough_pairs, load_fluency, load_task
 
 
 @pytest.fixture(scope="module")
@@ -116,12 +117,33 @@ def test_a_corpus_of_an_earlier_version_and_a_missing_class_are_refused(corpus, 
     for file in (older / "main/train.parquet", older / "main/validation.parquet"):
         rows = pq.read_table(file)
         pq.write_table(rows.filter(pc.equal(rows["label"], 0)), file)
-    with pytest.raises(InputError, match="the training part of main lacks a class"):
+    with pytest.raises(InputError, match="main has training examples of one class alone"):
         load_task("main", str(older))
     shutil.copy(Path(corpus) / "main/train.parquet", older / "main")
     pq.write_table(rows.slice(0, 0), older / "main/validation.parquet")
-    with pytest.raises(InputError, match=r"the validation part of main lacks a class \(0 examples\)"):
+    with pytest.raises(InputError, match="too few to train judges .main has no validation example"):
         load_task("main", str(older))
+
+
+def test_judges_are_refused_where_a_fold_lacks_a_class_or_a_test(corpus, tmp_path):
+    check_enough_pairs(corpus, ("0", "1", "all"))
+    fewer = shutil.copytree(corpus, tmp_path / "corpus")
+    file = fewer / "hh/train.parquet"
+    rows = pq.read_table(file)
+    is_of_0 = pc.equal(rows["fold"], 0)
+    pq.write_table(rows.filter(pc.or_(pc.invert(is_of_0), pc.equal(rows["label"], 1))), file)
+    validation = pq.read_table(fewer / "hh/validation.parquet")
+    right = pc.or_(pc.equal(validation["fold"], 1), pc.equal(validation["label"], 1))
+    pq.write_table(validation.filter(right), fewer / "hh/validation.parquet")
+    check_enough_pairs(str(fewer), ("1", "all"))
+    with pytest.raises(InputError, match="HH has training examples of one class alone in fold 0"):
+        check_enough_pairs(str(fewer), ("1", "0"))
+    pq.write_table(rows, file)
+    report = json.loads((fewer / "alignment.json").read_text())
+    del report["rows_by_config"]["hh"]["test"]
+    (fewer / "alignment.json").write_text(json.dumps(report))
+    with pytest.raises(InputError, match=r"\(HH has no test example\): give more articles of the sample"):
+        check_enough_pairs(str(fewer), ("1",))
 
 
 def test_printed_and_broken_headlines_and_where_they_come_from(corpus, monkeypatch):

@@ -131,14 +131,15 @@ def test_where_nothing_can_rank_nothing_is_reported(scores):
     assert ranked_table(scores, ranking) is None
     assert outcome(scores, ranking) == (
         "Report nothing from this table. What would help: about 160 test pairs in the place of 42, "
-        "which is some 20,500 articles at this corpus's rate, "
+        "which is some 20,500 articles at this corpus's rate (far fewer of a denser archive of the same days), "
         "or people who read the headlines (change-it annotate sheets)."
     )
     assert still_needed(ranking) == ""
     one_ranks = summary(RANKS, UNKNOWN, CANNOT, pairs=42, test_pairs=42, articles=5379)
     assert still_needed(Ranking.from_scores(scores, one_ranks)) == (
         "What would help to know of acceptability: about 160 test pairs in the place of 42, which is some "
-        "20,500 articles at this corpus's rate, or people who read the headlines (change-it annotate sheets)."
+        "20,500 articles at this corpus's rate (far fewer of a denser archive of the same days), "
+        "or people who read the headlines (change-it annotate sheets)."
     )
     fewer = replace(nothing, test_pairs=504)
     assert "an audit of more headlines (change-it audit --items 320)" in what_helps(fewer)

@@ -21,7 +21,7 @@ from scipy.sparse import csr_matrix
 from change_it.corpus.pairing.engines import map_ordered
 from change_it.corpus.pairing.groups import NO_POSITIONS
 from change_it.corpus.reading.article import Article, Outlets
-from change_it.corpus.reading.options import GUARD, BuildOptions
+from change_it.corpus.reading.options import GUARD, LEAST_PAIRS, BuildOptions
 from change_it.errors import InputError
 from change_it.stats import Bools, Floats, Ints
 
@@ -29,8 +29,6 @@ from change_it.stats import Bools, Floats, Ints
 UNDATED = -1
 #: Share of the pairs above a threshold that should report one event.
 WANTED_ONE_EVENT = 0.9
-#: Number of pairs below which that share is not estimated.
-LEAST_PAIRS = 20
 #: Days from which on two articles nearly always report two events.
 DAYS_OF_TWO_EVENTS = 2
 

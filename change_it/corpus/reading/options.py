@@ -11,6 +11,8 @@ from change_it.errors import InputError
 
 #: Days after which two articles above the strict cosine report two events (docs/decisions.md).
 GUARD = 3
+#: Number of pairs below which the share of one event among them is not estimated.
+LEAST_PAIRS = 20
 
 
 @dataclass(kw_only=True)
