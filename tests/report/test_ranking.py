@@ -4,6 +4,7 @@ import io
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 from rich.console import Console
 from scoring_fakes import FakeJudges, scored, toy_test_set
@@ -83,9 +84,23 @@ def test_a_system_that_writes_no_sentences_is_greyed_where_only_these_are_ranked
     ranking = Ranking.from_scores(scores, summary())
     assert ranking.grey("mine") == {}
     assert set(ranking.grey("salad")) == {"compliancy"}
-    assert "its fluency is 1.00 below gold's" in ranking.reason("compliancy", "salad")
+    assert ranking.reason("compliancy", "salad") == (
+        "the judge fluency refuses 1.00 more of its headlines than of gold's, and fluency can be wrong"
+    )
     all_rank = Ranking.from_scores(scores, summary(compliancy=RANKS))
     assert all_rank.grey("salad") == {}
+
+
+@pytest.mark.parametrize("name", ["copy", "random-target"])
+def test_of_printed_headlines_it_is_not_said_that_they_are_no_sentences(scores, name):
+    """Fluency refuses what it should not: the figures stay grey, and the sentence names the fault of fluency."""
+    refused = scores.items[name].with_columns(fluency=pl.lit(False))
+    changed = replace(scores, items={**scores.items, name: refused})
+    ranking = Ranking.from_scores(changed, summary())
+    assert ranking.unwritten[name] == (
+        "the judge fluency refuses 1.00 more of its headlines than of gold's, wrongly: a newspaper printed them"
+    )
+    assert set(ranking.grey(name)) == {"compliancy"}
 
 
 def test_of_few_events_only_a_sure_difference_counts(scores):
@@ -121,7 +136,7 @@ def test_all_articles_know_from_the_pairs_who_writes_no_sentences(scores):
     of_all = replace(scores, items=without_gold)
     assert not Ranking.from_scores(of_all, summary()).unwritten
     found = Ranking.from_pairs(of_all, scores, summary())
-    assert "does not write sentences" in found.unwritten["salad"]
+    assert found.unwritten["salad"].startswith("the judge fluency refuses 1.00 more of its headlines")
     assert set(found.grey("salad")) == {"compliancy"}
 
 
