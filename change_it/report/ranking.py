@@ -123,7 +123,7 @@ def find_unwritten(scores: Scores) -> dict[str, str]:
 
 
 def _say_unwritten(system: str, gap: float) -> str:
-    """Say that fluency refuses more of a system's headlines than of gold's, and how far that can be trusted."""
+    """Say how many more of a system's headlines than of gold's fluency refuses, and that it can be wrong."""
     measured = f"the judge fluency refuses {two_decimals(gap)} more of its headlines than of gold's"
     if system in PRINTED:
         return f"{measured}, wrongly: a newspaper printed them"

@@ -36,7 +36,7 @@ _NEXT = f"[\x80-\xbf{''.join(_C1.values())}]"
 _ONE = re.compile(f"[Â-ß]{_NEXT}|[à-ï]{_NEXT}{{2}}|[ð-ô]{_NEXT}{{3}}")
 #: An accented letter or a mark of Latin scripts that was read so.
 _ACCENT = f"[Â-Å]{_NEXT}|â[€‚„]{_NEXT}"
-#: The Windows-1252 characters ˜, ˆ and ƒ that were read so. Alone they may be meant, behind others they are not.
+#: The Windows-1252 characters ˜, ˆ and ƒ that were read so. Alone they may be meant, behind others not.
 _BEHIND = "Ë[\x9cœ\x86†]|Æ[\x92’]"
 #: Letters of UTF-8 that were read as Windows-1252 or Latin-1 and written as UTF-8 again: accents and marks,
 #: the end of a mark whose beginning was decoded, and whole words of other scripts.

@@ -1,7 +1,11 @@
 """`change-it score` with files of headlines as people have them."""
 
+import base64
+import gzip
 import json
+import re
 import shutil
+from collections import Counter
 
 import polars as pl
 import pytest
@@ -169,7 +173,15 @@ def test_articles_without_a_partner_have_a_table_of_their_own(with_more_articles
         "All test articles, without gold: 16 headlines"
     )
     assert "Differences from gold, 8 headlines" in printed
-    assert "<h3>All test articles</h3>" in (report / "report.html").read_text()
+    page = (report / "report.html").read_text()
+    assert "<h3>All test articles</h3>" in page
+    assert "Of your systems all 16 headlines are here, 8 of them without a headline" in page
+    packed = re.search('id="items-data">([^<]+)<', page)[1]
+    listed = Counter(row["system"] for row in json.loads(gzip.decompress(base64.b64decode(packed)))["rows"])
+    assert (listed["mine"], listed["gold"], listed["lead"]) == (16, 8, 8)
+    assert [path.name for path in (report / "all-articles").iterdir()] == ["mine.csv"]
+    assert len(read_csv(report / "all-articles" / "mine.csv")) == 16
+    assert len(read_csv(report / "items" / "mine.csv")) == 8
     assert {row["n"] for row in read_csv(report / "all-articles.csv") if row["direction"] == "average"} == {
         "16"
     }

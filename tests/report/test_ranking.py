@@ -93,12 +93,13 @@ def test_a_system_that_writes_no_sentences_is_greyed_where_only_these_are_ranked
 
 @pytest.mark.parametrize("name", ["copy", "random-target"])
 def test_of_printed_headlines_it_is_not_said_that_they_are_no_sentences(scores, name):
-    """Fluency refuses what it should not: the figures stay grey, and the sentence names the fault of fluency."""
+    """The figures stay grey, and the sentence says that fluency refuses what it should not."""
     refused = scores.items[name].with_columns(fluency=pl.lit(False))
     changed = replace(scores, items={**scores.items, name: refused})
     ranking = Ranking.from_scores(changed, summary())
     assert ranking.unwritten[name] == (
-        "the judge fluency refuses 1.00 more of its headlines than of gold's, wrongly: a newspaper printed them"
+        "the judge fluency refuses 1.00 more of its headlines than of gold's, "
+        "wrongly: a newspaper printed them"
     )
     assert set(ranking.grey(name)) == {"compliancy"}
 

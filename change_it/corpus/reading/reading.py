@@ -332,10 +332,7 @@ class _Reader:
         if fault:
             raise InputError(fault)
         self.texts[label] += 1
-        if self.options.mend:
-            text = self._repair(text, label)
-        else:
-            text = cleaning.clean(text)
+        text = self._repair(text, label) if self.options.mend else cleaning.clean(text)
         if not text:
             raise InputError(f"empty {column}")
         return text
