@@ -61,7 +61,7 @@ def test_judges_that_are_not_shown_to_work_are_named_whether_they_refuse_or_not(
     monkeypatch.setattr("change_it.audit.record.read_summary", lambda *_: weak)
     assert command(headline) == 0
     printed = " ".join(capsys.readouterr().out.split())
-    assert printed.count("not shown to work here: Newspaper (main) Mind that") == 1
+    assert printed.count("not shown to work here: Newspaper (main) no judge reads") == 1
     assert "of no use here" not in printed
 
 
