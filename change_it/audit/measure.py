@@ -208,7 +208,8 @@ def _signature(
         parts.append(f"trained:{trained}")
     if choosers:
         parts.append(f"choosers:{choosers.signature}")
-    parts += [f"items:{settings.at_most} of {len(items)}", f"events:{_count_events(items)}"]
+    tried = min(settings.at_most, len(items))
+    parts += [f"items:{tried} of {len(items)}", f"events:{_count_events(items)}"]
     if labels:
         parts.append(f"labels:{labels.hash[:6]}")
     parts += [f"resamples:{settings.resamples}", f"seed:{settings.seed}", f"v:{__version__}"]

@@ -121,8 +121,20 @@ class Summary:
 
     @property
     def weak(self) -> list[str]:
-        """Return the judges that cannot be relied on here."""
-        return [verdict.judge for verdict in self.judges if verdict.level == "distrust"]
+        """Return the trained judges that are not shown to work here.
+
+        Evidence is none of them: a rule finds what it finds, with few pairs as with many.
+        """
+        trained = [verdict for verdict in self.judges if JUDGES[verdict.judge].is_trained]
+        return [verdict.judge for verdict in trained if verdict.level == "distrust"]
+
+    @property
+    def weakness(self) -> str:
+        """Name the judges that are not shown to work here; the text is empty without any."""
+        if not self.weak:
+            return ""
+        headings = [JUDGES[judge].heading for judge in self.weak]
+        return f"not shown to work here: {join_truncated(headings)}"
 
     @property
     def caveat(self) -> str:
@@ -136,9 +148,8 @@ class Summary:
             parts.append("these judges have no audit")
         elif acceptability.verdict != "ranks":
             parts.append(f"acceptability {acceptability.sentence}")
-        if self.weak:
-            headings = [JUDGES[judge].heading for judge in self.weak]
-            parts.append(f"of no use here: {join_truncated(headings)}")
+        if self.weakness:
+            parts.append(self.weakness)
         return "; ".join(parts)
 
 

@@ -96,6 +96,8 @@ def run(options: JudgeHeadlineOptions) -> None:
     print_table(marks_table(judged, target), terminal)
     if judged.refused_by:
         print_lines([f"refused by {judged.refused_by}"], terminal)
+        if summary.weakness:
+            print_wrapped(summary.weakness, terminal, after="  ")
     elif summary.caveat:
         print_wrapped(f"no judge refuses it, which is no clean bill: {summary.caveat}", terminal, after="  ")
     else:

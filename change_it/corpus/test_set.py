@@ -24,6 +24,8 @@ FLOOR = "floor"
 CLAUSE = "clause"
 #: The systems of every table, below those of prediction files; these cannot take their names.
 BUILT_IN = (FLOOR, CLAUSE, GOLD, "lead", "copy", "random-target")
+#: Those beside gold whose headlines a newspaper printed.
+PRINTED = ("copy", "random-target")
 #: What is read of an article.
 _PARTS = ("id", "headline", "article")
 #: What is read of a pair.

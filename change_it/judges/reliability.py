@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from change_it.corpus.reading.issues import tells_outlets
 from change_it.corpus.record import Thresholds
@@ -31,11 +31,13 @@ if TYPE_CHECKING:  # loads polars and scipy
 #: sentence says it.
 Level = Literal["rely", "care", "distrust"]
 #: What a judge makes of a test.
-Outcome = Literal["sees", "sees in part", "misses"]
+Outcome = Literal["sees", "sees at least in part", "misses", "not known"]
+#: The outcomes in the order in which a sentence names them.
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 #: A judge sees a test of which its share of right answers is surely above this, halfway from chance to
 #: perfect.
 GOOD = 0.75
-#: A judge misses a test of which its share of right answers may be this.
+#: A judge sees a test at least in part of which its share of right answers is surely above this.
 CHANCE = 0.5
 
 #: What follows the name of a baseline of main among its tests.
@@ -44,7 +46,10 @@ BASELINE = " (baseline)"
 WITHIN_EVENT = "says which of two headlines of one event is whose"
 #: What to know of all verdicts.
 NOTES = (
-    "sees: the share of right answers is surely above .75; misses: it may be chance, .5; 95% intervals",
+    "sees: the share of right answers is surely above .75, as its 95% interval below says; "
+    "sees at least in part: surely above chance, .5",
+    "misses: it may be chance, and is surely at most .75; "
+    "not known: it may be chance or above .75, for the tests are few",
     "evidence looks every number, name and quotation up in the sources; who did or said it is not checked",
 )
 
@@ -69,16 +74,19 @@ class Verdict:
         """Return what the judge makes of a test.
 
         Examples:
-            >>> shares = {"a": (0.9, 0.8, 1.0), "b": (0.7, 0.6, 0.8), "c": (0.3, 0.2, 0.4)}
+            >>> shares = {"a": (0.9, 0.8, 1.0), "b": (1.0, 0.6, 1.0)}
+            >>> shares |= {"c": (0.3, 0.2, 0.4), "d": (0.9, 0.4, 1.0)}
             >>> [Verdict("hh", "care", shares=shares).outcome(test) for test in shares]
-            ['sees', 'sees in part', 'misses']
+            ['sees', 'sees at least in part', 'misses', 'not known']
         """
-        _, low, _ = self.shares[test]
+        _, low, high = self.shares[test]
         if low > GOOD:
             return "sees"
         if low > CHANCE:
-            return "sees in part"
-        return "misses"
+            return "sees at least in part"
+        if high <= GOOD:
+            return "misses"
+        return "not known"
 
     def tests(self, outcome: Outcome) -> list[str]:
         """Return the judge's own tests with this outcome, without the tests of its baselines."""
@@ -95,7 +103,7 @@ class Verdict:
             'sees: refuses wrong stories; misses: refuses changed facts (.300)'
         """
         parts = []
-        for outcome in ("sees", "sees in part", "misses"):
+        for outcome in OUTCOMES:
             tests = self.tests(outcome)
             if outcome != "sees":
                 tests = [f"{test} ({figure(self.shares[test][0])})" for test in tests]

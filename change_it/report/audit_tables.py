@@ -157,6 +157,7 @@ def verdict_values(audit: Summary) -> dict[str, Any]:
         "tried": _tried_groups(audit),
         "how_to_read": HOW_TO_READ,
         "judge_verdicts": verdicts_table(audit.judges),
+        "weakness": audit.weakness,
     }
 
 
@@ -164,6 +165,7 @@ def _picture(topic: Topic, audit: Summary) -> dict[str, Any]:
     """Return the table of a topic as the page's template draws it.
 
     It has groups of kinds of wrong headlines, and for each kind a cell for each measure (`topic.columns`).
+    The topic's note explains figures, so it is left out where its measure has none.
     """
     rows_by_group: dict[str, list[dict[str, Any]]] = {}
     for kind in kinds_of(topic, audit):
@@ -171,7 +173,8 @@ def _picture(topic: Topic, audit: Summary) -> dict[str, Any]:
         rows = rows_by_group.setdefault(GROUP_HEADINGS[group_of(kind)], [])
         rows.append({"kind": kind, "id": _identifier(kind), "cells": cells})
     groups = [{"title": title, "rows": rows} for title, rows in rows_by_group.items()]
-    return {"topic": topic, "groups": groups}
+    is_measured = any(kind.shares[topic.measure].share is not None for kind in kinds_of(topic, audit))
+    return {"topic": topic, "groups": groups, "note": topic.note if is_measured else ""}
 
 
 def _tried_groups(audit: Summary) -> list[dict[str, Any]]:

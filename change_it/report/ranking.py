@@ -10,8 +10,9 @@ import polars as pl
 from change_it.audit.record import Summary
 from change_it.audit.verdict import MEASURES, Measure, MeasureVerdict
 from change_it.corpus.report import DENSER_NEEDS_FEWER
-from change_it.corpus.test_set import BUILT_IN, CLAUSE, GOLD
+from change_it.corpus.test_set import BUILT_IN, CLAUSE, GOLD, PRINTED
 from change_it.files.texts import enumerated, join_truncated, pluralise
+from change_it.render.tables import two_decimals
 from change_it.scoring.aspects import ASPECTS, compared_aspects
 from change_it.scoring.comparison import SURE
 from change_it.scoring.scores import Scores
@@ -19,7 +20,7 @@ from change_it.stats import AVERAGE, Floats, Score, Statistics, holm, measure
 
 #: The question that the verdicts on the measures answer.
 QUESTION = "Can these measures rank systems here?"
-#: A system whose fluency is surely below gold's by more than this does not write sentences.
+#: A system whose fluency is surely below gold's by more than this is taken for one that writes no sentences.
 FLUENCY_GAP = 0.1
 #: Own systems that have a sentence each, at most.
 NAMED_SYSTEMS = 3
@@ -44,7 +45,8 @@ class Ranking:
 
     Attributes:
         summary: what is known of the judges that score.
-        unwritten: each system that does not write sentences to why it is taken for one.
+        unwritten: each system that is taken for one that writes no sentences to what the judge fluency made
+            of its headlines.
     """
 
     summary: Summary
@@ -52,14 +54,14 @@ class Ranking:
 
     @classmethod
     def from_scores(cls, scores: Scores, summary: Summary) -> "Ranking":
-        """Return what the measures can say of the systems of a table, with those that write no sentences."""
+        """Return what the measures can say of the systems of a table, with those of `find_unwritten`."""
         return cls(summary, find_unwritten(scores))
 
     @classmethod
     def from_pairs(cls, all_articles: Scores, pairs: Scores, summary: Summary) -> "Ranking":
         """Return what the measures can say of the systems on all test articles.
 
-        Which systems write no sentences is taken from the pairs, since not all articles have a gold headline.
+        What fluency makes of systems is taken from the pairs, since not all articles have a gold headline.
         """
         unwritten = find_unwritten(pairs)
         of_these = {name: reason for name, reason in unwritten.items() if name in all_articles.names}
@@ -83,7 +85,7 @@ class Ranking:
         if not verdict.can_rank:
             return verdict.sentence
         if verdict.verdict == "ranks sentences":
-            # such a measure says nothing of systems that write no sentences
+            # such a measure says nothing of systems that may write no sentences
             return self.unwritten.get(system, "")
         return ""
 
@@ -152,10 +154,10 @@ def _they_are(names: Sequence[str]) -> str:
 
 
 def find_unwritten(scores: Scores) -> dict[str, str]:
-    """Return the systems that write no sentences, each with a sentence that says so.
+    """Return the systems that are taken for ones that write no sentences, each with what was measured.
 
-    Their fluency is surely below gold's by more than `FLUENCY_GAP`. Nothing is found without gold or without
-    a fluency judge.
+    Their fluency is surely below gold's by more than `FLUENCY_GAP`. Fluency can be wrong, and of `PRINTED` it
+    is. Nothing is found without gold or without a fluency judge.
     """
     if GOLD not in scores.items or "fluency" not in scores.known:
         return {}
@@ -167,9 +169,16 @@ def find_unwritten(scores: Scores) -> dict[str, str]:
         system = _fluency_of_items([scores.items[run] for run in runs_of(scores, name)])
         gap = _fluency_gap(system, gold, scores.settings.resamples)
         if gap.high < -FLUENCY_GAP:
-            below = f"{-gap.value:.2f}".removeprefix("0")
-            found[name] = f"its fluency is {below} below gold's: it does not write sentences"
+            found[name] = _say_unwritten(name, -gap.value)
     return found
+
+
+def _say_unwritten(system: str, gap: float) -> str:
+    """Say how many more of a system's headlines than of gold's fluency refuses, and that it can be wrong."""
+    measured = f"the judge fluency refuses {two_decimals(gap)} more of its headlines than of gold's"
+    if system in PRINTED:
+        return f"{measured}, wrongly: a newspaper printed them"
+    return f"{measured}, and fluency can be wrong"
 
 
 def _fluency_gap(system: pl.DataFrame, gold: pl.DataFrame, resamples: int) -> Score:

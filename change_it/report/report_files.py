@@ -44,6 +44,8 @@ from change_it.version import __version__
 
 #: Libraries whose versions a report names.
 LIBRARIES = ("torch", "transformers", "numpy", "scikit-learn", "polars")
+#: What files and a folder of the scores on all test articles are called.
+ALL_ARTICLES = "all-articles"
 
 
 def write_report(
@@ -58,6 +60,8 @@ def write_report(
 ) -> None:
     """Write page, `systems.csv`, `scores.json`, `charts/plane.svg` and `items/<system>.csv`.
 
+    With `all_articles` there are `all-articles.csv`, and `all-articles/<system>.csv` of one's own systems.
+
     Args:
         out: the folder; a report that is there is replaced as a whole.
         scores: the scores of the systems on items with an aligned headline.
@@ -66,7 +70,7 @@ def write_report(
         made: date, version, machine and libraries, of `provenance`; None where they are not told.
         articles: the articles by the ids of items, which are shown with them.
         all_articles: the scores on all test articles, with those without a partner; they have a table of
-            their own, and `all-articles.csv`.
+            their own.
     """
     drawing = style_plane(scores)
     values = {
@@ -75,7 +79,8 @@ def write_report(
         "absent": _absent_sections(scores, metrics, audit),
         "audit_page": _relative_address(audit.page, out),
         "chart": drawing,
-        "items": items_table(scores.items, best_system(scores), articles),
+        "items": items_table(_items_of_page(scores, all_articles), best_system(scores), articles),
+        "all_headlines": _say_all_headlines(scores, all_articles),
         "made": made,
     }
     page = environment().get_template("compliancy.html.jinja").render(values)
@@ -86,13 +91,18 @@ def write_report(
         _write_systems(folder / "systems.csv", scores, Ranking.from_scores(scores, audit))
         if all_articles:
             ranking_of_all = Ranking.from_pairs(all_articles, scores, audit)
-            _write_systems(folder / "all-articles.csv", all_articles, ranking_of_all)
+            _write_systems(folder / f"{ALL_ARTICLES}.csv", all_articles, ranking_of_all)
         write_report_record(folder, record)
         for name in ("charts", "items"):
             (folder / name).mkdir()
         (folder / "charts" / "plane.svg").write_bytes(drawing.svg)
         for system, items in scores.items.items():
             without_formulas(items).write_csv(folder / "items" / f"{system}.csv")
+        if all_articles:
+            (folder / ALL_ARTICLES).mkdir()
+            for system in systems_of_files(all_articles):
+                items = without_formulas(all_articles.items[system])
+                items.write_csv(folder / ALL_ARTICLES / f"{system}.csv")
         write_text(folder / "report.html", page)
 
 
@@ -165,6 +175,32 @@ def _judge_values(metrics: Mapping[str, JudgeMetrics], audit: Summary) -> dict[s
         "judges": JUDGES,
         "within_event": within_event,
     }
+
+
+def _items_of_page(scores: Scores, all_articles: Scores | None) -> dict[str, pl.DataFrame]:
+    """Return the items that the page lists: those with a partner, and all others of one's own systems."""
+    listed = dict(scores.items)
+    if all_articles is None:
+        return listed
+    for system in systems_of_files(all_articles):
+        items = listed[system]
+        others = all_articles.items[system].filter(~pl.col("id").is_in(items["id"].to_list()))
+        listed[system] = pl.concat([items, others], how="vertical_relaxed")
+    return listed
+
+
+def _say_all_headlines(scores: Scores, all_articles: Scores | None) -> str:
+    """Say which headlines the page lists, and which files have them; empty where it lists all of them."""
+    if all_articles is None:
+        return ""
+    of_all = all_articles.row(all_articles.systems[0]).n
+    with_partner = scores.row(scores.systems[0]).n
+    alone = f"{of_all - with_partner:,} of them without a headline of the other newspaper to compare"
+    return (
+        f"Of your systems all {of_all:,} headlines are here, {alone}. "
+        f"Of the baselines there are those of the {with_partner:,} articles with a partner. "
+        f"The folder {ALL_ARTICLES} next to this page has the headlines of your systems as CSV."
+    )
 
 
 def _absent_sections(scores: Scores, metrics: Mapping[str, JudgeMetrics], audit: Summary) -> list[str]:

@@ -395,7 +395,7 @@ def gold_before_baselines(systems: Sequence[str]) -> list[str]:
 
 
 def _row_remark(row: ScoreRow, ranking: Ranking | None) -> str:
-    """Say why a system's figures count for little: it writes no sentences, was chosen, or lacks headlines."""
+    """Say why a system's figures count for little: fluency refuses many, judges chose, some are missing."""
     parts = []
     if ranking and row.system in ranking.unwritten:
         parts.append(ranking.unwritten[row.system])

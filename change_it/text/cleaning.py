@@ -33,12 +33,20 @@ _CLOSING = {"<!--": "-->", "<script": r"(?i)</script\s*>", "<style": r"(?i)</sty
 _C1 = {chr(code): bytes([code]).decode("cp1252", "ignore") for code in range(0x80, 0xA0)}
 #: Letters that bytes after the first of a character of UTF-8 look like in Windows-1252 or Latin-1.
 _NEXT = f"[\x80-\xbf{''.join(_C1.values())}]"
+#: A character of UTF-8 that was read as Windows-1252 or Latin-1.
+_ONE = re.compile(f"[Â-ß]{_NEXT}|[à-ï]{_NEXT}{{2}}|[ð-ô]{_NEXT}{{3}}")
+#: An accented letter or a mark of Latin scripts that was read so.
+_ACCENT = f"[Â-Å]{_NEXT}|â[€‚„]{_NEXT}"
+#: The Windows-1252 characters ˜, ˆ and ƒ that were read so. Alone they may be meant, behind others not.
+_BEHIND = "Ë[\x9cœ\x86†]|Æ[\x92’]"
 #: Letters of UTF-8 that were read as Windows-1252 or Latin-1 and written as UTF-8 again: accents and marks,
-#: and whole words of other scripts.
+#: the end of a mark whose beginning was decoded, and whole words of other scripts.
 _TWICE = re.compile(
-    f"(?:[Â-Å]{_NEXT}|â[€‚„]{_NEXT})+|(?:[Â-ß]{_NEXT}|[à-ï]{_NEXT}{{2}}|[ð-ô]{_NEXT}{{3}}){{3,}}"
+    f"(?:{_ACCENT})(?:{_ACCENT}|{_BEHIND})*|(?<=â€)(?:{_BEHIND})|(?P<word>(?:{_ONE.pattern}){{3,}})"
 )
-#: The beginning of such letters, for a quick look.
+#: What no text has but one that was read in a wrong encoding.
+_GARBLED = re.compile("â€|Ã[¢ƒ†‚]|Ëœ|ï¿½")
+#: The beginning of a letter that is two bytes of UTF-8, for a quick look.
 _LEAD = re.compile(f"[Â-ô]{_NEXT}")
 #: Characters of Windows-1252 and the byte that each was.
 _BYTES = {character: bytes([ord(code)]) for code, character in _C1.items() if character}
@@ -109,25 +117,52 @@ def visible(text: str) -> str:
 def decoded(text: str) -> str:
     """Return a text with the words that were encoded as UTF-8 twice, or oftener, as they were.
 
-    What does not decode stays.
+    What does not decode stays. Words of one or two letters of another script are decoded where a longer one
+    of that script is.
 
     Examples:
         >>> decoded("perchÃ© e ObamaÃ¢â‚¬â„¢s")
         'perché e Obama’s'
     """
+    first_letters: set[str] = set()
 
-    def once(match: re.Match[str]) -> str:
-        try:
-            return b"".join(_BYTES.get(letter) or letter.encode("latin-1") for letter in match[0]).decode()
-        except UnicodeError:
-            return match[0]
+    def decode(match: re.Match[str]) -> str:
+        after = _decode_letters(match[0])
+        if match["word"] and after != match[0]:
+            first_letters.update(character[0] for character in _ONE.findall(match[0]))
+        return after
+
+    def decode_short(match: re.Match[str]) -> str:
+        return _decode_letters(match[0]) if match[0][0] in first_letters else match[0]
 
     while not text.isascii() and _LEAD.search(text):
-        after = _TWICE.sub(once, text)
+        after = _TWICE.sub(decode, text)
+        if first_letters:
+            after = _ONE.sub(decode_short, after)
         if after == text:
             break
         text = after
     return text
+
+
+def _decode_letters(letters: str) -> str:
+    """Return what the bytes of some letters are in UTF-8; the letters themselves where they are nothing."""
+    try:
+        return b"".join(_BYTES.get(letter) or letter.encode("latin-1") for letter in letters).decode()
+    except UnicodeError:
+        return letters
+
+
+def garbled_in(text: str) -> str:
+    """Return a word of a text with letters of a wrong encoding that do not decode; empty without any.
+
+    Examples:
+        >>> garbled_in("the â€ fuss"), garbled_in("perchÃ©")
+        ('â€', '')
+    """
+    if text.isascii() or not _GARBLED.search(text):
+        return ""
+    return next((word for word in decoded(text).split() if _GARBLED.search(word)), "")
 
 
 def encoded_twice(text: str) -> str:
@@ -140,6 +175,7 @@ def encoded_twice(text: str) -> str:
 #: What else can be odd about texts, and the function that finds a place of a text where it is so.
 _FAULTS: dict[str, Callable[[str], str]] = {
     "were encoded as UTF-8 twice": encoded_twice,
+    "have letters of a wrong encoding that do not decode": garbled_in,
     "have escapes in the place of characters": escape_in,
     "have a question mark in the place of a letter": erased_in,
 }

@@ -124,6 +124,8 @@ def test_an_audit_has_the_events_of_the_corpus_and_is_read_again(sample, judges,
     count, events = len(sample.test.items), len({*sample.test.events})
     how = f"items:5 of {count}|events:{events}|resamples:5|seed:1|v:{__version__}"
     assert found.signature == f"audit|judges:{judges.signature}|trained:unknown|{how}"
+    of_all, _ = audit(sample, judges, {}, at_most=count + 1, resamples=5)
+    assert f"|items:{count} of {count}|" in of_all.signature
     assert (found.pairs, found.test_pairs) == (3, count // 2)
     (tmp_path / "audit").mkdir()
     write_json(tmp_path / "audit" / "audit.json", to_json(found))

@@ -3,8 +3,10 @@ import re
 import pytest
 from scoring_fakes import FakeJudges, load_fakes, write_stand_ins
 
+from change_it.audit.record import Summary
 from change_it.cli import main
 from change_it.corpus.record import TrainedOn
+from change_it.judges.reliability import Verdict
 from change_it.scoring.aspects import NO_CHECK, compliancy_measures, judge_headings
 from change_it.scoring.panel import Judges
 from change_it.space.answers import judge
@@ -48,6 +50,19 @@ def test_what_no_judge_refuses_has_no_clean_bill_without_an_audit(command, capsy
     printed = " ".join(capsys.readouterr().out.split())
     assert "no judge refuses it, which is no clean bill: these judges have no audit" in printed
     assert "passes every judge" not in printed
+
+
+@pytest.mark.parametrize("headline", ["Crolla il ponte, 40 feriti", "Lunigola, ponte crollato!"])
+def test_judges_that_are_not_shown_to_work_are_named_whether_they_refuse_or_not(
+    command, capsys, monkeypatch, headline
+):
+    """Evidence is a rule: that its test is of few pairs does not take back that it found no 40."""
+    weak = Summary((Verdict("main", "distrust"), Verdict("hh", "care"), Verdict("evidence", "distrust")))
+    monkeypatch.setattr("change_it.audit.record.read_summary", lambda *_: weak)
+    assert command(headline) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert printed.count("not shown to work here: Newspaper (main) no judge reads") == 1
+    assert "of no use here" not in printed
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,11 @@
 """`change-it score` with files of headlines as people have them."""
 
+import base64
+import gzip
 import json
+import re
 import shutil
+from collections import Counter
 
 import polars as pl
 import pytest
@@ -198,6 +202,13 @@ def test_articles_without_a_partner_have_a_table_of_their_own(with_more_articles
     assert f"all test articles: 16 headlines of 8 events, 1,000 trials. {few} .078." in page
     of_all = read_csv(report / "all-articles.csv")
     assert {row["verdict"] for row in of_all} == {"compliancy: not known; style: not known"}
+    assert "Of your systems all 16 headlines are here, 8 of them without a headline" in page
+    packed = re.search('id="items-data">([^<]+)<', page)[1]
+    listed = Counter(row["system"] for row in json.loads(gzip.decompress(base64.b64decode(packed)))["rows"])
+    assert (listed["mine"], listed["gold"], listed["lead"]) == (16, 8, 8)
+    assert [path.name for path in (report / "all-articles").iterdir()] == ["mine.csv"]
+    assert len(read_csv(report / "all-articles" / "mine.csv")) == 16
+    assert len(read_csv(report / "items" / "mine.csv")) == 8
     assert {row["n"] for row in read_csv(report / "all-articles.csv") if row["direction"] == "average"} == {
         "16"
     }

@@ -383,13 +383,33 @@ def test_dates_that_are_not_read_or_cannot_be(clean, tmp_path):
         ("ObamaÃ¢â‚¬â„¢s", "Obama’s"),
         ("perchÃ© la cittÃ\xa0 Ã¨", "perché la città è"),
         ("ÐœÐ¾Ñ\x81ÐºÐ²Ð°", "Москва"),
+        ("Ã¢â‚¬ËœRestartÃ¢â‚¬â„¢", "‘Restart’"),
+        ("â€ËœGoodâ€™", "‘Good’"),
+        ("pÃ¢tÃ©, Æ’ and Ë†", "pâté, Æ’ and Ë†"),
+        ("ÐœÐ¾Ñ\x81ÐºÐ²Ð° Ð¸ Ð¼", "Москва и м"),
         ("Ð¼", "Ð¼"),
         ("È l’É” NÃO Àé»", "È l’É” NÃO Àé»"),
+        ("a â€ b", "a â€ b"),
     ],
 )
 def test_only_what_decodes_is_decoded(text, expected):
     assert decoded(text) == expected
     assert bool(encoded_twice(text)) == (expected != text)
+
+
+def test_what_does_not_decode_is_left_named_and_not_counted(clean, tmp_path):
+    """Of faro's headlines one decodes, one does so behind a reference of HTML, and one has lost a byte."""
+    texts = iter(["Ã¢â‚¬ËœUnoÃ¢â‚¬â„¢", "perch&Atilde;&copy;", "â€œDueâ€ e perchÃ©"])
+    changes = {"headline": lambda a: next(texts, a.headline) if a.label == "faro" else a.headline}
+    reading = read(table(tmp_path / "x.csv", clean, **changes), mend=True)
+    headlines = [a.headline for a in reading.articles]
+    assert {"‘Uno’", "perché", "“Dueâ€ e perché"} < set(headlines)
+    [repaired] = [each for each in reading.mended if "twice" in each.name]
+    assert (repaired.outlet, repaired.count) == ("faro", 2)
+    left = [each for each in find_issues(reading.articles, OUTLETS, (NONE, NONE)) if "encod" in each.name]
+    assert [(each.name, each.outlet, each.count, each.example) for each in left] == [
+        ("articles have letters of a wrong encoding that do not decode", "faro", 1, "“Dueâ€")
+    ]
 
 
 def test_build_prints_and_keeps_what_it_saw_and_took_off(tmp_path, capsys):

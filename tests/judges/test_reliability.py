@@ -63,6 +63,23 @@ def test_a_judge_sees_and_misses_and_is_never_called_reliable():
     assert from_json(Verdict, json.loads(json.dumps(written))) == verdict
 
 
+@pytest.mark.parametrize(
+    ("share", "outcome"),
+    [
+        ((0.929, 0.499, 1.0), "not known"),
+        ((1.0, 0.59, 1.0), "sees at least in part"),
+        ((0.93, 0.751, 0.99), "sees"),
+        ((0.0, 0.0, 0.84), "not known"),
+        ((0.48, 0.2, 0.75), "misses"),
+        ((0.62, 0.501, 0.7), "sees at least in part"),
+    ],
+)
+def test_few_right_answers_are_not_known_and_not_missed(share, outcome):
+    verdict = Verdict("hh", "distrust", shares={"accepts right stories": share})
+    assert verdict.outcome("accepts right stories") == outcome
+    assert verdict.words.startswith(f"{outcome}: accepts right stories")
+
+
 def main_of(judges, start, **marks):
     """The verdict on main, of a `metrics.json` in which its interval within an event begins here."""
     share = WithinEventShare(value=0.8, low=start, high=0.85)
@@ -105,5 +122,5 @@ def test_fluency_that_is_missing_and_evidence_say_what_they_mean():
     assert (fluency.level, fluency.text) == ("distrust", "there is none, so that acceptability is n/a")
     [(share, _, _)] = evidence.shares.values()
     assert (evidence.level, share) == ("care", 0.9)
-    assert evidence.words.startswith("sees in part: accepts the newspapers' own headlines")
+    assert evidence.words.startswith("sees at least in part: accepts the newspapers' own headlines")
     assert rate_judges(FakeJudges().by_task, {}, (None, 20))[1].level == "distrust"

@@ -4,6 +4,7 @@ import io
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 from rich.console import Console
 from scoring_fakes import FakeJudges, scored, toy_test_set
@@ -83,9 +84,24 @@ def test_a_system_that_writes_no_sentences_is_greyed_where_only_these_are_ranked
     ranking = Ranking.from_scores(scores, summary())
     assert ranking.grey("mine") == {}
     assert set(ranking.grey("salad")) == {"compliancy"}
-    assert "its fluency is 1.00 below gold's" in ranking.reason("compliancy", "salad")
+    assert ranking.reason("compliancy", "salad") == (
+        "the judge fluency refuses 1.00 more of its headlines than of gold's, and fluency can be wrong"
+    )
     all_rank = Ranking.from_scores(scores, summary(compliancy=RANKS))
     assert all_rank.grey("salad") == {}
+
+
+@pytest.mark.parametrize("name", ["copy", "random-target"])
+def test_of_printed_headlines_it_is_not_said_that_they_are_no_sentences(scores, name):
+    """The figures stay grey, and the sentence says that fluency refuses what it should not."""
+    refused = scores.items[name].with_columns(fluency=pl.lit(False))
+    changed = replace(scores, items={**scores.items, name: refused})
+    ranking = Ranking.from_scores(changed, summary())
+    assert ranking.unwritten[name] == (
+        "the judge fluency refuses 1.00 more of its headlines than of gold's, "
+        "wrongly: a newspaper printed them"
+    )
+    assert set(ranking.grey(name)) == {"compliancy"}
 
 
 def test_of_few_events_only_a_sure_difference_counts(scores):
@@ -121,7 +137,7 @@ def test_all_articles_know_from_the_pairs_who_writes_no_sentences(scores):
     of_all = replace(scores, items=without_gold)
     assert not Ranking.from_scores(of_all, summary()).unwritten
     found = Ranking.from_pairs(of_all, scores, summary())
-    assert "does not write sentences" in found.unwritten["salad"]
+    assert found.unwritten["salad"].startswith("the judge fluency refuses 1.00 more of its headlines")
     assert set(found.grey("salad")) == {"compliancy"}
 
 
@@ -131,8 +147,8 @@ def test_where_nothing_can_rank_nothing_is_reported(scores):
     assert ranked_table(scores, ranking) is None
     assert outcome(scores, ranking) == (
         "Report nothing from this table. What would help: about 160 test pairs in the place of 42, "
-        "which is some 20,500 articles at this corpus's rate (far fewer of a denser archive of the same days), "
-        "or people who read the headlines (change-it annotate sheets)."
+        "which is some 20,500 articles at this corpus's rate (far fewer of a denser archive of the same"
+        " days), or people who read the headlines (change-it annotate sheets)."
     )
     assert still_needed(ranking) == ""
     one_ranks = summary(RANKS, UNKNOWN, CANNOT, pairs=42, test_pairs=42, articles=5379)

@@ -108,7 +108,7 @@ def test_what_no_judge_refuses_has_no_clean_bill_where_acceptability_cannot_rank
     assert "these judges have no audit" in html
     weak = Summary((Verdict("main", "distrust"),), {"acceptability": RANKS})
     html = tab.cards_html(ask(replace(models, audit=weak)))
-    assert "of no use here: Newspaper (main)" in html
+    assert "not shown to work here: Newspaper (main)" in html
     assert "passes every judge" not in html
     assert "passes every judge" in tab.cards_html(ask(fixed("Statale, il ponte è giù!")[0]))
 

@@ -34,7 +34,7 @@ from change_it.corpus.reading.bounds import (
 )
 from change_it.errors import InputError
 from change_it.stats import Ints
-from change_it.text.cleaning import encoded_twice
+from change_it.text.cleaning import encoded_twice, garbled_in
 from change_it.text.escapes import erased_in, escape_in
 from change_it.text.folding import fold
 from change_it.text.tokens import is_unspaced, length, words
@@ -602,6 +602,11 @@ _ENTRIES: tuple[Check, ...] = (
         name="articles were encoded as UTF-8 twice",
         advice="--mend repairs them",
         find=_found_in_texts(encoded_twice),
+    ),
+    OutletCheck(
+        name="articles have letters of a wrong encoding that do not decode",
+        advice="export the texts again, as UTF-8",
+        find=_found_in_texts(garbled_in),
     ),
     OutletCheck(
         name="articles have escapes in the place of characters",

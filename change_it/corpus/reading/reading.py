@@ -19,7 +19,7 @@ from change_it.files.atomic import write_table
 from change_it.files.rows import InputTable, Record, check_columns, parse_columns, read_tables
 from change_it.files.texts import cell_text, is_missing, join_truncated, length_fault, pluralise
 from change_it.text import cleaning
-from change_it.text.escapes import unescaped
+from change_it.text.escapes import escape_in, unescaped
 
 #: Each of our columns to its names in the input, where no column map is given. `full_text` and `full` are
 #: those of CHANGE-IT on the Hub.
@@ -39,11 +39,6 @@ TOLERANCE = timedelta(days=2)
 UNREADABLE = "unreadable date"
 #: The reason against a date on which no article can have appeared.
 OUT_OF_RANGE = "date before 1900 or in the future"
-#: Each fault that `--mend` repairs in a text, as the report names it, to what repairs it.
-REPAIRS: dict[str, Callable[[str], str]] = {
-    "texts had escapes in the place of characters": unescaped,
-    "texts were encoded as UTF-8 twice": cleaning.decoded,
-}
 #: The columns of CHANGE-IT's files, whose labels have short names.
 CHANGE_IT_COLUMNS = frozenset(("id", "headline", "article", "full_text", "full", "label", "alignment"))
 #: An outlet with fewer than `MIN_ROWS` articles is too small if the other one has so many times as many.
@@ -52,6 +47,28 @@ FAR_MORE = 5
 ROWS_WITH_DATES = 50
 #: How an address of the Web begins.
 _ADDRESS = re.compile(r"https?://\S")
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """A fault that `--mend` repairs in a text.
+
+    Attributes:
+        fault: the fault, as the report names it.
+        repair: returns a text without it.
+        find_rest: returns a place of a text where it is left; empty without any.
+    """
+
+    fault: str
+    repair: Callable[[str], str]
+    find_rest: Callable[[str], str]
+
+
+#: What `--mend` repairs, in this order.
+REPAIRS = (
+    Repair("texts had escapes in the place of characters", unescaped, escape_in),
+    Repair("texts were encoded as UTF-8 twice", cleaning.decoded, cleaning.garbled_in),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,7 +330,7 @@ class _Reader:
         return self.outlets.name_of(label) or label
 
     def _words(self, row: Record, column: str, label: str = "") -> str:
-        """Return the cleaned text of a cell, repaired with `--mend`.
+        """Return the cleaned text of a cell, which `--mend` repairs.
 
         Raises:
             InputError: the column is missing, or the cell is empty, too long or no text.
@@ -329,20 +346,24 @@ class _Reader:
         if fault:
             raise InputError(fault)
         self.texts[label] += 1
-        if self.options.mend:
-            text = self._repair(text, label)
-        text = cleaning.clean(text)
+        text = self._repair(text, label) if self.options.mend else cleaning.clean(text)
         if not text:
             raise InputError(f"empty {column}")
         return text
 
     def _repair(self, text: str, label: str) -> str:
-        """Return a text after all `REPAIRS`, and count those that changed it."""
-        for fault, repair in REPAIRS.items():
-            repaired = repair(text)
-            self.repaired[label, fault] += int(repaired != text)
-            text = repaired
-        return text
+        """Return the cleaned text after all `REPAIRS`, and count those that changed it and left no rest."""
+        repaired, repairs = _repaired(text)
+        cleaned = cleaning.clean(repaired)
+        # cleaning shows what stood in references of HTML
+        repaired, later_repairs = _repaired(cleaned)
+        if repaired != cleaned:
+            cleaned = cleaning.clean(repaired)
+        for each in REPAIRS:
+            is_used = each in repairs or each in later_repairs
+            if is_used and not each.find_rest(cleaned):
+                self.repaired[label, each.fault] += 1
+        return cleaned
 
     def repairs(self, outlets: Outlets) -> list[Issue]:
         """Return what was repaired in the texts of the two outlets."""
@@ -452,6 +473,17 @@ class _Reader:
                 return False
         # nothing is found where all cells are empty
         return any(days)
+
+
+def _repaired(text: str) -> tuple[str, list[Repair]]:
+    """Return a text after all `REPAIRS`, and those that changed it."""
+    used = []
+    for each in REPAIRS:
+        repaired = each.repair(text)
+        if repaired != text:
+            used.append(each)
+        text = repaired
+    return text, used
 
 
 def _name_outlets(reading: Reading, outlets: Outlets | None, tables: Sequence[InputTable]) -> None:

@@ -94,7 +94,7 @@
   const opener = (cell) => Object.assign(button(cell.getValue(), () => show(cell.getData().item)), { className: "item-link" });
   const narrow = matchMedia("(max-width: 48rem)").matches;
   const compare = (one, other) => collator.compare(one, other);
-  const text = (title, field, more = {}) => ({ title, field, sorter: compare, headerFilter: "input", minWidth: 150, widthGrow: 3,
+  const text = (title, field, more = {}) => ({ title, field, sorter: compare, headerFilter: "input", minWidth: 106, widthGrow: 3,
     headerFilterPlaceholder: "search", formatter: (cell) => element("span", cell.getValue()), ...more });
   const chosen = (title, field, values, more = {}) => ({ title, field, sorter: compare, headerFilter: choice(Object.fromEntries(values.map((one) => [one, one]))),
     headerFilterFunc: (wanted, value) => wanted === value, headerFilterEmptyCheck: (value) => !value, formatter: (cell) => element("span", cell.getValue()), width: 92, minWidth: 88, ...more });
@@ -105,8 +105,8 @@
     headerFilterFunc: (wanted, value) => value === (wanted === "yes"), formatter: (cell) => sign(cell.getValue()), headerSortStartingDir: "desc" });
   const figures = (measure) => ({ ...marks(measure), sorter: "number", headerFilter: "number", headerFilterPlaceholder: "≥", headerFilterEmptyCheck: (value) => value === "",
     headerFilterFunc: (least, value) => value >= least, formatter: (cell) => element("span", figure(cell.getValue())) });
-  const key = { title: "no.", field: "id", sorter: compare, headerFilter: "input", headerFilterPlaceholder: "search", width: 88, minWidth: 88, formatter: opener };
-  const direction = directions.length > 1 ? [chosen("direction", "direction", directions, { width: 108 })] : [];
+  const key = { title: "no.", field: "id", sorter: compare, headerFilter: "input", headerFilterPlaceholder: "search", width: 84, minWidth: 84, formatter: opener };
+  const direction = directions.length > 1 ? [chosen("direction", "direction", directions, { width: Math.max(108, Math.round(20 + 8.6 * Math.max(...directions.map((one) => one.length)))) })] : [];
   const otherHeading = (name) => !name || name === "gold" ? "the other newspaper's own" : name;
   const beside = text(otherHeading(), "gold", { visible: rows.some((row) => row.gold) || systems.length > 1, formatter: (cell) => {
     const other = cell.getData().item.sides[controls.against.value];
