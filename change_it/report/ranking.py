@@ -106,7 +106,7 @@ class Ranking:
         return {**self.grey(other), **self.grey(system)}
 
     def standing(self, name: str, systems: Sequence[str]) -> str:
-        """Return the verdict on an aspect in a word or two, or `no sentences` where a system writes none.
+        """Return the verdict on an aspect in a word or two, or `refused by fluency` where a system mostly is.
 
         It stands beside the figures of these systems in files for programs.
         """
@@ -114,7 +114,7 @@ class Ranking:
         if verdict is None:
             return "not known"
         if verdict.can_rank and any(name in self.grey(system) for system in systems):
-            return "no sentences"
+            return "refused by fluency"
         return verdict.verdict
 
     def caution(self, measures: Collection[str], systems: Sequence[str]) -> str:
@@ -142,9 +142,9 @@ class Ranking:
         of_sentences = names_by_verdict.get("ranks sentences")
         unwritten = [system for system in systems if system in self.unwritten]
         if of_sentences and unwritten:
-            writes = "it writes" if len(unwritten) == 1 else "they write"
+            they = "it" if len(unwritten) == 1 else "them"
             figures = f"{enumerated(of_sentences)} of {join_truncated(unwritten)}"
-            sentences.append(f"Compare no {figures}: {writes} no sentences.")
+            sentences.append(f"Compare no {figures}: the judge fluency refuses {they} more often than gold.")
         return " ".join(sentences)
 
 

@@ -221,7 +221,9 @@ def test_a_caution_names_the_measures_that_rank_nothing(scores):
     assert caution("compliancy", compliancy=CANNOT) == (
         "Compare no systems by compliancy: it cannot rank them here."
     )
-    assert caution("compliancy", "edited") == "Compare no compliancy of salad: it writes no sentences."
+    assert caution("compliancy", "edited") == (
+        "Compare no compliancy of salad: the judge fluency refuses it more often than gold."
+    )
     without_audit = Ranking.from_scores(scores, NO_AUDIT)
     assert without_audit.caution(["style", "compliancy"], scores.names) == (
         "Compare no systems by compliancy and style: these judges have no audit."

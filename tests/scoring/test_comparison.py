@@ -60,7 +60,7 @@ def ranking(unwritten=(), **verdicts):
     found = {
         name: MeasureVerdict(verdict, f"of {name}: {verdict}", {}, ()) for name, verdict in by_measure.items()
     }
-    return Ranking(Summary((), found), dict.fromkeys(unwritten, "it writes no sentences"))
+    return Ranking(Summary((), found), dict.fromkeys(unwritten, "fluency refuses more of it"))
 
 
 def difference_of(scores, system, against, measure="compliancy"):
@@ -159,11 +159,13 @@ def test_a_system_that_writes_no_sentences_is_grey_on_either_side(compared):
     found = ranking(unwritten=["more"], compliancy="ranks sentences")
     rows = {row.values["system"]: row for row in differences_table(compared, "half", found).rows}
     assert rows["more − half"].grey.keys() == {"compliancy", "compliancy_interval", "compliancy_p"}
-    assert rows["more − half"].values["verdict"] == "compliancy: no sentences; style: ranks"
+    assert rows["more − half"].values["verdict"] == "compliancy: refused by fluency; style: ranks"
     assert not rows["gold − half"].grey
     turned = differences_table(compared, "more", found)
     assert all("compliancy" in row.grey for row in turned.rows)
-    assert turned.notes[0] == "Compare no compliancy of more: it writes no sentences."
+    assert turned.notes[0] == (
+        "Compare no compliancy of more: the judge fluency refuses it more often than gold."
+    )
 
 
 def test_a_table_for_a_paper_says_the_same(compared):
