@@ -78,7 +78,7 @@ TERMINAL = Picture(
         "text=/^  †/",
         "text=/^Examples of/",
         "text=/^Read this first/",
-        "text=/^compliancy\\|/",
+        "text=/^Signature  compliancy/",
     ),
     end="pre",
     width=TERMINAL_WIDTH,

@@ -309,10 +309,20 @@ def _contradictions(compared: Sequence[Difference], against: str, events: int) -
         return [
             f"{where}: count only what both find, for p alone is corrected for {comparisons} comparisons."
         ]
-    least = p_value(least_p(comparisons, events))
+    least = _one_digit(least_p(comparisons, events))
     return [
         f"{where}: with {events} events believe neither. After Holm no p here can be below about {least}."
     ]
+
+
+def _one_digit(p: float) -> str:
+    """Return a p-value with its first digit: tests that draw their trials reach the exact one by chance.
+
+    Examples:
+        >>> _one_digit(0.4375), _one_digit(0.015625), _one_digit(1.0)
+        ('.4', '.02', '1')
+    """
+    return f"{p:.1g}".removeprefix("0")
 
 
 def differences_lines(scores: Scores, against: str, ranking: Ranking) -> Table:
@@ -664,7 +674,7 @@ def tests_are_of(scores: Scores) -> str:
     if row.events >= FEW_EVENTS:
         return sentence
     pairs = len(scores.systems) * (len(scores.systems) - 1) // 2
-    return f"{sentence}. With so few events no p can be below about {p_value(least_p(pairs, row.events))}"
+    return f"{sentence}. With so few events no p can be below about {_one_digit(least_p(pairs, row.events))}"
 
 
 def square_table(names: Sequence[str], format_: Format, cell: Callable[[int, int], Value]) -> Table:

@@ -198,8 +198,8 @@ def test_articles_without_a_partner_have_a_table_of_their_own(with_more_articles
         assert page.count(f"<p><code>{text}</code></p>") == 1  # at the end
     assert "Quote it with any number of this page" not in page
     few = "With so few events no p can be below about"
-    assert f"test articles with a partner: 8 headlines of 4 events, 1,500 trials. {few} 1.000." in page
-    assert f"all test articles: 16 headlines of 8 events, 1,000 trials. {few} .078." in page
+    assert f"Test articles with a partner: 8 headlines of 4 events, 1,500 trials. {few} 1." in page
+    assert f"All test articles: 16 headlines of 8 events, 1,000 trials. {few} .08." in page
     of_all = read_csv(report / "all-articles.csv")
     assert {row["verdict"] for row in of_all} == {"compliancy: not known; style: not known"}
     assert "Of your systems all 16 headlines are here, 8 of them without a headline" in page

@@ -9,7 +9,6 @@ from scoring_fakes import FakeJudges, larger, scored, toy_test_set
 from change_it.audit.record import NO_AUDIT, Summary
 from change_it.audit.verdict import MeasureVerdict
 from change_it.errors import InputError
-from change_it.render.tables import p_value
 from change_it.report import score_tables
 from change_it.report.ranking import Ranking
 from change_it.report.score_tables import (
@@ -187,10 +186,9 @@ def test_differences_say_of_how_many_headlines_they_are(compared, of_few):
         "Differences from half, 16 headlines of 8 events"
     )
     assert score_tables.tests_are_of(compared) == "120 headlines of 60 events, 2,100 trials"
-    pairs = len(of_few.systems) * (len(of_few.systems) - 1) // 2
+    assert len(of_few.systems) == 6  # 15 pairs: Holm makes at least 15 / 128 of 2 / 256
     assert score_tables.tests_are_of(of_few) == (
-        f"16 headlines of 8 events, 2,000 trials. With so few events no p can be below about "
-        f"{p_value(pairs / 2**7)}"
+        "16 headlines of 8 events, 2,000 trials. With so few events no p can be below about .1"
     )
 
 
@@ -210,12 +208,10 @@ def test_where_interval_and_test_disagree_few_events_prove_nothing(of_few):
     assert found.interval[1] < 0
     assert found.p > 0.05
     assert found.is_contradictory
-    others = len(of_few.systems) - 1
     notes = differences_table(of_few, "gold", ranking()).notes
     assert notes[0].startswith("Interval and test disagree in compliancy (half")
-    assert notes[0].endswith(
-        f": with 8 events believe neither. After Holm no p here can be below about {p_value(others / 2**7)}."
-    )
+    # five comparisons: Holm makes 5 / 128 of 2 / 256
+    assert notes[0].endswith(": with 8 events believe neither. After Holm no p here can be below about .04.")
 
 
 def test_where_interval_and_test_disagree_on_many_events_both_count(compared):
