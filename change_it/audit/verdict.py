@@ -276,9 +276,8 @@ def _missed(kinds: Sequence[Kind], kept: Mapping[str, KindShare], group: Group) 
 def _too_few(unknown: Sequence[Kind], kept: Mapping[str, KindShare], pairs: int) -> str:
     """Say how many pairs there are, how many would do, and which kinds are undecided."""
     needed = _pairs_needed(unknown, kept, pairs)
-    if needed is None:
-        enough = "more than ten times as many may be needed"
-    else:
+    enough = "more than ten times as many may be needed"
+    if needed is not None:
         enough = f"about {needed:,} would do"
     words = join_truncated([kind.words for kind in unknown], NAMED_KINDS)
     return f"{pairs:,} test pairs are too few, {enough} (undecided: {words})"

@@ -191,7 +191,10 @@ def test_how_sure_figures_are_and_of_how_many_articles_they_would_be_surer():
     notes = summary(built(10).report)[-1].notes
     said = "\n".join(notes)
     assert "Test articles without a partner: 10 of rep and 10 of gio; they compare systems" in said
-    assert "On all test articles a share near .5 is known to about ± 0.14, of sampling alone: what judges" in said
+    assert (
+        "On all test articles a share near .5 is known to about ± 0.14, of sampling alone: what judges"
+        in said
+    )
     assert "On the test pairs a share near .5 is known to about ± 0.18, of sampling alone" in said
     assert (
         "For ± .05 it would need about 3,000 more articles at this corpus's rate of pairs "
