@@ -9,6 +9,7 @@ from change_it.audit.verdict import Group, KindShare, Measure, MeasureVerdict, O
 from change_it.files.atomic import read_json
 from change_it.files.records import IF_KNOWN, read_record
 from change_it.files.texts import join_truncated
+from change_it.judges.record import learnt_from_few
 from change_it.judges.reliability import Verdict, hashes, rate_judges, read_metrics
 from change_it.judges.spec import JUDGES, Task
 
@@ -137,10 +138,23 @@ class Summary:
         return f"not shown to work here: {join_truncated(headings)}"
 
     @property
+    def few_matches(self) -> str:
+        """Say which judges learnt from few matches; the text is empty where none did."""
+        parts = []
+        for verdict in self.judges:
+            if verdict.matches is not None:
+                learnt = learnt_from_few(verdict.judge, verdict.matches)
+                parts.append(f"{JUDGES[verdict.judge].short} {learnt}")
+        if not parts:
+            return ""
+        return f"{'; '.join(parts)}: scores are less sure than their intervals say"
+
+    @property
     def caveat(self) -> str:
         """Say why a headline that no judge refuses may still be bad.
 
-        The text is empty where acceptability can rank and every judge can be relied on.
+        The text is empty where acceptability can rank, and every judge can be relied on and learnt from
+        enough matches.
         """
         acceptability = self.verdicts.get("acceptability")
         parts = []
@@ -148,6 +162,8 @@ class Summary:
             parts.append("these judges have no audit")
         elif acceptability.verdict != "ranks":
             parts.append(f"acceptability {acceptability.sentence}")
+        if self.few_matches:
+            parts.append(self.few_matches)
         if self.weakness:
             parts.append(self.weakness)
         return "; ".join(parts)

@@ -20,7 +20,7 @@ from change_it.cli.corpus import SampleOptions
 from change_it.cli.jobs import Call, Job, JobTime
 from change_it.cli.progress import StepProgress
 from change_it.cli.score import ScoreOptions
-from change_it.cli.train import LARGE, TrainJudgeOptions, line_of, processes_of, weight_of
+from change_it.cli.train import LARGE, TrainJudgeOptions, line_of, mark_of, processes_of, weight_of
 from change_it.cli.transfer import TransferOptions
 from change_it.corpus.folder import REPORT, read_report
 from change_it.corpus.reading.options import BuildOptions, ReadingOptions
@@ -274,7 +274,7 @@ class Steps:
         """Print the line of a finished step, and the warnings about a corpus of one's own."""
         when = f"{self.seconds[step.name]:.0f} s" if is_new else "finished before"
         result = f"{result_of(step.name, self.out)} ({when})"
-        first = f"✓ {step.name:<13} "
+        first = f"{mark_of_step(step.name, self.out)} {step.name:<13} "
         if sys.stdout.isatty():
             print_wrapped(result, self.terminal, first=first, after=" " * len(first))
         else:
@@ -476,6 +476,17 @@ def record_of(name: str, out: Path) -> Path:
     if name.startswith(CHOOSING):
         return out / CHOOSERS / name.removeprefix(f"{CHOOSING} ") / "metrics.json"
     return out / JUDGES / name.removesuffix(" judge") / "metrics.json"
+
+
+def mark_of_step(name: str, out: Path) -> str:
+    """Return how the line of a finished step begins: with `!` where a judge of it learnt from few matches."""
+    if name in (CORPUS, AUDIT, HEADLINES):
+        return "✓"
+    folders = [record_of(name, out).parent]
+    if name == CHOOSING:
+        folders = [out / CHOOSERS / task for task in trained_tasks()]
+    marks = {mark_of(read_judge_metrics(folder)) for folder in folders}
+    return "!" if "!" in marks else "✓"
 
 
 def result_of(name: str, out: Path) -> str:

@@ -151,7 +151,7 @@ def _train_and_print(options: TrainJudgeOptions) -> "JudgeMetrics | None":
             if within:
                 print_table(within, terminal)
             print_table(results_table(metrics), terminal)
-        line = f"✓ {settings.task} {line_of(metrics)}: {settings.out}{_processes(metrics)}"
+        line = f"{mark_of(metrics)} {settings.task} {line_of(metrics)}: {settings.out}{_processes(metrics)}"
         print_lines([line], terminal)
     return metrics
 
@@ -235,9 +235,12 @@ def _processes(metrics: "TrainingRecord") -> str:
 def line_of(metrics: "JudgeMetrics") -> str:
     """Return the results of a judge in a line, from its `metrics.json`.
 
-    They are its F1 on each test, the share of events in which it tells two headlines apart, whether it always
-    answers the same, how it does beside a linear judge, its updates, and whether it has learnt from little.
+    First comes whether it has learnt from little. Then come its F1 on each test, the share of events in which
+    it tells two headlines apart, whether it always answers the same, how it does beside a linear judge, and
+    its updates.
     """
+    from change_it.judges.record import learnt_from_few
+
     parts = [f"{name} {figure(result.macro_f1)}" for name, result in metrics.results.items()]
     if metrics.within_event:
         parts.append(f"within an event {figure(metrics.within_event.systems['judge'].value)}")
@@ -252,12 +255,15 @@ def line_of(metrics: "JudgeMetrics") -> str:
     parts += _updates(metrics.training)
     if metrics.options.get("lora"):
         parts.append("adapters merged into the encoder")
-    # half of the training pairs match
-    matches = metrics.sizes["train"] // 2
-    few = JUDGES[metrics.task].few_matches
-    if matches < few:
-        parts.append(f"learnt from {matches} matches, fewer than {few}: take more articles")
-    return f"F1 {', '.join(parts)}"
+    line = f"F1 {', '.join(parts)}"
+    if metrics.few_matches is None:
+        return line
+    return f"{learnt_from_few(metrics.task, metrics.few_matches)}: take more articles; {line}"
+
+
+def mark_of(metrics: "JudgeMetrics | None") -> str:
+    """Return how the line of a judge begins: with `!` where it learnt from few matches."""
+    return "!" if metrics and metrics.few_matches is not None else "✓"
 
 
 def _updates(training: "TrainingResult") -> list[str]:

@@ -33,10 +33,7 @@ def summary(report: CorpusReport) -> list[Table]:
 
 
 def ways_to_more_pairs(report: CorpusReport) -> list[str]:
-    """Return what gives more pairs, the best first.
-
-    First come articles, then options that also let in pairs of two events.
-    """
+    """Return what gives more pairs, the best first: articles, then options that let in more false pairs."""
     if report.sample:
         return ["more articles of the sample with --articles"]
     ways = [*MORE_ARTICLES]

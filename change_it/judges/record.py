@@ -7,8 +7,15 @@ from pathlib import Path
 from change_it.corpus.record import Thresholds
 from change_it.files.records import BESIDE, IF_KNOWN, from_json, read_record
 from change_it.judges.options import COMMAND, StyleScale
+from change_it.judges.spec import JUDGES, Task
 from change_it.stats import Score
 from change_it.training.record import METRICS, TrainingRecord
+
+
+def learnt_from_few(task: Task, matches: int) -> str:
+    """Say that a judge learnt from few matches: `learnt from 2 matches, fewer than 200`."""
+    noun = "match" if matches == 1 else "matches"
+    return f"learnt from {matches:,} {noun}, fewer than {JUDGES[task].few_matches}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,6 +150,14 @@ class JudgeResults:
     within_event: WithinEvent | None = field(default=None, metadata=IF_KNOWN)
     style: StyleScale | None = field(default=None, metadata=IF_KNOWN)
     validation: BesideLinear | None = field(default=None, metadata=IF_KNOWN)
+
+    @property
+    def few_matches(self) -> int | None:
+        """Return the matches that it learnt from, half of its examples; None where they are enough for it."""
+        if "train" not in self.sizes or self.task not in JUDGES:
+            return None
+        matches = self.sizes["train"] // 2
+        return matches if matches < JUDGES[self.task].few_matches else None
 
 
 @dataclass(frozen=True, kw_only=True)

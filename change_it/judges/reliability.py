@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from change_it.corpus.reading.issues import tells_outlets
 from change_it.corpus.record import Thresholds
 from change_it.files.atomic import record_errors
-from change_it.files.records import record_to_json
+from change_it.files.records import IF_KNOWN, record_to_json
 from change_it.files.texts import join_truncated
 from change_it.judges.options import MARKS, StyleScale
 from change_it.judges.record import (
@@ -17,6 +17,7 @@ from change_it.judges.record import (
     TestScores,
     WithinEvent,
     WithinEventShare,
+    learnt_from_few,
     read_judge_metrics,
 )
 from change_it.judges.spec import EVIDENCE, FACTS, JUDGES, Task, resolve, trained_tasks
@@ -63,12 +64,14 @@ class Verdict:
         level: How far it can be relied on.
         text: What else to know; no full stop.
         shares: Test to the share that the judge gets right, 0-1, and the ends of its 95% interval.
+        matches: Matches that the judge learnt from, where they are fewer than `JudgeSpec.few_matches`.
     """
 
     judge: str
     level: Level
     text: str = ""
     shares: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
+    matches: int | None = field(default=None, metadata=IF_KNOWN)
 
     def outcome(self, test: str) -> Outcome:
         """Return what the judge makes of a test.
@@ -266,7 +269,8 @@ def _signs_of_export(main: "Judge", systems: Mapping[str, WithinEventShare]) -> 
 def rate_by_tests(task: Task, judge: "Judge | None", metrics: JudgeResults | None) -> Verdict:
     """Rate a judge by what it gets right of `JudgeSpec.tests`, and name baselines that it is no better than.
 
-    What it makes of changed facts is shown and does not count for its level.
+    What it makes of changed facts is shown and does not count for its level. The level is at most `care`
+    where the judge learnt from few matches.
     """
     if metrics is None:
         return Verdict(task, _level([]))
@@ -282,12 +286,16 @@ def rate_by_tests(task: Task, judge: "Judge | None", metrics: JudgeResults | Non
             shares[words] = (of_class.recall, low, high)
             if test != FACTS:
                 lows.append(low)
+    level = _level(lows)
     remarks = []
+    if metrics.few_matches is not None:
+        remarks.append(learnt_from_few(task, metrics.few_matches))
+        level = "care" if level == "rely" else level
     for test in metrics.results:
         baselines = no_better_than(metrics, test)
         if baselines and test != FACTS:
             remarks.append(f"no better than {join_truncated(baselines)} on the test {test}")
-    return Verdict(task, _level(lows), "; ".join(remarks), shares)
+    return Verdict(task, level, "; ".join(remarks), shares, metrics.few_matches)
 
 
 def _rate_evidence(share: float | None, events: int, *, has_capitals: bool) -> Verdict:

@@ -146,13 +146,14 @@ def cues_table(cues: Sequence[Mapping[str, Any]]) -> Table:
 def verdict_values(audit: Summary) -> dict[str, Any]:
     """Return what a page shows of the verdicts, as the variables of its template.
 
-    They are the answer for each measure, a picture of kinds by measures for each topic, the kinds with their
-    examples, and the verdicts on the judges.
+    They are the answer for each measure, which judges learnt from few matches, a picture of kinds by measures
+    for each topic, the kinds with their examples, and the verdicts on the judges.
     """
     return {
         "question": QUESTION,
         "answers": verdict_answers(audit.verdicts),
         "verdicts": audit.verdicts,
+        "few_matches": audit.few_matches,
         "topics": [_picture(topic, audit) for topic in TOPICS] if audit.kinds else [],
         "tried": _tried_groups(audit),
         "how_to_read": HOW_TO_READ,

@@ -19,7 +19,7 @@ _MEASURE_WIDTH = 17
 
 
 def print_verdicts(summary: Summary, to: "Console") -> None:
-    """Print whether each measure can rank systems here; a measure that cannot is grey."""
+    """Print whether each measure can rank systems here, in grey where not, and who learnt from few."""
     print_lines([QUESTION], to)
     for name, answer in verdict_answers(summary.verdicts):
         verdict = summary.verdicts.get(name)
@@ -27,6 +27,8 @@ def print_verdicts(summary: Summary, to: "Console") -> None:
         style = "" if can_rank else "dim"
         first = f"  {name}".ljust(_MEASURE_WIDTH)
         print_wrapped(answer, to, first=first, after=" " * _MEASURE_WIDTH, style=style)
+    if summary.few_matches:
+        print_wrapped(f"{summary.few_matches}.", to, first="! ", after="  ", style="bold")
 
 
 def print_scores(scores: Scores, ranking: Ranking, to: "Console", *, by_direction: bool = False) -> None:

@@ -3,6 +3,7 @@
 import json
 import re
 import runpy
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,11 +11,14 @@ from types import SimpleNamespace
 import pool_jobs
 import pytest
 from corpus_fakes import a_report, articles, write_articles
+from saved_judges import a_judges_metrics
 
 from change_it import InputError
 from change_it.cli import main, processes, quickstart, train
 from change_it.cli.jobs import Job
 from change_it.cli.quickstart import QuickstartOptions, Step, Steps
+from change_it.files.atomic import write_json
+from change_it.files.records import to_json
 
 JUDGES = ("main", "hh", "ah", "fluency")
 STEPS = ["corpus", *(f"{task} judge" for task in JUDGES), "audit", "choosing", "headlines"]
@@ -40,6 +44,7 @@ def called(monkeypatch):
     for command in {*OWN, "corpus.sample", "transfer.run"}:
         monkeypatch.setattr(f"change_it.cli.{command}", partial(run, command))
     monkeypatch.setattr(quickstart, "check_pairs", lambda out: None)
+    monkeypatch.setattr(quickstart, "mark_of_step", lambda name, out: "✓")
     monkeypatch.setattr(quickstart, "result_of", lambda name, out: f"result of {name}")
     monkeypatch.setattr(quickstart, "record_of", lambda name, out: out / "run.json")  # is always there
     monkeypatch.setattr(
@@ -163,6 +168,7 @@ def faked(monkeypatch):
     monkeypatch.setattr("change_it.cli.score.run", pool_jobs.fake_step)
     monkeypatch.setattr(quickstart, "_save_shipped", pool_jobs.fake_step)
     monkeypatch.setattr(quickstart, "check_pairs", pool_jobs.accept)
+    monkeypatch.setattr(quickstart, "mark_of_step", lambda name, out: "✓")
     monkeypatch.setattr(quickstart, "result_of", lambda name, out: f"result of {name}")
     monkeypatch.setattr(quickstart, "processes_of", lambda wanted, encoder: wanted)
     monkeypatch.setattr(processes, "PRELOADED", [])
@@ -228,6 +234,18 @@ def test_a_step_prints_into_the_log_and_a_line_on_the_terminal(tmp_path, monkeyp
     assert (tmp_path / "run.log").read_text().splitlines() == ["printed", "and this"]
     [line] = capsys.readouterr().out.splitlines()
     assert line.startswith("✓ audit         result (")
+
+
+def test_the_line_of_a_judge_that_learnt_from_few_matches_has_no_tick(tmp_path):
+    few = a_judges_metrics(task="hh", sizes={"train": 4})
+    enough = replace(few, sizes={"train": 400})
+    for folder, metrics in (("judges/hh", few), ("judges/main", enough), ("judges-0/hh", few)):
+        (tmp_path / folder).mkdir(parents=True)
+        write_json(tmp_path / folder / "metrics.json", to_json(metrics))
+    steps = ("corpus", "main judge", "hh judge", "audit", "choosing")
+    assert [quickstart.mark_of_step(step, tmp_path) for step in steps] == ["✓", "✓", "!", "✓", "!"]
+    says = "learnt from 2 matches, fewer than 200: take more articles; F1"
+    assert quickstart.result_of("hh judge", tmp_path).startswith(says)
 
 
 def test_pages_state_the_figures_that_were_measured():

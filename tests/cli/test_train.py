@@ -37,6 +37,10 @@ def test_all_judges_of_both_folds_are_trained_by_one_command(corpus, tmp_path, m
     assert trained == [(task, fold, folder / task) for fold, folder in folders for task in TASKS]
     printed = capsys.readouterr().out
     assert printed.count("learnt from 15 matches, fewer than 200") == 2
+    assert (
+        printed.count("! hh learnt from 15 matches, fewer than 200: take more articles; F1 random .900") == 2
+    )
+    assert printed.count("✓ ") == 6
     assert f"Next: change-it audit --judges {out} --corpus {corpus}" in printed
     assert main(f"train judge --task hh --fold both --corpus {corpus} --out {out}".split()) == 2
     (tmp_path / "hh").mkdir()

@@ -6,6 +6,7 @@ from corpus_fakes import an_issue
 from saved_judges import a_judges_metrics
 from scoring_fakes import SCALE, FakeJudges, judges_that_know
 
+from change_it.audit.record import Summary
 from change_it.corpus.reading.issues import END
 from change_it.corpus.record import TrainedOn
 from change_it.files.records import from_json, to_json
@@ -47,6 +48,22 @@ def test_hh_is_judged_by_wrong_stories_and_not_by_changed_facts(hard, level):
     assert hh.outcome("refuses headlines with one changed fact") == "misses"
     assert "misses: " in hh.words
     assert "refuses headlines with one changed fact (.100)" in hh.words
+
+
+@pytest.mark.parametrize(("examples", "level", "matches"), [(399, "care", 199), (400, "rely", None)])
+def test_a_judge_that_learnt_from_few_matches_says_so_and_is_used_with_care(examples, level, matches):
+    record = metrics_of(random__no_match=0.99, hard__no_match=0.95, hard__match=0.95)
+    record = replace(record, baselines={}, sizes={"train": examples})
+    hh = rate_judges(FakeJudges(fluency=True).by_task, {"hh": record})[0]
+    assert (hh.level, hh.matches) == (level, matches)
+    assert hh.text == ("learnt from 199 matches, fewer than 200" if matches else "")
+    written = json.loads(json.dumps(to_json(hh)))
+    assert ("matches" in written) == (matches is not None)
+    assert from_json(Verdict, written) == hh
+    known = Summary((hh, Verdict("ah", "rely")))
+    says = "HH learnt from 199 matches, fewer than 200: scores are less sure than their intervals say"
+    assert known.few_matches == (says if matches else "")
+    assert (says in known.caveat) == (matches is not None)
 
 
 def test_a_judge_sees_and_misses_and_is_never_called_reliable():

@@ -173,6 +173,17 @@ def test_an_audit_is_linked_from_the_folder_of_the_report(tmp_path, scores):
     assert page.count('href="../audit/audit.html"') == 1
 
 
+def test_the_page_says_above_its_tables_that_a_judge_learnt_from_few(tmp_path, scores):
+    few = Verdict("hh", "care", matches=2)
+    says = "<strong>HH learnt from 2 matches, fewer than 200: scores are less sure than their intervals say."
+    pages = []
+    for verdict in (few, replace(few, matches=None)):
+        write_report(tmp_path / "report", scores, {}, Summary((verdict,)))
+        pages.append((tmp_path / "report" / "report.html").read_text(encoding="utf-8"))
+    assert pages[0].index(says) < pages[0].index("<figure") < pages[0].index('id="systems"')
+    assert says not in pages[1]
+
+
 def test_the_page_greys_what_cannot_rank_and_shows_the_matrix(tmp_path, scores):
     share = KindShare(0.98, 0.92, 1.04, 84, 80)
     cannot = "cannot rank systems here: the article's first words keep .98 of gold"

@@ -12,6 +12,7 @@ from scoring_fakes import FakeJudges, scored, toy_test_set
 from change_it.audit.record import NO_AUDIT, Summary
 from change_it.audit.verdict import KindShare, MeasureVerdict
 from change_it.files.records import to_json
+from change_it.judges.reliability import Verdict
 from change_it.report.ranking import Ranking, outcome, still_needed, what_helps
 from change_it.report.report_files import report_record
 from change_it.report.score_tables import ranked_table, systems_table, terminal_table
@@ -147,8 +148,9 @@ def test_where_nothing_can_rank_nothing_is_reported(scores):
     assert ranked_table(scores, ranking) is None
     assert outcome(scores, ranking) == (
         "Report nothing from this table. What would help: about 160 test pairs in the place of 42, "
-        "which is some 20,500 articles at this corpus's rate (far fewer of a denser archive of the same"
-        " days), or people who read the headlines (change-it annotate sheets)."
+        "which is some 20,500 articles at this corpus's rate "
+        "(far fewer of a denser archive of the same days), "
+        "or people who read the headlines (change-it annotate sheets)."
     )
     assert still_needed(ranking) == ""
     one_ranks = summary(RANKS, UNKNOWN, CANNOT, pairs=42, test_pairs=42, articles=5379)
@@ -198,6 +200,17 @@ def test_a_terminal_shows_verdicts_first_in_80_columns(scores):
         column.name for column in terminal_table(scores, Ranking.from_scores(scores, summary())).columns
     ]
     assert columns == ["system", "compliancy", "style", "acceptability", "edited"]
+
+
+def test_a_terminal_warns_above_the_table_of_judges_that_learnt_from_few(scores):
+    text = io.StringIO()
+    few = replace(summary(style=CANNOT), judges=(Verdict("hh", "care", matches=1),))
+    print_scores(scores, Ranking.from_scores(scores, few), Console(file=text, width=100))
+    lines = text.getvalue().splitlines()
+    assert lines[5:7] == [
+        "! HH learnt from 1 match, fewer than 200: scores are less sure than their",
+        "  intervals say.",
+    ]
 
 
 def test_what_cannot_rank_is_dim_on_a_terminal():
