@@ -250,8 +250,14 @@ def test_an_event_of_two_articles_and_many_days_is_no_reason_for_another_thresho
     _, warning = build.warnings_of(few_pairs(events=events))
     assert warning == (
         "the 2 articles of the largest event span 239 days, longer than an event lasts: "
-        "their texts are nearly the same, so read whether they are articles"
+        "their texts are nearly the same, so check that they are articles and no notices"
     )
+    a_day_apart = replace(built().report.options, window_days=1)
+    _, warning = build.warnings_of(few_pairs(events=events, options=a_day_apart))
+    assert "their texts are nearly the same" in warning
+    chained = replace(events, largest=15, largest_days=15)
+    _, warning = build.warnings_of(few_pairs(events=chained, options=a_day_apart))
+    assert warning.endswith("near-duplicates or one pair after the other join them, so read them")
     events = replace(events, largest=21, largest_days=3)
     _, warning = build.warnings_of(few_pairs(events=events))
     assert warning.endswith("more than one event has: read its articles")
