@@ -272,6 +272,18 @@ def test_the_share_of_one_event_of_a_handful_of_pairs_is_not_shown():
     assert shares == [None, 0.92]
 
 
+@pytest.mark.parametrize(("close", "can_train"), [(4, False), (40, True)])
+def test_a_build_says_whether_judges_can_be_trained_next(close, can_train, tmp_path, capsys):
+    news = write_articles(tmp_path / "news.csv", articles(close=close, loose=6, alone=10))
+    assert main(["corpus", "build", str(news), "--out", str(tmp_path / "corpus")]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert ("Next: change-it train judge --task all" in printed) == can_train
+    says = (
+        "Warning: 2 training pairs and 2 test pairs are too few to train judges (HH has no training example"
+    )
+    assert (says in printed) != can_train
+
+
 def test_names_of_the_input_are_no_markup_in_the_card(tmp_path):
     odd, script = reading(), "<img src=x onerror=alert(1)>|`"
     odd.outlets = dataclasses.replace(odd.outlets, a=script)
