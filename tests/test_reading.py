@@ -39,9 +39,9 @@ def test_a_page_says_first_what_one_can_do_after_it_then_shows_a_command_or_a_pi
     assert measure(read(page)).share_of_long_sentences <= 0.05
 
 
-def test_there_are_twelve_questions():
+def test_there_are_thirteen_questions():
     titles = re.findall(r"(?m)^## (.+)$", read("faq"))
-    assert len(titles) == 12
+    assert len(titles) == 13
     assert all(title.endswith("?") for title in titles)
 
 

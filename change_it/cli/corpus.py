@@ -16,7 +16,7 @@ from change_it.errors import InputError
 from change_it.files.atomic import check_writable, write_table
 from change_it.files.rows import HUB, outlet_and_file, read_tables
 from change_it.files.texts import pluralise
-from change_it.render.tables import console, print_lines, print_table
+from change_it.render.tables import console, print_lines, print_table, print_wrapped
 
 #: How a file of rejected rows begins.
 REJECTED_HEADER = "file,line,id,reason"
@@ -74,7 +74,7 @@ def build(options: BuildOptions) -> None:
     try:
         check_enough_pairs(str(options.out), ("0", "1"))
     except InputError as error:
-        print_lines([f"Warning: {error}."], terminal)
+        print_wrapped(f"Warning: {error}.", terminal, after="  ")
         return
     judges = options.out.with_name("judges")
     train = f"change-it train judge --task all --fold both --corpus {options.out} --out {judges}"

@@ -283,10 +283,11 @@ class Steps:
             report = read_report(self.out / CORPUS)
             warnings = report.warnings if report else ()
             for text in warnings:
-                print_wrapped(f"{text}.", self.terminal, after="  ")
+                print_wrapped(f"{text}.", self.terminal, first="! ", after="  ")
             if warnings:
                 log = self.out / LOG
-                print_wrapped(f"Its tables, and what more articles would give: {log}", self.terminal)
+                more = f"its tables, and what more articles would give: {log}"
+                print_wrapped(more, self.terminal, first="  ", after="  ")
 
     def _note(self, steps: Sequence[Step] = ()) -> None:
         """Write the record of the run, with the seconds of those of the steps that are finished.

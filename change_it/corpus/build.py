@@ -630,10 +630,13 @@ def warnings_of(report: CorpusReport) -> list[str]:
 def _advice_on_long_event(report: CorpusReport) -> str:
     """Say why articles of many days are one event, and that they should be read.
 
-    Where pairs are of one date, only articles whose texts are nearly the same join two dates.
+    Pairs join at most the days of the window, one after the other. Longer events are of near-duplicates.
     """
-    if report.options.window_days == 0:
-        return "their texts are nearly the same, so read whether they are articles"
+    window = report.options.window_days
+    events = report.events
+    days_by_pairs = 1 + (events.largest - 1) * window if window != "none" else None
+    if days_by_pairs is not None and (events.largest_days or 0) > days_by_pairs:
+        return "their texts are nearly the same, so check that they are articles and no notices"
     return "near-duplicates or one pair after the other join them, so read them"
 
 

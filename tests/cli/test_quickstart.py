@@ -79,8 +79,8 @@ def test_own_newspapers_have_no_generator_and_their_systems_may_come_later(calle
     assert (build.files, build.columns, build.out) == (*list(options.values())[:2], tmp_path / "corpus")
     assert (score.predictions, score.shared_items) == ((), False)
     printed = capsys.readouterr().out
-    assert "20 test pairs are few." in printed
-    assert "Its tables, and what more articles would give:" in printed
+    assert "\n! 20 test pairs are few.\n" in printed
+    assert "  its tables, and what more articles would give:" in printed
     assert re.search(r"^\d+ s; another machine", printed, re.MULTILINE)
     (tmp_path / "mine.csv").write_text("id,headline\n1,a b\n")
     commands.clear()

@@ -250,8 +250,14 @@ def test_an_event_of_two_articles_and_many_days_is_no_reason_for_another_thresho
     _, warning = build.warnings_of(few_pairs(events=events))
     assert warning == (
         "the 2 articles of the largest event span 239 days, longer than an event lasts: "
-        "their texts are nearly the same, so read whether they are articles"
+        "their texts are nearly the same, so check that they are articles and no notices"
     )
+    a_day_apart = replace(built().report.options, window_days=1)
+    _, warning = build.warnings_of(few_pairs(events=events, options=a_day_apart))
+    assert "their texts are nearly the same" in warning
+    chained = replace(events, largest=15, largest_days=15)
+    _, warning = build.warnings_of(few_pairs(events=chained, options=a_day_apart))
+    assert warning.endswith("near-duplicates or one pair after the other join them, so read them")
     events = replace(events, largest=21, largest_days=3)
     _, warning = build.warnings_of(few_pairs(events=events))
     assert warning.endswith("more than one event has: read its articles")
@@ -264,6 +270,18 @@ def test_the_share_of_one_event_of_a_handful_of_pairs_is_not_shown():
         shares.append(table.rows[0].values["strict_one_event"])
         assert "Of pairs a day apart it may be too high" in table.notes[-1]
     assert shares == [None, 0.92]
+
+
+@pytest.mark.parametrize(("close", "can_train"), [(4, False), (40, True)])
+def test_a_build_says_whether_judges_can_be_trained_next(close, can_train, tmp_path, capsys):
+    news = write_articles(tmp_path / "news.csv", articles(close=close, loose=6, alone=10))
+    assert main(["corpus", "build", str(news), "--out", str(tmp_path / "corpus")]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert ("Next: change-it train judge --task all" in printed) == can_train
+    says = (
+        "Warning: 2 training pairs and 2 test pairs are too few to train judges (HH has no training example"
+    )
+    assert (says in printed) != can_train
 
 
 def test_names_of_the_input_are_no_markup_in_the_card(tmp_path):
