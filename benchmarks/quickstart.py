@@ -73,7 +73,7 @@ def measure(out: Path) -> dict[str, Any]:
     verdicts = [f"{measure}: {verdict.sentence}" for measure, verdict in audit.verdicts.items()]
     return {
         "seconds": round(time.perf_counter() - start),
-        "gib": round(peak / 2**30, 1),
+        "gigabytes": round(peak / 1e9, 1),
         "steps": steps,
         "audit": "; ".join(verdicts),
         "meaning": report.meaning,
@@ -125,7 +125,7 @@ def short_table(figures: dict[str, Any]) -> str:
 
 def sentences(figures: dict[str, Any]) -> dict[str, str]:
     """Return what pages state, by name."""
-    cost = f"{figures['seconds']} seconds and {figures['gib']} GB"
+    cost = f"{figures['seconds']} seconds and {figures['gigabytes']} GB"
     return {
         "cost": f"{cost} on {figures['made']['hardware']}",
         "brief cost": cost,

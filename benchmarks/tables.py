@@ -15,7 +15,7 @@ written. Where NAME is one of `SUMMARIES`, the table is drawn from several of th
 `.84<!-- = NAME/ROW/COLUMN/PLACE -->` is a figure in a sentence, or behind a comma or a bracket: a number of a
 cell, the first where no PLACE is given. Of ROW and COLUMN the beginning is enough where no other begins
 alike, without backticks. The figure keeps its decimals. NAME may be `quickstart`, whose rows are systems,
-with measures as columns, and `run`, with `seconds` and `gib`; or `harbor_street`, with the numbers of
+with measures as columns, and `run`, with `seconds` and `gigabytes`; or `harbor_street`, with the numbers of
 articles and of test pairs.
 """
 
@@ -159,7 +159,7 @@ def read_rows(name: str) -> Rows:
     if name == "quickstart":
         record = json.loads(Path(__file__).with_name("quickstart.json").read_text(encoding="utf-8"))
         rows: Rows = {}
-        rows["run"] = {name: record[name] for name in ("seconds", "gib")}
+        rows["run"] = {name: record[name] for name in ("seconds", "gigabytes")}
         for system, values in record["systems"].items():
             measures = {key: value for key, value in values.items() if isinstance(value, int | float)}
             ends = values["intervals"]
