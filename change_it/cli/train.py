@@ -183,15 +183,11 @@ def _trained(
     from change_it.judges.record import read_judge_metrics
 
     by_name = {str(settings.out): settings for settings in judges}
-    jobs = [
-        Job(
-            name,
-            calls=((_train, settings),),
-            weight=weight_of(settings.task, settings.fold),
-            is_large=settings.task in LARGE,
-        )
-        for name, settings in by_name.items()
-    ]
+    jobs = []
+    for name, settings in by_name.items():
+        # Nothing else runs here, so even large jobs have room beside each other.
+        weight = weight_of(settings.task, settings.fold)
+        jobs.append(Job(name, calls=((_train, settings),), weight=weight))
     with TemporaryDirectory() as folder:
         logs = {job.name: Path(folder) / f"{place}.log" for place, job in enumerate(jobs)}
         try:
