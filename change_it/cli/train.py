@@ -15,6 +15,7 @@ import tyro
 from tyro.extras import literal_type_from_choices
 
 from change_it.cli.jobs import Job, in_order
+from change_it.cli.progress import USUAL_SECONDS, usual_seconds
 from change_it.corpus.folder import check_corpus, check_outlet
 from change_it.errors import InputError
 from change_it.files.atomic import check_writable
@@ -31,12 +32,8 @@ if TYPE_CHECKING:
     from change_it.judges.record import JudgeMetrics, TestScores
     from change_it.training.record import TrainingRecord, TrainingResult
 
-#: Seconds that fitting and testing a linear judge takes, roughly. Judges that are not named take one.
-SECONDS: dict[Task, float] = {"fluency": 10.0, "main": 6.0, "ah": 2.5}
 #: Signs without a token that a warning names.
 SHOWN_SIGNS = 5
-#: Judges whose training takes the most memory.
-LARGE: frozenset[Task] = frozenset({"fluency"})
 
 
 def weight_of(task: Task, fold: str) -> float:
@@ -45,7 +42,8 @@ def weight_of(task: Task, fold: str) -> float:
     Judges of fold 0 come before all others, since headlines wait for them.
     """
     # for fold 0 more is added than any judge of another fold has
-    return SECONDS.get(task, 1.0) + (sum(SECONDS.values()) if fold == "0" else 0)
+    seconds = usual_seconds(task)
+    return seconds + sum(USUAL_SECONDS.values()) if fold == "0" else seconds
 
 
 def _task_choices() -> Any:

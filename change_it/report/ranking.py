@@ -110,10 +110,11 @@ class Ranking:
 
         It stands beside the figures of these systems in files for programs.
         """
-        verdict = next((found for known, found in self.verdicts.items() if known == name), None)
+        by_name = {str(measure_name): verdict for measure_name, verdict in self.verdicts.items()}
+        verdict = by_name.get(name)
         if verdict is None:
             return "not known"
-        if verdict.can_rank and any(name in self.grey(system) for system in systems):
+        if verdict.verdict == "ranks sentences" and not self.unwritten.keys().isdisjoint(systems):
             return "refused by fluency"
         return verdict.verdict
 
