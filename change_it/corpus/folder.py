@@ -87,6 +87,18 @@ def features(config: str, outlets: Outlets) -> dict[str, dict[str, Any]]:
     return by_column
 
 
+def features_of_card(config: str, outlets: Outlets) -> list[dict[str, Any]]:
+    """Return the features of a config in the form of the YAML of a card."""
+    columns = []
+    for name, feature in features(config, outlets).items():
+        kind = feature.get("dtype")
+        if kind is None:
+            classes = {str(number): label for number, label in enumerate(feature["names"])}
+            kind = {"class_label": {"names": classes}}
+        columns.append({"name": name, "dtype": kind})
+    return columns
+
+
 def arrow_schema(config: str, outlets: Outlets) -> "pa.Schema":
     """Return the Arrow schema of a config; its metadata give `datasets` the features and class labels."""
     import pyarrow as pa
