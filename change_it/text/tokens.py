@@ -31,6 +31,11 @@ def is_unspaced(word: str) -> bool:
     return _IS_UNSPACED.match(word) is not None
 
 
+def count_unspaced(text: str) -> int:
+    """Count the letters of scripts without spaces."""
+    return len(_IS_UNSPACED.findall(text))
+
+
 def length(text: str) -> int:
     """Count the words between spaces; scripts without spaces count by letters."""
     return len(_PIECE.findall(text))

@@ -7,9 +7,10 @@ set on clean files (the sample, AllSides and single outlets of it, two Arabic ou
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from functools import lru_cache
 
 import numpy as np
 
@@ -37,7 +38,7 @@ from change_it.stats import Ints
 from change_it.text.cleaning import encoded_twice, garbled_in
 from change_it.text.escapes import erased_in, escape_in
 from change_it.text.folding import fold
-from change_it.text.tokens import is_unspaced, length, words
+from change_it.text.tokens import count_unspaced, length, words
 
 #: Characters of an opening by which a story is known.
 STORY_PREFIX_CHARS = 100
@@ -66,6 +67,8 @@ _NOTHING = re.compile(r"#(?:NAME\?|N/A|REF!|VALUE!)|n/?a|nan|none|null|undefined
 _ONLY_DAY_TIMES = 5
 #: Characters of the example in an issue's sentence, at most.
 _EXAMPLE_CHARS = 99
+#: Texts whose runs of words are kept for the next comparison.
+_KEPT_TEXTS = 256
 #: Marks that exports put in the place of one another: the pattern of each and that of the other.
 _TWINS = ((r"\b'\b", r"\b’\b"), (r"\b’\b", r"\b'\b"), ('"', "[“”]"), ("[“”]", '"'))
 
@@ -422,23 +425,23 @@ def _repeated_openings(side: OutletView) -> list[str]:
 def _marks(side: OutletView) -> list[str]:
     """Return an outlet's headlines with a mark, like ', if the other outlet writes its twin, like ’."""
     for mark, twin in _TWINS:
-        own = _headlines_with(mark, side.stripped)
-        own_exceptions = _headlines_with(twin, side.stripped)
-        others = _headlines_with(twin, side.others)
-        other_exceptions = _headlines_with(mark, side.others)
-        if _is_rule(own, own_exceptions) and _is_rule(others, other_exceptions):
-            return own
+        if _writes(side.stripped, mark, twin) and _writes(side.others, twin, mark):
+            return _headlines_with(mark, side.stripped)
     return []
+
+
+def _writes(articles: Sequence[Article], mark: str, twin: str) -> bool:
+    """Return whether many headlines have a mark, and few its twin."""
+    having_mark = _headlines_with(mark, articles)
+    if len(having_mark) < MIN_ROWS:
+        return False
+    return len(_headlines_with(twin, articles)) <= REPORT_SHARE * len(having_mark)
 
 
 def _headlines_with(pattern: str, articles: Sequence[Article]) -> list[str]:
     """Return the headlines in which a pattern is found."""
-    return [article.headline for article in articles if re.search(pattern, article.headline)]
-
-
-def _is_rule(texts: Sequence[str], exceptions: Sequence[str]) -> bool:
-    """Return whether there are many texts and few exceptions."""
-    return len(texts) >= MIN_ROWS and len(exceptions) <= REPORT_SHARE * len(texts)
+    search = re.compile(pattern).search
+    return [article.headline for article in articles if search(article.headline)]
 
 
 def _where_others_are_not(is_so: Callable[[str], bool]) -> Callable[[OutletView], list[str]]:
@@ -468,29 +471,41 @@ def _copies(view: CorpusView) -> list[str]:
     """
     stripped = _stripped_in_order(view)
     texts_of_b = {article.article for article in view.sides[1].stripped if article.article}
-    copied: set[int] = set()
+    linked_texts = _linked_texts(view, stripped)
+    # all runs of a large corpus are many times its text, and linked articles are near each other in it
+    runs_of = lru_cache(maxsize=_KEPT_TEXTS)(_runs)
+    copied = []
     for place, article in stripped.items():
-        if article.label == view.outlets[0] and article.article in texts_of_b:
-            copied.add(place)
-    runs: dict[int, frozenset[tuple[str, ...]]] = {}
+        if article.label != view.outlets[0]:
+            continue
+        text = article.article
+        if text in texts_of_b or any(
+            _is_copy(runs_of(text), runs_of(linked)) for linked in linked_texts[place]
+        ):
+            copied.append(view.articles[place].headline)
+    return copied
+
+
+def _linked_texts(view: CorpusView, stripped: Mapping[int, Article]) -> dict[int, list[str]]:
+    """Return the texts of B that are linked with each article of A, by the position of A's article."""
+    texts = {place: [] for place, article in stripped.items() if article.label == view.outlets[0]}
     first, second = view.links
-    for place, other in zip(first.tolist(), second.tolist(), strict=True):
-        if place not in stripped or other not in stripped:
-            continue
-        if stripped[place].label == stripped[other].label:
-            continue
-        of_a = place if stripped[place].label == view.outlets[0] else other
-        if of_a in copied:
-            continue
-        for linked in (place, other):
-            if linked not in runs:
-                linked_words = words(fold(stripped[linked].article))
-                runs[linked] = frozenset(word_runs(linked_words))
-        shorter = min(len(runs[place]), len(runs[other]))
-        shared = len(runs[place] & runs[other])
-        if shorter and shared >= COPIED * shorter:
-            copied.add(of_a)
-    return [view.articles[place].headline for place in sorted(copied)]
+    for one, other in zip(first.tolist(), second.tolist(), strict=True):
+        for place, linked in ((one, other), (other, one)):
+            if place in texts and linked in stripped and linked not in texts:
+                texts[place].append(stripped[linked].article)
+    return texts
+
+
+def _runs(text: str) -> frozenset[tuple[str, ...]]:
+    """Return the runs of a text's words."""
+    return frozenset(word_runs(words(fold(text))))
+
+
+def _is_copy(runs: frozenset[tuple[str, ...]], others: frozenset[tuple[str, ...]]) -> bool:
+    """Return whether the longer of two texts has half of the shorter one's runs."""
+    shorter = min(len(runs), len(others))
+    return shorter > 0 and len(runs & others) >= COPIED * shorter
 
 
 def _stripped_in_order(view: CorpusView) -> dict[int, Article]:
@@ -511,8 +526,7 @@ def _in_unspaced_script(view: CorpusView) -> list[str]:
         # quick, and true of most headlines
         if text.isascii():
             continue
-        unspaced = sum(is_unspaced(letter) for letter in text)
-        if 2 * unspaced > len(text):
+        if 2 * count_unspaced(text) > len(text):
             found.append(text)
     return found
 
