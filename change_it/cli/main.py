@@ -15,6 +15,7 @@ from typing import Annotated, Any, Union, get_type_hints
 
 import tyro
 
+from change_it.cli.common import collect_garbage_seldom
 from change_it.cli.faults import exit_on_input_error
 from change_it.cli.field_help import join_help
 from change_it.cli.groups import grouped, ungrouped
@@ -64,7 +65,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     The code is 0 where the command is done, 2 for bad input, 130 after an interruption, and 141 where nobody
     reads the output.
     """
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    if argv is None:
+        collect_garbage_seldom()  # the process is ours
+        argv = sys.argv[1:]
+    arguments = list(argv)
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal need not know every letter
     return exit_on_input_error(lambda: _call(arguments))

@@ -17,6 +17,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+from change_it.cli.common import collect_garbage_seldom
 from change_it.cli.jobs import Call, Job, JobQueue, JobTime, call_all
 from change_it.errors import InputError, add_versions
 
@@ -209,6 +210,7 @@ def _no_interrupt() -> Iterator[None]:
 
 def _begin() -> None:
     """Prepare a process that waits for jobs: Ctrl-C does not end it, the end of the command does."""
+    collect_garbage_seldom()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
