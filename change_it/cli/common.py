@@ -7,7 +7,6 @@ from typing import Any
 
 from change_it.errors import InputError, escaped
 
-
 #: Objects that are made before Python looks for circles of references among them; its own default is 700.
 OBJECTS_UNTIL_COLLECTION = 100_000
 
