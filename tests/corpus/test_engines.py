@@ -26,6 +26,11 @@ def test_results_come_in_the_order_of_the_items(monkeypatch):
     assert map_ordered(work, range(50)) == [10 * number for number in range(50)]
 
 
+@pytest.mark.parametrize("count", [0, 1, 2, 3])
+def test_few_items_from_an_iterator_have_a_result_each(count):
+    assert map_ordered(str, iter(range(count))) == ["0", "1", "2"][:count]
+
+
 @pytest.mark.parametrize(
     ("choices", "is_installed", "says"),
     [

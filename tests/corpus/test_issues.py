@@ -44,7 +44,7 @@ NONE = np.zeros(0, dtype=np.int64)
 
 @pytest.fixture(scope="module")
 def clean():
-    return sample_articles(600, seed=3)
+    return sample_articles(300, seed=3)
 
 
 def faro(change, every=1):
@@ -93,7 +93,7 @@ SPOILT = {
         [("faro", "articles are of one day")],
     ),
     "months": (
-        faro(lambda a: replace(a, date=a.date.replace(day=1))),
+        faro(lambda a: replace(a, date=date(2024, 1 + a.date.day % 12, 1))),
         [("faro", "articles are of the first of a month")],
     ),
     "encoded twice": (
@@ -137,7 +137,8 @@ def names(issues):
     return [(each.outlet, each.name) for each in issues]
 
 
-def test_the_sample_is_clean(clean):
+def test_the_sample_is_clean():
+    clean = sample_articles(600, seed=3)
     assert find_issues(clean, OUTLETS, (NONE, NONE)) == []
     assert strip_boilerplate(clean, OUTLETS) == (clean, [])
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib.util import find_spec
+from itertools import chain, islice
 from secrets import token_hex
 from typing import Any, TypeVar
 
@@ -96,9 +97,19 @@ def _connect(settings: dict[str, Any]) -> None:
 
 
 def map_ordered(function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-    """Return the results of a function for all items, in their order."""
+    """Return the results of a function for all items, in their order.
+
+    A single item needs no thread, for which joblib would wait ten milliseconds.
+    """
     from joblib import Parallel, delayed
 
-    pool = _pool.get() or Parallel(THREADS, backend="threading")
+    pool = _pool.get()
+    if pool is None:
+        rest = iter(items)
+        first_two = list(islice(rest, 2))
+        if len(first_two) < 2:
+            return [function(item) for item in first_two]
+        items = chain(first_two, rest)
+        pool = Parallel(THREADS, backend="threading")
     results: list[Result] = pool(delayed(function)(item) for item in items)
     return results

@@ -167,6 +167,8 @@ def shared_passages(texts: Sequence[str]) -> list[str]:
     for own_runs in runs:
         counts.update(set(own_runs))
     least = max(MIN_REPEATS, COMMON_SHARE * len(drawn))
+    if max(counts.values(), default=0) < least:
+        return []
     passages: Counter[str] = Counter()
     for own_words, own_runs in zip(split_texts, runs, strict=True):
         texts_with_run = [counts[run] for run in own_runs]
