@@ -36,13 +36,15 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "demo": (),
     "push": (),
 }
-#: How tyro reads options: by their own names, flags without a value, no None.
+#: How tyro reads options: by their own names, flags without a value, no None, no help from comments, for which
+#: it would read the source of every class of options.
 TYRO_CONFIG = (
     tyro.conf.OmitArgPrefixes,
     tyro.conf.FlagCreatePairsOff,
     tyro.conf.PositionalMetavarFromFieldName,
     tyro.conf.SuppressFixed,
     tyro.conf.DisallowNone,
+    tyro.conf.HelptextFromCommentsOff,
 )
 #: Names that options had, with their commands, and the names that they have now.
 RENAMED = {("hevas", "--system"): "--predictions"}
