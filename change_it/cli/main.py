@@ -7,7 +7,7 @@ once it runs.
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import fields
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from inspect import getdoc
 from io import TextIOWrapper
@@ -190,6 +190,7 @@ def command_of(*words: str) -> Callable[[Any], None]:
     return getattr(import_module(f"change_it.cli.{words[0]}"), name)
 
 
+@cache
 def options_of(*words: str) -> type:
     """Return the dataclass of a command's options, with its docstrings as the help shows them."""
     options = get_type_hints(command_of(*words))["options"]
