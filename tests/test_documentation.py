@@ -51,9 +51,10 @@ def test_commands_that_do_not_run_here_are_parsed():
     lines = [line for language, code in BLOCKS if language == "sh" for line in lines_of(code)]
     commands = [line for line in lines if line.startswith(("accelerate ", "change-it "))]
     assert commands
+    all_options = union_of()
     for command in commands:
         program, *arguments = shlex.split(command, comments=True)
-        options = union_of()
+        options = all_options
         if program == "accelerate":
             launched = launch_command_parser().parse_args(arguments[1:])
             assert launched.module

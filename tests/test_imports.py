@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from corpus_fakes import a_report, articles, write_articles
 from processes import run_python
 from saved_judges import save_judges
@@ -11,33 +12,31 @@ from change_it.corpus.reading.article import Outlets
 from change_it.files.records import to_json
 
 MODELS = {"torch", "transformers"}
-#: What runs one after the other in one process, and what is not loaded after each.
+#: What runs one after the other, and what is not loaded after each.
 WITHOUT = {
     "import change_it": MODELS,
     "import change_it.files.rows": {*MODELS, "datasets", "polars", "pyarrow", "numpy", "tyro", "rich"},
     "import change_it.hevas": {*MODELS, "datasets", "gensim", "sklearn", "scipy", "matplotlib"},
     "import change_it.space, change_it.cli.demo": {*MODELS, "gradio"},
     "import change_it.text.tagging; change_it.text.tagging.load_tagger('it')": MODELS,
-    # transformers 5.20 imports scikit-learn
-    "import change_it.judges.train, change_it.generators.train": {"datasets", "peft", "pandas"},
 }
+#: With the models of all modules that train; transformers 5.20 imports scikit-learn.
+TRAINING = "import change_it.judges.train, change_it.generators.train"
+NAMES = "import change_it; answers += ['HeadlineTransfer' in change_it.__all__, hasattr(change_it, 'Nothing')]"
 
 
-def test_modules_do_without_large_libraries():
-    lines = [f"exec({line!r}); answers.append(loaded({absent}))" for line, absent in WITHOUT.items()]
-    assert answers("\n".join(lines), None) == [[]] * len(WITHOUT)
-    names = "['HeadlineTransfer' in change_it.__all__, hasattr(change_it, 'Nothing')]"
-    unknown = f"import change_it; answers += {names}"
-    assert answers(unknown, None) == [True, False]
+def execute(lines):
+    """Return code that runs lines, and says after each which libraries that it should not load are there."""
+    return "\n".join(f"exec({line!r}); answers.append(loaded({absent}))" for line, absent in lines.items())
 
 
-def answers(code, folder):
-    """What a program of its own appends to `answers`; it has `loaded`, which of some libraries are there, and
-    `call` of a command.
-    """
-    head = """
-import contextlib, io, json, sys
-answers = []
+def call(commands, absent):
+    """Return code that calls commands, of which none should load some libraries."""
+    return "\n".join(f"call({command!r}, {absent})" for command in commands)
+
+
+HEAD = """
+import contextlib, io, json, os, sys
 loaded = lambda absent: sorted(absent & set(sys.modules))
 def call(command, absent):
     from change_it.cli import main
@@ -45,7 +44,18 @@ def call(command, absent):
         status = main(command.split())
     answers.append([status, shown.getvalue(), loaded(absent)])
 """
-    done = run_python("-c", f"{head}{code}\nprint(json.dumps(answers))", cwd=folder)
+
+
+def run(steps):
+    """Run steps, each of a folder and code, one after the other in a program of its own.
+
+    What the code of a step appends to `answers` is its answer. The code has `loaded`, which of some libraries
+    are there, and `call` of a command.
+    """
+    lines = [HEAD, "given = []"]
+    for folder, code in steps:
+        lines += [f"answers = []; os.chdir({str(folder)!r})", code, "given.append(answers)"]
+    done = run_python("-c", "\n".join([*lines, "print(json.dumps(given))"]))
     assert done.stderr == ""
     return json.loads(done.stdout)
 
@@ -106,18 +116,6 @@ quickstart --out rows.csv/x
 """
 
 
-def test_a_wrong_path_column_or_outlet_is_answered_without_a_large_library(tmp_path):
-    write(tmp_path)
-    lines = [line.strip() for line in WRONG.strip().splitlines()]
-    cases = list(zip(lines[::2], lines[1::2], strict=True))
-    given = answers("\n".join(f"call({command!r}, {LARGE})" for command, _ in cases), tmp_path)
-    assert not [
-        (command, status, shown, loaded)
-        for (command, sentence), (status, shown, loaded) in zip(cases, given, strict=True)
-        if status != 2 or loaded or sentence not in " ".join(shown.split()) or shown.count("\n") != 1
-    ]
-
-
 MODELLESS = """
 corpus sample --articles 40 --out sample.csv
 corpus build news.csv --out corpus
@@ -129,13 +127,6 @@ push metric hevas me/hevas --dry-run --out metric
 """
 
 
-def test_commands_that_need_no_model_load_no_torch(tmp_path):
-    write_articles(tmp_path / "news.csv", articles())
-    commands = MODELLESS.strip().splitlines()
-    given = answers("\n".join(f"call({command!r}, {MODELS})" for command in commands), tmp_path)
-    assert [(status, loaded) for status, _, loaded in given] == [(0, [])] * len(commands)
-
-
 HELP = """
 --help
 --version
@@ -144,12 +135,6 @@ train generator --help
 quickstart --help
 transfer --help
 """
-
-
-def test_a_help_loads_no_large_library():
-    commands = HELP.strip().splitlines()
-    given = answers("\n".join(f"call({command!r}, {LARGE})" for command in commands), None)
-    assert [(status, loaded) for status, _, loaded in given] == [(0, [])] * len(commands)
 
 
 OF_LINEAR_JUDGES = """
@@ -177,18 +162,7 @@ answers.append([result_of("main judge", Path(".")).partition(" ")[0], loaded({MO
 """
 
 
-def test_linear_judges_answer_without_torch_and_transformers(tmp_path):
-    write_toy_corpus(tmp_path / "corpus")
-    save_judges(tmp_path / "judges", [text for event in EVENTS for text in event], OUTLETS)
-    (tmp_path / "article.txt").write_text("Il ponte crolla.", encoding="utf-8")
-    commands = OF_LINEAR_JUDGES.strip().splitlines()
-    given = answers(
-        "\n".join([*(f"call({command!r}, {MODELS})" for command in commands), PAGE, LINE]), tmp_path
-    )
-    assert [(status, loaded) for status, _, loaded in given[:-2]] == [(0, [])] * len(commands)
-    assert given[-2:] == [[1, []], ["F1", []]]
-
-
+#: The configurations of our models, which a module for no other purpose makes known.
 REGISTERED = """
 import change_it.auto
 from transformers import AutoConfig
@@ -197,13 +171,85 @@ answers += [type(AutoConfig.for_model(f"change_it_{kind}")).__name__ for kind in
 """
 
 
-def test_auto_alone_registers_every_model():
-    assert answers(REGISTERED, None) == [
+def lines_of(text):
+    return [line.strip() for line in text.strip().splitlines()]
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory):
+    """Answers of one program by its steps, each of which may load what those before it may not."""
+    base = tmp_path_factory.mktemp("imports")
+    folders = {}
+    for name in ("wrong", "modelless", "linear"):
+        folders[name] = base / name
+        folders[name].mkdir()
+    write(folders["wrong"])
+    write_articles(folders["modelless"] / "news.csv", articles())
+    write_toy_corpus(folders["linear"] / "corpus")
+    save_judges(folders["linear"] / "judges", [text for event in EVENTS for text in event], OUTLETS)
+    (folders["linear"] / "article.txt").write_text("Il ponte crolla.", encoding="utf-8")
+    steps = {
+        "names": (base, NAMES),
+        "modules": (base, execute(WITHOUT)),
+        "help": (base, call(lines_of(HELP), LARGE)),
+        "wrong": (folders["wrong"], call(lines_of(WRONG)[::2], LARGE)),
+        "modelless": (folders["modelless"], call(lines_of(MODELLESS), MODELS)),
+        "linear judges": (folders["linear"], call(lines_of(OF_LINEAR_JUDGES), MODELS)),
+        "page": (folders["linear"], PAGE),
+        "line": (folders["linear"], LINE),
+    }
+    return dict(zip(steps, run(steps.values()), strict=True))
+
+
+@pytest.fixture(scope="module")
+def answers_of_models(tmp_path_factory):
+    """Answers of one program that loads models."""
+    base = tmp_path_factory.mktemp("models")
+    steps = {
+        "registered": (base, REGISTERED),
+        "training": (base, execute({TRAINING: {"datasets", "peft", "pandas"}})),
+    }
+    return dict(zip(steps, run(steps.values()), strict=True))
+
+
+def test_modules_do_without_large_libraries(answers, answers_of_models):
+    assert answers["names"] == [True, False]
+    assert answers["modules"] == [[]] * len(WITHOUT)
+    assert answers_of_models["training"] == [[]]
+
+
+def test_auto_alone_registers_every_model(answers_of_models):
+    assert answers_of_models["registered"] == [
         "LinearJudgeConfig",
         "BiLSTMJudgeConfig",
         "PointerGeneratorConfig",
         "PointerTransformerConfig",
     ]
+
+
+def test_a_help_loads_no_large_library(answers):
+    assert [(status, loaded) for status, _, loaded in answers["help"]] == [(0, [])] * len(lines_of(HELP))
+
+
+def test_a_wrong_path_column_or_outlet_is_answered_without_a_large_library(answers):
+    lines = lines_of(WRONG)
+    cases = list(zip(lines[::2], lines[1::2], strict=True))
+    assert not [
+        (command, status, shown, loaded)
+        for (command, sentence), (status, shown, loaded) in zip(cases, answers["wrong"], strict=True)
+        if status != 2 or loaded or sentence not in " ".join(shown.split()) or shown.count("\n") != 1
+    ]
+
+
+def test_commands_that_need_no_model_load_no_torch(answers):
+    given = [(status, loaded) for status, _, loaded in answers["modelless"]]
+    assert given == [(0, [])] * len(lines_of(MODELLESS))
+
+
+def test_linear_judges_answer_without_torch_and_transformers(answers):
+    given = [(status, loaded) for status, _, loaded in answers["linear judges"]]
+    assert given == [(0, [])] * len(lines_of(OF_LINEAR_JUDGES))
+    assert (answers["page"], answers["line"]) == ([[1, []]], [["F1", []]])
 
 
 def write(folder):

@@ -5,6 +5,7 @@ and a command gets its options as it declares them.
 """
 
 from dataclasses import MISSING, Field, field, fields, make_dataclass
+from functools import cache
 from typing import Annotated, Any, get_type_hints
 
 import tyro
@@ -67,6 +68,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
 _GROUP_OF = {name: group for group, names in GROUPS.items() for name in names}
 
 
+@cache
 def grouped(options: type) -> type:
     """Return a dataclass for tyro that has the options of a command in nested ones, a heading each.
 

@@ -7,7 +7,7 @@ once it runs.
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import fields
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from inspect import getdoc
 from io import TextIOWrapper
@@ -37,13 +37,15 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "demo": (),
     "push": (),
 }
-#: How tyro reads options: by their own names, flags without a value, no None.
+#: How tyro reads options: by their own names, flags without a value, no None, no help from comments, for which
+#: it would read the source of every class of options.
 TYRO_CONFIG = (
     tyro.conf.OmitArgPrefixes,
     tyro.conf.FlagCreatePairsOff,
     tyro.conf.PositionalMetavarFromFieldName,
     tyro.conf.SuppressFixed,
     tyro.conf.DisallowNone,
+    tyro.conf.HelptextFromCommentsOff,
 )
 #: Names that options had, with their commands, and the names that they have now.
 RENAMED = {("hevas", "--system"): "--predictions"}
@@ -192,6 +194,7 @@ def command_of(*words: str) -> Callable[[Any], None]:
     return getattr(import_module(f"change_it.cli.{words[0]}"), name)
 
 
+@cache
 def options_of(*words: str) -> type:
     """Return the dataclass of a command's options, with its docstrings as the help shows them."""
     options = get_type_hints(command_of(*words))["options"]

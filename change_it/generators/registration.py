@@ -3,6 +3,7 @@
 Those of judges are registered in `judges.registration`.
 """
 
+from functools import cache
 from typing import Any
 
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
@@ -18,8 +19,9 @@ from change_it.models.pretrained import register
 PIPELINE_MODELS: Any = (AutoModelForSeq2SeqLM, AutoModelForCausalLM)
 
 
+@cache
 def register_generators() -> None:
-    """Make the generators' models, their tokenizer and their pipeline known to transformers."""
+    """Make the generators' models, their tokenizer and their pipeline known to transformers, once."""
     for model in (PointerGeneratorForConditionalGeneration, PointerTransformerForConditionalGeneration):
         register(model, AutoModelForSeq2SeqLM, HeadlineTokenizer)
     HeadlineTokenizer.register_for_auto_class()
