@@ -376,7 +376,8 @@ def _boost(
     """
     from sklearn.tree import DecisionTreeRegressor
 
-    features = np.ascontiguousarray(features, np.float32)  # so that it is not checked for each tree
+    # Trees read a column after the other, and take them without a check in float32.
+    columns = np.ascontiguousarray(features.T, np.float32)
     class_weights = np.where(labels == 1, 0.5 / np.mean(labels), 0.5 / np.mean(1 - labels))
     examples_of_leaf = max(1, min(20, len(labels) // 20))
     drawn_rows = int(row_share * len(labels))
@@ -395,11 +396,14 @@ def _boost(
             monotonic_cst=monotonicity,
             random_state=seed + number,
         )
-        rows: slice | Array = slice(None)
+        drawn = columns
         if row_share < 1:
             rows = np.sort(random.permutation(len(labels))[:drawn_rows])
-        model.fit(features[rows], step[rows], sample_weight=weights[rows], check_input=False)
-        odds += LEARNING_RATE * model.predict(features, check_input=False)
+            drawn = columns.take(rows, axis=1)
+            step = step[rows]
+            weights = weights[rows]
+        model.fit(drawn.T, step, sample_weight=weights, check_input=False)
+        odds += LEARNING_RATE * model.predict(columns.T, check_input=False)
         trees.append(model.tree_)
     return _arrays_of_trees(trees)
 
