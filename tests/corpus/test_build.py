@@ -56,6 +56,13 @@ def folder(tmp_path_factory):
     return where / "corpus"
 
 
+@pytest.fixture(scope="module")
+def loaded(folder, tmp_path_factory):
+    """Return the splits of each config of the folder, as `datasets` loads them."""
+    cache_dir = str(tmp_path_factory.mktemp("cache"))
+    return {config: load_dataset(str(folder), config, cache_dir=cache_dir) for config in CONFIGS}
+
+
 class TestFolder:
     def test_near_duplicates_of_test_articles_are_rejected_with_their_line(self, folder):
         lines = (folder.parent / "news.csv").read_text(encoding="utf-8").splitlines()
@@ -65,26 +72,26 @@ class TestFolder:
         assert {row["id"] for row in removed} == {f"{id_}-again" for id_ in test}
         assert all(lines[int(row["line"]) - 1].startswith(row["id"] + ",") for row in removed)
 
-    def test_every_config_loads_with_its_columns_and_class_labels(self, folder, tmp_path):
+    def test_every_config_loads_with_its_columns_and_class_labels(self, folder, loaded):
         report = json.loads((folder / "alignment.json").read_text())
-        load = partial(load_dataset, str(folder), cache_dir=str(tmp_path))
         assert get_dataset_config_names(str(folder)) == list(CONFIGS)
         for config, columns in CONFIGS.items():
-            data = load(config)
+            data = loaded[config]
             assert {side: len(rows) for side, rows in data.items()} == report["rows_by_config"][config]
             assert list(data["test"].features) == list(columns)
-        assert list(load("hh", split="test", streaming=True)) == list(load("hh", split="test"))
-        outlets, match = (load(config)["train"].features["label"] for config in ("main", "hh"))
+        streamed = load_dataset(str(folder), "hh", split="test", streaming=True)
+        assert list(streamed) == list(loaded["hh"]["test"])
+        outlets, match = (loaded[config]["train"].features["label"] for config in ("main", "hh"))
         assert (outlets, match) == (ClassLabel(names=["rep", "gio"]), ClassLabel(names=["no_match", "match"]))
 
 
-def test_the_card_says_types_rows_and_licence_in_its_metadata(folder):
+def test_the_card_says_types_rows_and_licence_in_its_metadata(folder, loaded):
     data = DatasetCard.load(folder / "README.md").data
     infos = DatasetInfosDict.from_dataset_card_data(data)
     for config in CONFIGS:
-        info, loaded = infos[config], load_dataset(str(folder), config)
-        assert info.features == next(iter(loaded.values())).features
-        assert {side: split.num_examples for side, split in info.splits.items()} == loaded.num_rows
+        info, data_of_config = infos[config], loaded[config]
+        assert info.features == next(iter(data_of_config.values())).features
+        assert {side: split.num_examples for side, split in info.splits.items()} == data_of_config.num_rows
         files = folder.glob(f"{config}/*.parquet")
         assert info.download_size == sum(file.stat().st_size for file in files)
         assert info.dataset_size > 0

@@ -35,7 +35,7 @@ def keys(folder, name):
 @pytest.mark.parametrize("name", ["t5", "llama"])
 def test_a_model_learns_and_reloads(corpus, tmp_path, tiny_models, name, lora, monkeypatch):
     base, out = tiny_models[name], tmp_path / "out"
-    short = {"max_steps": 30, "eval_steps": 10, "learning_rate": 1e-2}
+    short = {"max_steps": 12, "eval_steps": 6, "learning_rate": 1e-2}
     short |= {"arg": ("eval_on_start=true",), "lora": lora}
     metrics = train.train_generator(options(corpus, out, base, **short))
     losses = [record["validation loss"] for record in metrics.training.history]

@@ -66,18 +66,18 @@ def test_it_is_loaded_by_plain_transformers_and_by_its_code_alone(tmp_path, regi
         assert torch.equal(loaded.eval()(**encode(HEADLINES)).logits, judge(**encode(HEADLINES)).logits)
 
 
-def test_word_vectors_of_a_file_stay_as_they_are(corpus, tmp_path, monkeypatch):
+def test_word_vectors_of_a_file_stay_as_they_are(small_corpus, tmp_path, monkeypatch):
     pytest.importorskip("gensim")
     monkeypatch.setattr(train, "MIN_UPDATES", 0)
     (tmp_path / "vectors.txt").write_text("4 3\nIl 1 2 3\nil 9 9 9\n: 4 5 6\nzzz 7 8 9\n", encoding="utf-8")
     short = {"max_steps": 2, "eval_steps": 2, "batch_size": 8, "vectors": tmp_path / "vectors.txt"}
-    train.train_judge(options(corpus, tmp_path / "one", encoder=BILSTM, **short))
+    train.train_judge(options(small_corpus, tmp_path / "one", encoder=BILSTM, **short))
     model = Judge.from_pretrained(tmp_path / "one", device="cpu").model
     # Of the vectors those of the corpus's words; the first writing is the most frequent one.
     assert model.config.words == [":", "il"]
     assert model.words.weight.tolist() == [[0, 0, 0], [4, 5, 6], [1, 2, 3]]
     with pytest.raises(InputError, match="--vectors requires --encoder bilstm"):
-        train.train_judge(options(corpus, tmp_path / "two", vectors=tmp_path / "vectors.txt"))
+        train.train_judge(options(small_corpus, tmp_path / "two", vectors=tmp_path / "vectors.txt"))
 
 
 def test_it_is_trained_on_the_sets_of_lrec(corpus, tmp_path, monkeypatch):

@@ -40,7 +40,7 @@ def encoder(tmp_path_factory):
 
 @pytest.mark.parametrize("task", ["main", "hh", "ah", "fluency"])
 def test_a_preset_has_at_least_the_updates_that_an_encoder_needs(
-    task, corpus, encoder, tmp_path, monkeypatch
+    task, small_corpus, encoder, tmp_path, monkeypatch
 ):
     planned = {}
 
@@ -51,13 +51,13 @@ def test_a_preset_has_at_least_the_updates_that_an_encoder_needs(
 
     monkeypatch.setattr("change_it.training.trainer.plan_updates", plan)
     with pytest.raises(PlannedError):
-        train.train_judge(options(corpus, tmp_path / task, task=task, encoder=encoder, max_tokens=32))
+        train.train_judge(options(small_corpus, tmp_path / task, task=task, encoder=encoder, max_tokens=32))
     assert (planned["least"], planned["minutes"]) == (300, 60.0)
     assert planned["found"].updates >= 300
     assert planned["found"].seconds > 0
 
 
-def test_judges_as_published_train_as_the_papers_say(corpus, encoder, tmp_path):
+def test_judges_as_published_train_as_the_papers_say(small_corpus, encoder, tmp_path):
     papers = {
         "main": (256, 6, 32),
         "hh": (128, 2, 64),
@@ -71,14 +71,14 @@ def test_judges_as_published_train_as_the_papers_say(corpus, encoder, tmp_path):
         assert ("early_stopping" in preset) == (task == "hh")
     run = {"epochs": 1.0, "batch_size": 64, "max_tokens": 32}
     metrics = train.train_judge(
-        options(corpus, tmp_path / "hh", task="hh", encoder=encoder, as_published=True, **run)
+        options(small_corpus, tmp_path / "hh", task="hh", encoder=encoder, as_published=True, **run)
     )
     assert metrics.training.planned < 300
 
 
-def test_a_transformer_is_compared_with_a_linear_judge_on_validation(corpus, encoder, tmp_path):
-    metrics = train.train_judge(options(corpus, tmp_path / "hh", task="hh", encoder=encoder, **SHORT))
-    data = load_task("hh", corpus)
+def test_a_transformer_is_compared_with_a_linear_judge_on_validation(small_corpus, encoder, tmp_path):
+    metrics = train.train_judge(options(small_corpus, tmp_path / "hh", task="hh", encoder=encoder, **SHORT))
+    data = load_task("hh", small_corpus)
     assert len(data.validation) <= JUDGES["hh"].validation  # all of them are read
     linear = fit_linear("hh", data.without_validation(), seed=1)
     given = linear.predict_proba(data.validation.texts, data.validation.pairs).argmax(axis=1)
@@ -130,9 +130,11 @@ def test_a_judge_that_is_fitted_says_nothing_of_updates():
 
 
 @pytest.mark.parametrize("task", ["main", "hh"])
-def test_adapters_are_merged_into_a_plain_classifier(task, corpus, encoder, tmp_path, capsys):
+def test_adapters_are_merged_into_a_plain_classifier(task, small_corpus, encoder, tmp_path, capsys):
     out = tmp_path / task
-    train_commands.judge(options(corpus, out, task=task, encoder=encoder, lora=True, lora_rank=4, **SHORT))
+    train_commands.judge(
+        options(small_corpus, out, task=task, encoder=encoder, lora=True, lora_rank=4, **SHORT)
+    )
     assert "adapters merged into the encoder" in capsys.readouterr().out
     assert not list(out.glob("adapter*"))
     model = AutoModelForSequenceClassification.from_pretrained(out)
@@ -145,7 +147,7 @@ def test_adapters_are_merged_into_a_plain_classifier(task, corpus, encoder, tmp_
     assert changed == expected
     judge = Judge.from_pretrained(out, device="cpu")
     test = "gold" if task == "main" else "random"
-    data = load_task(task, corpus).tests[test]
+    data = load_task(task, small_corpus).tests[test]
     given = judge.probabilities(data.texts, data.pairs, progress=False).argmax(axis=1)
     metrics = json.loads((out / "metrics.json").read_text(encoding="utf-8"))
     found = scores(data.labels, given, tuple(model.config.id2label.values()))
@@ -153,12 +155,14 @@ def test_adapters_are_merged_into_a_plain_classifier(task, corpus, encoder, tmp_
     assert metrics["options"]["lora"] is True
 
 
-def test_a_broken_run_with_adapters_resumes_to_the_same_judge(corpus, encoder, tmp_path, interrupted_at):
+def test_a_broken_run_with_adapters_resumes_to_the_same_judge(
+    small_corpus, encoder, tmp_path, interrupted_at
+):
     given = {"task": "hh", "encoder": encoder, "lora": True, "checkpoint_minutes": 0.0, **SHORT}
-    train.train_judge(options(corpus, tmp_path / "whole", **given))
+    train.train_judge(options(small_corpus, tmp_path / "whole", **given))
     with interrupted_at(4):
-        train.train_judge(options(corpus, tmp_path / "broken", **given))
-    train.train_judge(options(corpus, tmp_path / "broken", resume=True, **given))
+        train.train_judge(options(small_corpus, tmp_path / "broken", **given))
+    train.train_judge(options(small_corpus, tmp_path / "broken", resume=True, **given))
     weights = {(tmp_path / name / "model.safetensors").read_bytes() for name in ("whole", "broken")}
     assert len(weights) == 1
 

@@ -165,13 +165,15 @@ def test_fluency_lets_its_share_of_printed_validation_headlines_through(corpus, 
     assert min(result.classes["broken"].recall for result in of_linear.values()) > 0.4  # .06 by chance
 
 
-def test_ah_as_published_reads_the_article_first_and_no_token_types(corpus, encoder, tmp_path, monkeypatch):
+def test_ah_as_published_reads_the_article_first_and_no_token_types(
+    small_corpus, encoder, tmp_path, monkeypatch
+):
     run = {}
     monkeypatch.setattr(train, "TrainingRun", lambda **given: run.update(given) or TrainingRun(**given))
     settings = {**TINY, "task": "ah", "encoder": encoder, "as_published": True, "max_tokens": 200}
-    train.train_judge(options(corpus, tmp_path / "ah", max_minutes=0.0, **settings))
+    train.train_judge(options(small_corpus, tmp_path / "ah", max_minutes=0.0, **settings))
     judge = Judge.from_pretrained(tmp_path / "ah", device="cpu")
-    learnt = load_task("ah", corpus, as_published=True).train
+    learnt = load_task("ah", small_corpus, as_published=True).train
     headline = learnt.texts[0]
     article = learnt.pairs[0]
     read = {"truncation": True, "max_length": 200, "return_tensors": "pt"}

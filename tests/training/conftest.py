@@ -1,11 +1,5 @@
-"""What tests that train share."""
+"""What tests of training share."""
 
-import gc
+from garbage import libraries_are_no_garbage
 
-import pytest
-
-
-@pytest.fixture(autouse=True, scope="module")
-def libraries_are_no_garbage():
-    """Look for garbage in no library that earlier tests have loaded: each training looks for all there is."""
-    gc.freeze()
+__all__ = ["libraries_are_no_garbage"]

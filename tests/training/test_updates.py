@@ -24,7 +24,7 @@ class Preset(TrainingOptions):
 
 def planned(out, *, least=1, minutes=None, evaluated=0, **given):
     """The result of a run that plans its updates."""
-    options = Preset(**with_arg({"checkpoint_minutes": 0.0, "seed": 3, **given}))
+    options = Preset(**with_arg({"seed": 3, **given}))
     run = toy_run(min_updates=least, minutes_on_cpu=minutes, evaluated=evaluated)
     arguments = training_arguments(options, out)
     return run.model, train(run, run.examples, options, arguments, started=time.monotonic())
@@ -75,7 +75,7 @@ def test_a_run_that_an_hour_limits_goes_on_as_it_was_planned(tmp_path, seconds, 
     seconds(6.0)
     whole, _ = planned(tmp_path / "whole", minutes=1.0)
     with interrupted_at(6):
-        planned(tmp_path / "broken", minutes=1.0)
+        planned(tmp_path / "broken", minutes=1.0, checkpoint_minutes=0.0)
     seconds(2.0)  # the machine has less to do now
     resumed, result = planned(tmp_path / "broken", minutes=1.0, resume=True)
     assert (result.planned, result.updates) == (10, 10)
