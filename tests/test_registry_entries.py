@@ -56,7 +56,10 @@ def ratio(monkeypatch):
 
 @pytest.fixture
 def measured(tmp_path, monkeypatch, capsys):
-    """Return a function that measures two systems with `change-it hevas` and reads what came of it."""
+    """Return a function that measures two systems with `change-it hevas` and reads what came of it.
+
+    No chart is drawn but those that are asked for.
+    """
     texts = [
         f"A Roma il {one} cambia tutto, tutto. La gente protesta per il {one}. Poi si vota." for one in EVENTS
     ]
@@ -72,7 +75,7 @@ def measured(tmp_path, monkeypatch, capsys):
         hevas_report, "bar_chart", lambda comparisons: panels.append([*comparisons]) or draw(comparisons)
     )
 
-    def measure(*metrics, language="it"):
+    def measure(*metrics, language="it", charts=()):
         out = tmp_path / "out"
         options = [
             "--predictions",
@@ -85,11 +88,11 @@ def measured(tmp_path, monkeypatch, capsys):
             "2",
         ]
         chosen = ["--metrics", *metrics] if metrics else []
-        folder = ["--charts", "interval", "--language", language, "--out", str(out)]
+        folder = ["--charts", *charts, "--language", language, "--out", str(out)]
         assert main(["hevas", "--documents", str(news), *options, *chosen, *folder]) == 0
         return {
             "printed": " ".join(capsys.readouterr().out.split()),
-            "panels": panels[-1],
+            "panels": panels,
             "page": (out / "report.html").read_text(encoding="utf-8"),
             "table": pl.read_csv(out / "summary.csv"),
             "items": pl.read_csv(out / "items/mine.csv"),
@@ -108,12 +111,13 @@ def test_a_metric_is_an_entry(measured, ratio):
     """In table, page, charts, items and signature; the averages and ranks of the others stay."""
     before = measured()
     ratio(averaged=False)
-    after = measured()
+    after = measured(charts=["interval"])
     for columns in (before["table"].columns, before["items"].columns):
         assert "TTR" not in columns
     assert after["items"]["TTR"].to_list() == pytest.approx([2 / 3] * len(EVENTS))
     assert "TTR" in after["printed"]
-    assert "TTR" in after["panels"]
+    [panels] = after["panels"]
+    assert "TTR" in panels
     assert "TTR" in after["record"]["comparisons"]
     explained = "<dt>TTR</dt><dd>Share of different words among a headline&#39;s words; ours: shown"
     assert explained in after["page"]
@@ -202,7 +206,7 @@ def exclaimed(monkeypatch):
 
 
 @pytest.mark.parametrize(("every", "is_reported"), [(10, True), (30, False)])
-def test_a_check_of_a_corpus_is_an_entry(every, is_reported, tmp_path, exclaimed, capsys):
+def test_a_check_of_a_corpus_is_an_entry(every, is_reported, tmp_path, exclaimed, undrawn, capsys):
     """What it finds is printed, kept in alignment.json and said in the card, from its bound on."""
     articles = sample_articles(240, seed=3)
     exclaiming = [article.id for article in articles if article.label == "faro"][::every]
@@ -227,7 +231,7 @@ COMMA = "a comma behind"
 
 
 @pytest.fixture
-def audited(corpus, tmp_path, monkeypatch, capsys):
+def audited(corpus, tmp_path, monkeypatch, undrawn, capsys):
     """Return a function that registers commas of a group as the only perturbation, audits and scores.
 
     The judges know both newspapers' headlines, by HH refuse all that is neither newspaper's own, and do not
@@ -347,7 +351,7 @@ def aspects(monkeypatch):
 
 
 @pytest.fixture
-def score_with(toy_corpus, toy_test, tmp_path, monkeypatch, capsys):
+def score_with(toy_corpus, toy_test, tmp_path, monkeypatch, undrawn, capsys):
     """Return a function that scores a system which asks every second time, and returns what was printed."""
     write_stand_ins(tmp_path / "judges")
     load_fakes(monkeypatch, fluency=True)

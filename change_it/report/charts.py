@@ -4,6 +4,7 @@ import base64
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import Any, NamedTuple, cast
 
@@ -86,7 +87,7 @@ class Drawing:
     description: str
     figure: Figure
 
-    @property
+    @cached_property
     @styled
     def svg(self) -> bytes:
         """Return the chart as SVG without a background."""

@@ -72,7 +72,7 @@ def test_without_gensim_the_metrics_of_word_vectors_are_left_out_and_said(news, 
     assert "word vectors need gensim: pip install '.[hevas]'" in capsys.readouterr().err
 
 
-def test_copy_is_the_original_headline_of_a_corpus(toy_corpus, news, tmp_path, capsys):
+def test_copy_is_the_original_headline_of_a_corpus(toy_corpus, news, tmp_path, undrawn, capsys):
     copied = ["--baselines", "copy", "first", "--metrics", "R-1"]
     assert main(["hevas", "--documents", str(toy_corpus), *copied, "--out", str(tmp_path / "out")]) == 0
     articles = pl.read_parquet(toy_corpus / "articles/test.parquet").select("id", "headline")

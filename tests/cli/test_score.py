@@ -18,7 +18,7 @@ from change_it.files import rows as rows_module
 
 
 @pytest.fixture
-def command(tmp_path, toy_corpus, toy_test, monkeypatch, capsys):
+def command(tmp_path, toy_corpus, toy_test, monkeypatch, undrawn, capsys):
     """Writes a file of some of the test headlines as `mine` and scores it: exit code, standard output,
     standard error.
     """
@@ -144,7 +144,7 @@ def test_a_text_file_is_told_where_the_ids_are(command, toy_test, tmp_path):
 
 
 @pytest.fixture
-def with_more_articles(toy_corpus, toy_test, tmp_path, monkeypatch, capsys):
+def with_more_articles(toy_corpus, toy_test, tmp_path, monkeypatch, undrawn, capsys):
     """Scores a file of all items of a corpus with test articles without a partner, or of the pairs alone."""
     corpus = tmp_path / "more"
     shutil.copytree(toy_corpus, corpus)

@@ -117,7 +117,7 @@ def test_the_outlet_aimed_at_is_named_whatever_it_is_called(outlets):
     assert set(shown.values()) == set(outlets)
 
 
-def test_one_direction_is_named(tmp_path):
+def test_one_direction_is_named(tmp_path, undrawn):
     test = toy_test_set()
     one = replace(test, items=tuple(item for item in test.items if item.target == "gio"))
     mine = ScoredSystem("mine", tuple(item.source for item in one.items))
@@ -165,7 +165,7 @@ def test_judges_have_one_name_in_reasons():
     assert name_reasons([{"name": name, "detail": detail} for name, detail in reasons]) == shown
 
 
-def test_an_audit_is_linked_from_the_folder_of_the_report(tmp_path, scores):
+def test_an_audit_is_linked_from_the_folder_of_the_report(tmp_path, scores, undrawn):
     verdict = Verdict("hh", "care", "no better than tf-idf")
     audit = Summary((verdict,), page=tmp_path / "audit" / "audit.html")
     write_report(tmp_path / "report", scores, {}, audit)
@@ -173,7 +173,7 @@ def test_an_audit_is_linked_from_the_folder_of_the_report(tmp_path, scores):
     assert page.count('href="../audit/audit.html"') == 1
 
 
-def test_the_page_says_above_its_tables_that_a_judge_learnt_from_few(tmp_path, scores):
+def test_the_page_says_above_its_tables_that_a_judge_learnt_from_few(tmp_path, scores, undrawn):
     few = Verdict("hh", "care", matches=2)
     says = "<strong>HH learnt from 2 matches, fewer than 200: scores are less sure than their intervals say."
     pages = []
@@ -184,7 +184,7 @@ def test_the_page_says_above_its_tables_that_a_judge_learnt_from_few(tmp_path, s
     assert says not in pages[1]
 
 
-def test_the_page_greys_what_cannot_rank_and_shows_the_matrix(tmp_path, scores):
+def test_the_page_greys_what_cannot_rank_and_shows_the_matrix(tmp_path, scores, undrawn):
     share = KindShare(0.98, 0.92, 1.04, 84, 80)
     cannot = "cannot rank systems here: the article's first words keep .98 of gold"
     verdicts = {

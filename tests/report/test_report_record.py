@@ -39,7 +39,7 @@ def scores():
     return found.with_accepted({"gold": Accepted(9, 0.5, (0.3, 0.7), 0.4, (0.2, 0.6), 0.1)}, "1234567")
 
 
-def test_a_report_is_read_as_it_was_written(scores, tmp_path):
+def test_a_report_is_read_as_it_was_written(scores, tmp_path, undrawn):
     write_report(tmp_path / "report", scores, {}, AUDIT, made={"date": "today"}, all_articles=scores)
     content = json.loads((tmp_path / "report" / SCORES).read_text(encoding="utf-8"))
     assert tuple(content) == KEYS
