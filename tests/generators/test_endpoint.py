@@ -103,7 +103,7 @@ FAULTS = [
 
 
 def test_refusals_and_timeouts_are_rows_with_an_error(server, options, monkeypatch, capsys):
-    monkeypatch.setattr("change_it.models.chat_server.TIMEOUT_SECONDS", 2.0)
+    monkeypatch.setattr("change_it.models.chat_server.TIMEOUT_SECONDS", 1.0)
     given_up, replies = Event(), [reply for reply, _ in FAULTS]
 
     def reply(prompt, number):

@@ -82,7 +82,7 @@ def test_word_vectors_of_a_file_stay_as_they_are(small_corpus, tmp_path, monkeyp
 
 def test_it_is_trained_on_the_sets_of_lrec(corpus, tmp_path, monkeypatch):
     monkeypatch.setattr(train, "MIN_UPDATES", 0)
-    settings = {"encoder": BILSTM, "train_on": "train_m", "max_steps": 12, "eval_steps": 12}
+    settings = {"encoder": BILSTM, "train_on": "train_m", "max_steps": 8, "eval_steps": 8}
     settings |= {"batch_size": 32, "learning_rate": 1e-2}
     metrics = train.train_judge(options(corpus, tmp_path / "one", **settings))
     assert metrics.results["gold"].macro_f1 > 0.5

@@ -6,6 +6,7 @@ import sys
 import time
 from itertools import chain, repeat
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -101,7 +102,7 @@ def test_an_interruption_says_what_it_costs(tmp_path, monkeypatch):
             raise KeyboardInterrupt
         decide(clock, args, state, control, **more)
 
-    monkeypatch.setattr(trainer.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(trainer, "time", SimpleNamespace(monotonic=lambda: now[0]))
     monkeypatch.setattr(trainer.Clock, "on_step_end", interrupt)
     for minutes, note in (
         (15.0, "8 minutes of training are lost, since there is no checkpoint yet (one each 15 minutes)"),
@@ -214,7 +215,7 @@ def test_loading_and_evaluations_count_among_the_minutes(monkeypatch, tmp_path):
         now[0] += 5.0
         return 0.5
 
-    monkeypatch.setattr(trainer.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(trainer, "time", SimpleNamespace(monotonic=lambda: now[0]))
     monkeypatch.setattr(trainer.RunTrainer, "training_step", slow)
     limits = {"max_minutes": 1.0, "max_steps": 1000, "eval_steps": 30}
     _, result = trained(tmp_path, evaluate=evaluate, started=90.0, **limits)

@@ -1,6 +1,7 @@
 """How many updates a training plans: at least some, at most those of an hour, or those that a user says."""
 
 import time
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -92,7 +93,8 @@ def test_a_measured_update_is_a_mean_without_the_first_and_counts_each_batch(tmp
     options = Preset(**with_arg({"arg": ("gradient_accumulation_steps=3",)}))
     run = toy_run()
     clock = iter([0.0, 9.0, 10.0, 12.0, 20.0, 24.0, 30.0, 30.0])
-    monkeypatch.setattr(updates.time, "monotonic", lambda: next(clock))
+    # not time.monotonic itself, which threads of other tests read, too
+    monkeypatch.setattr(updates, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     found = updates.measure_update(run, run.examples, training_arguments(options, tmp_path))
     assert found == pytest.approx(3 * (2 + 4 + 0) / 3)
     assert all(parameter.grad is None for parameter in run.model.parameters())
