@@ -94,7 +94,21 @@ class Module(evaluate.Metric, ABC):
             self.add_batch(**columns)
         if self.writer is None:
             raise InputError(f"{self.name} has nothing to score: give predictions")
-        return super().compute(**options)
+        try:
+            return super().compute(**options)
+        except Exception:
+            self._release_items()
+            raise
+
+    def _release_items(self) -> None:
+        """Delete the files of items that were refused, and unlock them.
+
+        evaluate does so only where `compute` ends well: the next module would wait a second for each lock.
+        """
+        self.data = None
+        for file, lock in zip(self.file_paths or (), self.filelocks or (), strict=True):
+            Path(file).unlink(missing_ok=True)
+            lock.release()
 
     def _known_arguments(self, given: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
         """Return the arguments that this module reads and that are not None.

@@ -7,6 +7,9 @@ from pathlib import Path
 
 from change_it.corpus.reading.reading import RefusedError
 
+#: What a server loads once for all processes that run these jobs, and that they all would load else.
+PRELOADED = ["pool_jobs", "change_it.cli.quickstart"]
+
 
 class UnsendableError(Exception):
     """An error that no other process can make again."""

@@ -6,6 +6,7 @@ import json
 import math
 import re
 import runpy
+from pathlib import Path
 
 import evaluate
 import gradio as gr
@@ -88,6 +89,16 @@ def test_hevas_has_the_means_of_the_package_and_without_references_what_needs_no
     assert alone == {name: result[name] for name in result if name not in without}
     with pytest.raises(InputError, match="R-1 need"):
         hevas.compute(**given, metrics=["R-1"])
+
+
+def test_items_that_are_refused_leave_no_file_and_no_lock(hevas):
+    with pytest.raises(InputError, match="R-1 need"):
+        hevas.compute(predictions=PREDICTIONS, documents=ARTICLES, metrics=["R-1"])
+    [file] = hevas.file_paths
+    [lock] = hevas.filelocks
+    assert (Path(file).exists(), lock.is_locked) == (False, False)
+    given = {"predictions": PREDICTIONS, "documents": ARTICLES, "metrics": ["AWL"]}
+    assert list(hevas.compute(**given)) == ["AWL", "empty"]
 
 
 @pytest.fixture

@@ -21,8 +21,8 @@ TESTS = Path(__file__).parents[1]
 
 
 @pytest.fixture(autouse=True)
-def _nothing_preloaded(monkeypatch):
-    monkeypatch.setattr(processes, "PRELOADED", [])
+def _few_modules_preloaded(monkeypatch):
+    monkeypatch.setattr(processes, "PRELOADED", pool_jobs.PRELOADED)
 
 
 def a_pipe(folder):

@@ -171,7 +171,7 @@ def faked(monkeypatch):
     monkeypatch.setattr(quickstart, "mark_of_step", lambda name, out: "✓")
     monkeypatch.setattr(quickstart, "result_of", lambda name, out: f"result of {name}")
     monkeypatch.setattr(quickstart, "processes_of", lambda wanted, encoder: wanted)
-    monkeypatch.setattr(processes, "PRELOADED", [])
+    monkeypatch.setattr(processes, "PRELOADED", pool_jobs.PRELOADED)
 
 
 def files_of(run):
