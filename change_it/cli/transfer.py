@@ -223,19 +223,20 @@ def _setup(options: TransferOptions) -> "TransferSetup":
     """Return the generators or the model of a server, and the judges that choose."""
     from change_it.generators.batch import TransferSetup
     from change_it.generators.generator import BEAMS
-    from change_it.generators.prompted import PromptedGenerator
     from change_it.generators.transfer import (
         HeadlineSystem,
         HeadlineTransfer,
         Search,
         read_decoding,
     )
-    from change_it.models.chat_server import Server
     from change_it.scoring.panel import Judges
 
     decoding = read_decoding(options.generation, num_beams=None if options.endpoint else BEAMS)
     system: HeadlineSystem
     if options.endpoint:
+        from change_it.generators.prompted import PromptedGenerator  # compiles the phrases of chat models
+        from change_it.models.chat_server import Server
+
         server = Server(options.endpoint, options.generator)
         system = PromptedGenerator(str(options.corpus), server, options.concurrency or CONCURRENCY)
     else:

@@ -55,8 +55,12 @@ TEXT_SETTINGS = {
     "num_assistant_tokens_schedule",
     "speculation_type",
 }
+#: Sources of a batch, at most.
+BATCH_SOURCES = 64
 #: Candidates that a batch offers, at most.
-BATCH_CANDIDATES = 64
+BATCH_CANDIDATES = 128
+#: Candidates that a batch offers, at most, where they are drawn at random: they depend on their batch.
+BATCH_DRAWN = 64
 #: Tokens of the sources of a batch, at most.
 BATCH_TOKENS = 16_384
 #: Headlines that a batch searches at once, at most.
@@ -110,12 +114,15 @@ class Search:
             return self.batch_size
         vocabulary = generator.model.config.get_text_config().vocab_size
         searched = self.candidates
+        offered = BATCH_DRAWN
         if not self.is_drawn:
             searched = max(self.settings["num_beams"], self.candidates)
+            offered = BATCH_CANDIDATES
         # `generate` keeps the scores of every step.
         scores = searched * generator.format.max_target_tokens * vocabulary
         sources = min(
-            BATCH_CANDIDATES // self.candidates,
+            BATCH_SOURCES,
+            offered // self.candidates,
             BATCH_TOKENS // generator.format.max_source_tokens,
             BATCH_HEADLINES // searched,
             BATCH_SCORES // scores,

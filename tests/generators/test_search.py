@@ -10,6 +10,7 @@ from change_it.generators.networks import formats
 from change_it.generators.networks.formats import (
     CausalFormat,
     Format,
+    NeverWritten,
     NoRepeatedNGram,
     NoRepeatedWord,
     WordFormat,
@@ -114,6 +115,30 @@ def test_rare_words_are_written_once_and_no_word_twice_in_a_row(monkeypatch):
     assert refused(copied, comma, crolla, stop, stop) == {copied, crolla}
     assert refused(il, stop) == set()
     assert NoRepeatedWord([])(torch.tensor([[2, 0]]), torch.zeros(1, 300)).isinf().sum() == 1
+
+
+def test_what_is_never_written_has_no_score_in_the_headlines_of_its_source():
+    scores = NeverWritten([[4], [], [1, 3]])(torch.tensor([]), torch.zeros(6, 5))
+    assert torch.nonzero(scores).tolist() == [[0, 4], [1, 4], [4, 1], [4, 3], [5, 1], [5, 3]]
+    assert scores[0, 4] == -torch.inf
+
+
+def test_a_search_with_beams_keeps_no_scores_of_words(generator, monkeypatch):
+    format_, model = generator
+    outputs = []
+    generate = model.generate
+
+    def remember(**options):
+        outputs.append(generate(**options))
+        return outputs[-1]
+
+    monkeypatch.setattr(model, "generate", remember)
+    for beams in (1, 3):
+        found_by(model, format_, SOURCES, num_beams=beams)
+    greedy, searched = outputs
+    assert all(step.numel() for step in greedy.scores)
+    assert not any(step.numel() for step in searched.scores)
+    assert searched.sequences_scores.isfinite().all()
 
 
 def test_greedy_scores_are_the_models_own(generator):

@@ -7,6 +7,7 @@ all of which goes to the Hub with the weights.
 import re
 import threading
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -44,14 +45,15 @@ class NeverWritten(LogitsProcessor):
 
     def __init__(self, rows: Sequence[Sequence[int]]):
         self.rows = rows
+        pairs = [(row, token) for row, tokens in enumerate(rows) for token in tokens]
+        self._places = torch.tensor(pairs, dtype=torch.long).reshape(-1, 2).T
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
         """Return the scores with -inf for the tokens of each source."""
         # the beams or drawn headlines of a source follow each other
-        headlines_a_source = len(scores) // len(self.rows)
-        for row, tokens in enumerate(self.rows):
-            first = row * headlines_a_source
-            scores[first : first + headlines_a_source, tokens] = -torch.inf
+        by_source = scores.view(len(self.rows), -1, scores.shape[-1])
+        rows, tokens = self._places.to(scores.device)
+        by_source[rows, :, tokens] = -torch.inf
         return scores
 
 
@@ -68,12 +70,12 @@ class NoRepeatedWord(LogitsProcessor):
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
         """Return the scores with -inf for the words that would be repeated."""
         written = input_ids[:, 1:]  # without `<s>`
-        repeated = torch.zeros_like(scores, dtype=torch.bool).scatter_(1, written, True)
         # a tokenizer over words numbers them by frequency
-        repeated[:, :FREQUENT_IDS] = False
-        repeated.scatter_(1, written[:, -1:], True)
-        repeated[:, self.marks.to(scores.device)] = False
-        return scores.masked_fill(repeated, -torch.inf)
+        is_forbidden = written >= FREQUENT_IDS
+        is_forbidden[:, -1:] = True
+        is_forbidden &= ~torch.isin(written, self.marks.to(scores.device))
+        most = torch.where(is_forbidden, -torch.inf, torch.inf).to(scores.dtype)
+        return scores.scatter_reduce(1, written, most, "amin")
 
 
 class NoRepeatedNGram(NoRepeatNGramLogitsProcessor):
@@ -216,14 +218,13 @@ class WordFormat(Format):
         processors: list[LogitsProcessor] = []
         if size == 1:
             size = 3
-            processors.append(NoRepeatedWord(self._marks()))
+            processors.append(NoRepeatedWord(self._marks))
         separators = self._separators(context)
         if any(separators):
-            vocabulary = self.tokenizer.get_vocab().items()
-            known = [id_ for token, id_ in vocabulary if token.strip() == SEPARATOR]
-            processors.append(NeverWritten([[*known, *row] for row in separators]))
+            processors.append(NeverWritten([[*self._known_separators, *row] for row in separators]))
         return {"no_repeat_ngram_size": size, "logits_processor": processors}
 
+    @cached_property
     def _marks(self) -> list[int]:
         """Return the ids of tokens without letters and digits, in order."""
         marks = []
@@ -231,6 +232,12 @@ class WordFormat(Format):
             if not any(map(str.isalnum, token)):
                 marks.append(id_)
         return sorted(marks)
+
+    @cached_property
+    def _known_separators(self) -> list[int]:
+        """Return the ids of the tokens that are a separator, with or without spaces."""
+        vocabulary = self.tokenizer.get_vocab().items()
+        return [id_ for token, id_ in vocabulary if token.strip() == SEPARATOR]
 
     def _separators(self, context: Context) -> Ids:
         """Return the temporary ids that each source's separators have."""

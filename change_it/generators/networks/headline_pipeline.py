@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from transformers import Pipeline
+from transformers import Pipeline, StoppingCriteria
 from transformers.dynamic_module_utils import custom_object_save
 
 from .formats import FORMATS, Format
@@ -71,6 +71,8 @@ def search_headlines(
     options["num_return_sequences"] = offered
     options["pad_token_id"] = format_.tokenizer.pad_token_id
     options["eos_token_id"] = format_.ends
+    if beams > 1:
+        options["stopping_criteria"] = [*options.get("stopping_criteria", []), ForgetScores()]
     output = model.generate(
         **inputs,
         **options,
@@ -92,6 +94,19 @@ def search_headlines(
     for start in range(0, len(written), offered):
         found.append(_best(written[start : start + offered], candidates))
     return found
+
+
+class ForgetScores(StoppingCriteria):
+    """Stops nothing, and frees the scores of all words, which `generate` keeps of every step.
+
+    It keeps them where a score of each headline is wanted, and a search with beams does not read them again:
+    of 256 headlines and 5,000 words they are 200 MB.
+    """
+
+    def __call__(self, input_ids: Tensor, scores: Any, **_: Any) -> Tensor:
+        """Empty the tensor of the last step, and return for each headline that it goes on."""
+        scores[-1].set_()
+        return torch.zeros(len(input_ids), dtype=torch.bool, device=input_ids.device)
 
 
 def mean_scores(scores: Sequence[Tensor], ids: Tensor, ends: Sequence[int]) -> Tensor:

@@ -391,7 +391,7 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
         ids = encoded.sources.ids
         beams = len(place_logits) // len(ids)
         sources = ids.repeat_interleave(beams, dim=0).unsqueeze(1).expand_as(place_logits)
-        extended = functional.pad(written, (0, config.reserved))
-        extended = extended.scatter_add(-1, sources, copied)
+        # in place: a tensor of all words of all beams is made and given back in a millisecond
+        extended = functional.pad(written, (0, config.reserved)).scatter_add_(-1, sources, copied)
         extended[..., [config.pad_token_id, config.unk_token_id, config.decoder_start_token_id]] = 0.0
-        return torch.log(extended + torch.finfo(extended.dtype).tiny)
+        return extended.add_(torch.finfo(extended.dtype).tiny).log_()
