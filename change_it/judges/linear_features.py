@@ -11,7 +11,7 @@ import re
 import unicodedata
 import zlib
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
@@ -574,8 +574,8 @@ class PieceTimes:
         features.extend(np.array(repetitions, np.float64).reshape(-1, 4).T)
         return np.column_stack(features).astype(np.float32)
 
-    def _values_of_pieces(self, times: Sequence[Array]) -> list[Array]:
-        """Return what counts say of each piece, arrays (pieces,), in the order of the comments below.
+    def _values_of_pieces(self, times: Sequence[Array]) -> Iterator[Array]:
+        """Yield what counts say of each piece, arrays (pieces,), in the order of the comments below.
 
         Args:
             times: For each table how often the corpus has the n-gram that ends at each piece, (pieces,).
@@ -588,11 +588,12 @@ class PieceTimes:
         words_before = np.roll(words, 1)
         by_chance = (words + 1) * (words_before + 1)
         # how much more often than by chance the word follows the one before
-        values = [np.log((pairs_of_words + 0.5) * total / by_chance)]
+        yield np.log((pairs_of_words + 0.5) * total / by_chance)
         # how often the corpus has the pair of words, and each other n-gram
-        values.extend(np.log1p(count) for count in times[1:])
+        for count in times[1:]:
+            yield np.log1p(count)
         # how often it has the rarest n-gram of the piece's letters
-        values.append(np.log1p(self._rarest_letters))
+        yield np.log1p(self._rarest_letters)
         # how often the n-gram follows its context; of words as compared with their frequency
         frequency = np.log((words + 0.5) / total)
         for table, count in zip(TABLES, times, strict=True):
@@ -601,7 +602,7 @@ class PieceTimes:
                 ratio = np.log((count + 0.3) / (context_count + 1))
                 if table.coding == WORD:
                     ratio = ratio - frequency
-                values.append(ratio)
+                yield ratio
         # how much more often than by chance two pieces stand side by side
         for pair, piece in PAIRED:
             single = times[piece]
@@ -610,9 +611,8 @@ class PieceTimes:
             around = _lift(times_around, single, 2, total)
             # small where the pieces around this one's left neighbour would join better without it
             with_neighbour = beside + np.roll(beside, 1)
-            values.append(beside)
-            values.append(with_neighbour - around)
-        return values
+            yield beside
+            yield with_neighbour - around
 
 
 def fluency_features(texts: Pieces, counts: Array) -> Array:

@@ -263,7 +263,7 @@ def _count(
     saved = np.empty((LETTERS + 1, COUNT_COLUMNS), np.int16)
     for number in range(LETTERS + 1):
         counts = {part: of_part.count(number) for part, of_part in pieces.items()}
-        every = np.sum([*counts.values()], axis=0, dtype=np.int32)
+        every = sum(counts.values(), start=np.zeros(COUNT_COLUMNS, np.int32))
         for part, times in times_in_others.items():
             times.look_up(number, every - counts[part])
         saved[number] = np.minimum(every, np.iinfo(np.int16).max)
