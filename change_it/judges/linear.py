@@ -67,7 +67,7 @@ class LinearJudgeForSequenceClassification(PreTrainedModel):
         described = {name: [str(array.dtype), *array.shape] for name, array in arrays.items()}
         judge = cls(LinearJudgeConfig(arrays=described, **settings))
         for name, array in arrays.items():
-            getattr(judge, name).copy_(torch.from_numpy(np.ascontiguousarray(array)))
+            setattr(judge, name, torch.from_numpy(np.ascontiguousarray(array)))
         judge.constant.fill_(constant)
         return judge
 

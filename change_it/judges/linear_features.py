@@ -10,6 +10,7 @@ Nothing of the package is imported, since this file goes to the Hub with the wei
 import re
 import unicodedata
 import zlib
+from array import array
 from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
@@ -278,7 +279,7 @@ def _overlap(counts: csr_matrix, weights: Array, first: Array, second: Array) ->
     ]
 
 
-#: Columns of `Pieces.codes`: the piece itself.
+#: Columns of the codes of a piece: the piece itself.
 WORD = 0
 #: The last three letters of a word that is not frequent.
 ENDING = 1
@@ -288,8 +289,6 @@ SHORT_ENDING = 2
 CLUSTER = 3
 #: Its group among fewer groups, or its ending.
 WIDE_CLUSTER = 4
-#: Where the n-grams of its letters stand in `Pieces.letters`.
-LETTERS = 5
 
 
 class NgramTable(NamedTuple):
@@ -329,32 +328,39 @@ TABLES = (
 )
 #: Tables of pairs of pieces whose counts are compared with chance, each with the table of its single pieces.
 PAIRED = ((1, 0), (4, 16), (10, 17))
+#: The counts behind those of `TABLES`: of n-grams of letters.
+LETTERS = len(TABLES)
 #: Letters of the n-grams that tell whether a word is spelt like others.
 LETTERS_OF_NGRAM = 4
 #: Numbers that mix the codes of an n-gram: 2**64 divided by the golden ratio, and bits to the right.
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
-#: Codes of the two places before a headline. The last one, 0, leads to the entry of no letters.
-_BEGINNING = (1, 1, 1, 1, 1, 0)
-#: Codes of the place after a headline.
-_END = (2, 2, 2, 2, 2, 0)
+#: Number of the two places before a headline.
+_BEGINNING = 0
+#: Number of the place after a headline.
+_END = 1
+#: Columns of the codes of a piece, `WORD` to `WIDE_CLUSTER`.
+_CODES = 5
 
 
-class _CodesByPiece(dict[str, tuple[int, ...]]):
-    """A dictionary of pieces to their codes, a row of `Pieces.codes`, which codes a piece when it is met.
+class PieceCodes(dict[str, int]):
+    """A dictionary of pieces to their numbers, which codes a piece when it is met.
 
-    Attributes:
-        letters: For each piece the columns of its n-grams of letters; the first entry is that of no letters.
+    A frequent word is a class of its own; others are classed by their last letters, and by the words that
+    appear in similar places (`clusters`).
     """
 
     def __init__(self, frequent: frozenset[str], clusters: Array):
         super().__init__()
         self._frequent = frequent
         self._clusters = clusters
-        self.letters: list[list[int]] = [[]]
+        # arrays hold a tenth of the memory of lists; a beginning has the codes 1, and an end 2
+        self._codes = array("Q", [1] * _CODES + [2] * _CODES)
+        self._letters = array("q")
+        self._lengths = array("q", [0, 0])
 
-    def __missing__(self, piece: str) -> tuple[int, ...]:
-        """Return the codes of a piece that was not met before, and keep them."""
+    def __missing__(self, piece: str) -> int:
+        """Return the number of a piece that was not met before, and keep its codes."""
         is_word = piece[0].isalpha()
         ending = piece
         short_ending = piece
@@ -371,10 +377,21 @@ class _CodesByPiece(dict[str, tuple[int, ...]]):
         ending_code = bucket(ending)
         # group 0 is that of words without a group
         groups = [int(group) or ending_code for group in self._clusters[:, word_code % COUNT_COLUMNS]]
-        codes = (word_code, ending_code, bucket(short_ending), *groups, len(self.letters))
-        self.letters.append(_letter_columns(piece) if is_word else [])
-        self[piece] = codes
-        return codes
+        self._codes.extend((word_code, ending_code, bucket(short_ending), *groups))
+        letters = _letter_columns(piece) if is_word else []
+        self._letters.extend(letters)
+        number = len(self._lengths)
+        self._lengths.append(len(letters))
+        self[piece] = number
+        return number
+
+    def codes(self) -> Array:
+        """Return what each piece is, from itself to its widest class, uint64 (`_CODES`, distinct pieces)."""
+        return np.array(self._codes).reshape(-1, _CODES).T
+
+    def letters(self) -> tuple[Array, Array]:
+        """Return the columns of the n-grams of letters of all pieces, and how many each piece has."""
+        return np.array(self._letters), np.array(self._lengths)
 
 
 def _letter_columns(word: str) -> list[int]:
@@ -385,33 +402,29 @@ def _letter_columns(word: str) -> list[int]:
 
 
 class Pieces:
-    """Words and marks of headlines, hashed, between two beginnings and an end each.
+    """Words and marks of headlines, numbered, between two beginnings and an end each.
 
-    Texts are headlines or their `split_pieces`. A frequent word is a class of its own; others are classed by
-    their last letters, and by the words that appear in similar places (`clusters`).
+    Texts are headlines or their `split_pieces`.
 
     Attributes:
         lengths: Number of pieces of each headline, with its beginnings and its end, (n,).
-        codes: What each piece is, from itself to its widest class, uint64 (pieces, 6); columns are `WORD` to
-            `LETTERS`.
-        letters: For each distinct piece the columns of its n-grams of letters.
+        numbers: Number of each piece in `PieceCodes`, int32 (pieces,).
     """
 
-    def __init__(self, texts: Sequence[str | list[str]], frequent: frozenset[str], clusters: Array):
-        codes = _CodesByPiece(frequent, clusters)
-        rows = []
+    def __init__(self, texts: Sequence[str | list[str]], codes: PieceCodes):
+        self._codes = codes
+        lengths = []
+        numbers = array("i")
         for text in texts:
             pieces = split_pieces(text) if isinstance(text, str) else text
-            rows.append([_BEGINNING, _BEGINNING, *[codes[piece] for piece in pieces], _END])
-        every = list(chain.from_iterable(rows))
-        self.lengths = np.array([len(row) for row in rows])
-        self.codes = np.array(every, np.uint64).reshape(-1, len(_END))
-        self.letters = codes.letters
+            numbers.extend([_BEGINNING, _BEGINNING, *[codes[piece] for piece in pieces], _END])
+            lengths.append(len(pieces) + 3)
+        self.lengths = np.array(lengths, np.int64)
+        self.numbers = np.array(numbers)
 
-    def columns_by_table(self) -> Iterator[Array]:
-        """Yield for each table the column of the n-gram that ends at each piece, int64 (pieces,)."""
-        for number, table in enumerate(TABLES):
-            yield self.columns(number, table.offsets)
+    def codes(self, coding: int) -> Array:
+        """Return how a coding, `WORD` to `WIDE_CLUSTER`, tells each piece apart, uint64 (pieces,)."""
+        return np.asarray(self._codes.codes()[coding][self.numbers])
 
     def columns(self, number: int, offsets: tuple[int, ...]) -> Array:
         """Hash n-grams to columns of a table, int64 (pieces,).
@@ -421,43 +434,43 @@ class Pieces:
             offsets: How many places before each piece the pieces of its n-gram stand. Before a headline there
                 are beginnings, never another headline.
         """
-        codes = self.codes[:, TABLES[number].coding]
+        codes = self.codes(TABLES[number].coding)
         places = np.arange(len(codes))
         beginnings = np.cumsum(self.lengths) - self.lengths
         first = np.repeat(beginnings, self.lengths)
         # each table begins with another number, so that n-grams that share a column in one do not in others
         hashed = np.full(len(codes), 7919 * number + 1, np.uint64)
         for offset in offsets:
-            before = np.maximum(places - offset, first)
-            hashed ^= codes[before]
+            hashed ^= codes[np.maximum(places - offset, first)] if offset else codes
             hashed *= _MULTIPLIER
             hashed ^= hashed >> _SHIFT
-        return (hashed % np.uint64(COUNT_COLUMNS)).astype(np.int64)
+        # the remainder of a power of 2
+        hashed &= np.uint64(COUNT_COLUMNS - 1)
+        return hashed.astype(np.int64)
 
-    def counts(self) -> Array:
-        """Count the n-grams of pieces, and of letters last, int32 (tables + 1, COUNT_COLUMNS)."""
-        counts = np.empty((len(TABLES) + 1, COUNT_COLUMNS), np.int32)
-        for table, columns in zip(counts[:-1], self.columns_by_table(), strict=True):
-            table[:] = np.bincount(columns, minlength=COUNT_COLUMNS)
-        letter_columns = np.array(list(chain.from_iterable(self.letters)), np.int64)
+    def count(self, number: int) -> Array:
+        """Count the n-grams of a table, or of `LETTERS`, int32 (COUNT_COLUMNS,)."""
+        if number != LETTERS:
+            columns = self.columns(number, TABLES[number].offsets)
+            return np.bincount(columns, minlength=COUNT_COLUMNS).astype(np.int32)
+        letter_columns, lengths = self._codes.letters()
         # the letters of a distinct piece count as often as it stands in the texts
-        times_of_pieces = np.bincount(self._letters_row(), minlength=len(self.letters))
-        lengths = [len(columns) for columns in self.letters]
+        times_of_pieces = np.bincount(self.numbers, minlength=len(lengths))
         times = np.repeat(times_of_pieces, lengths)
-        counts[-1] = np.bincount(letter_columns, times, COUNT_COLUMNS)
-        return counts
+        return np.bincount(letter_columns, times, COUNT_COLUMNS).astype(np.int32)
 
     def rarest(self, letter_counts: Array) -> Array:
         """Return how often the rarest n-gram of each piece's letters was counted, at most 1000, (pieces,).
 
         A piece without letters has 1000.
         """
-        least = [letter_counts[columns].min() if columns else np.inf for columns in self.letters]
-        return np.minimum(np.array(least), 1000.0)[self._letters_row()]
-
-    def _letters_row(self) -> Array:
-        """Return where in `letters` each piece has its n-grams, int64 (pieces,)."""
-        return self.codes[:, LETTERS].astype(np.int64)
+        letter_columns, lengths = self._codes.letters()
+        has_letters = lengths > 0
+        first = np.cumsum(lengths) - lengths
+        least = np.full(len(lengths), 1000.0)
+        if len(letter_columns):
+            least[has_letters] = np.minimum.reduceat(letter_counts[letter_columns], first[has_letters])
+        return np.minimum(least, 1000.0)[self.numbers]
 
 
 def split_pieces(text: str) -> list[str]:
@@ -500,85 +513,119 @@ class _Summary:
         return [self.mean(values), least, -np.log(soft), first, last]
 
 
+class PieceTimes:
+    """How often a corpus has what ends at each piece of headlines, looked up table by table.
+
+    Args:
+        texts: The headlines.
+    """
+
+    def __init__(self, texts: Pieces):
+        self._texts = texts
+        # all pieces that were counted
+        self._total = 1.0
+        # for each table, (pieces,)
+        self._times: list[Array] = []
+        # for each table of `PAIRED` the pair of the pieces around the one before each piece, (pieces,)
+        self._times_around: dict[int, Array] = {}
+        # the rarest n-gram of each piece's letters, (pieces,)
+        self._rarest_letters = np.empty(0)
+
+    def look_up(self, number: int, counts: Array) -> None:
+        """Look up the n-grams of the next table, or of `LETTERS`, which is the last one.
+
+        Args:
+            number: The table in `TABLES`.
+            counts: Its counts in the corpus, (COUNT_COLUMNS,).
+        """
+        if number == LETTERS:
+            self._rarest_letters = self._texts.rarest(counts)
+            return
+        if number == 0:
+            self._total = max(1.0, float(counts.sum()))
+        self._times.append(counts[self._texts.columns(number, TABLES[number].offsets)])
+        if any(number == pair for pair, _ in PAIRED):
+            self._times_around[number] = counts[self._texts.columns(number, (2, 0))]
+
+    def features(self) -> Array:
+        """Return features of n headlines, float32 (n, features).
+
+        They sum up what counts say of each piece, and add the length and the shares of unknown and of
+        repeated words and pairs.
+        """
+        texts = self._texts
+        times = [of_table.astype(np.float64) for of_table in self._times]
+        summary = _Summary(texts.lengths)
+        features: list[Array] = []
+        for values in self._values_of_pieces(times):
+            features += summary.features(values)
+        unknown_words = summary.mean(times[0] == 0)
+        unknown_pairs = summary.mean(times[1] == 0)
+        # lengths count two beginnings and an end; the end stays, so that an empty headline has 1
+        length = np.log(texts.lengths - 2.0)
+        features += [length, unknown_words, unknown_pairs]
+        words_and_endings = np.column_stack([texts.codes(WORD), texts.codes(ENDING)])
+        repetitions = []
+        for codes in np.split(words_and_endings, summary.begin[1:]):
+            # without the two beginnings and the end
+            own_pieces = codes[2:-1].tolist()
+            repetitions.append(_repetitions(own_pieces))
+        # four figures each; the shape stands here for the case of no headlines
+        features.extend(np.array(repetitions, np.float64).reshape(-1, 4).T)
+        return np.column_stack(features).astype(np.float32)
+
+    def _values_of_pieces(self, times: Sequence[Array]) -> Iterator[Array]:
+        """Yield what counts say of each piece, arrays (pieces,), in the order of the comments below.
+
+        Args:
+            times: For each table how often the corpus has the n-gram that ends at each piece, (pieces,).
+        """
+        words = times[0]
+        pairs_of_words = times[1]
+        total = self._total
+        # A headline's first place gets the last one of the headline before, but no figure reads the
+        # beginnings.
+        words_before = np.roll(words, 1)
+        by_chance = (words + 1) * (words_before + 1)
+        # how much more often than by chance the word follows the one before
+        yield np.log((pairs_of_words + 0.5) * total / by_chance)
+        # how often the corpus has the pair of words, and each other n-gram
+        for count in times[1:]:
+            yield np.log1p(count)
+        # how often it has the rarest n-gram of the piece's letters
+        yield np.log1p(self._rarest_letters)
+        # how often the n-gram follows its context; of words as compared with their frequency
+        frequency = np.log((words + 0.5) / total)
+        for table, count in zip(TABLES, times, strict=True):
+            if table.context is not None:
+                context_count = np.roll(times[table.context], 1)
+                ratio = np.log((count + 0.3) / (context_count + 1))
+                if table.coding == WORD:
+                    ratio = ratio - frequency
+                yield ratio
+        # how much more often than by chance two pieces stand side by side
+        for pair, piece in PAIRED:
+            single = times[piece]
+            beside = _lift(times[pair], single, 1, total)
+            times_around = self._times_around[pair].astype(np.float64)
+            around = _lift(times_around, single, 2, total)
+            # small where the pieces around this one's left neighbour would join better without it
+            with_neighbour = beside + np.roll(beside, 1)
+            yield beside
+            yield with_neighbour - around
+
+
 def fluency_features(texts: Pieces, counts: Array) -> Array:
     """Return features of n headlines from the counts of a corpus, float32 (n, features).
 
-    They sum up what counts say of each piece, and add the length and the shares of unknown and of repeated
-    words and pairs.
-
     Args:
         texts: The headlines.
-        counts: Counts of n-grams in a corpus, a row for each of `TABLES`; the first counts words, the second
-            pairs of words. The last row counts n-grams of letters.
+        counts: Counts of n-grams in a corpus, a row for each of `TABLES`, and one for `LETTERS`.
     """
-    times = []
-    for table, columns in zip(counts[:-1], texts.columns_by_table(), strict=True):
-        times.append(table[columns].astype(np.float64))
-    summary = _Summary(texts.lengths)
-    features: list[Array] = []
-    for values in _values_of_pieces(texts, counts, times):
-        features += summary.features(values)
-    unknown_words = summary.mean(times[0] == 0)
-    unknown_pairs = summary.mean(times[1] == 0)
-    # lengths count two beginnings and an end; the end stays, so that an empty headline has 1
-    length = np.log(texts.lengths - 2.0)
-    features += [length, unknown_words, unknown_pairs]
-    words_and_endings = texts.codes[:, [WORD, ENDING]]
-    repetitions = []
-    for codes in np.split(words_and_endings, summary.begin[1:]):
-        # without the two beginnings and the end
-        own_pieces = codes[2:-1].tolist()
-        repetitions.append(_repetitions(own_pieces))
-    # four figures each; the shape stands here for the case of no headlines
-    features.extend(np.array(repetitions, np.float64).reshape(-1, 4).T)
-    return np.column_stack(features).astype(np.float32)
-
-
-def _values_of_pieces(texts: Pieces, counts: Array, times: Sequence[Array]) -> list[Array]:
-    """Return what counts say of each piece, arrays (pieces,).
-
-    Args:
-        texts: The headlines.
-        counts: What `Pieces.counts` counted in a corpus.
-        times: For each table how often the corpus has the n-gram that ends at each piece, (pieces,).
-
-    Returns:
-        The values that comments name below, in this order.
-    """
-    words = times[0]
-    pairs_of_words = times[1]
-    total = max(1.0, float(counts[0].sum()))
-    # A headline's first place gets the last one of the headline before, but no figure reads the beginnings.
-    words_before = np.roll(words, 1)
-    by_chance = (words + 1) * (words_before + 1)
-    # how much more often than by chance the word follows the one before
-    values = [np.log((pairs_of_words + 0.5) * total / by_chance)]
-    # how often the corpus has the pair of words, and each other n-gram
-    values.extend(np.log1p(count) for count in times[1:])
-    # how often it has the rarest n-gram of the piece's letters
-    rarest_letters = texts.rarest(counts[-1])
-    values.append(np.log1p(rarest_letters))
-    # how often the n-gram follows its context; of words as compared with their frequency
-    frequency = np.log((words + 0.5) / total)
-    for table, count in zip(TABLES, times, strict=True):
-        if table.context is not None:
-            context_count = np.roll(times[table.context], 1)
-            ratio = np.log((count + 0.3) / (context_count + 1))
-            if table.coding == WORD:
-                ratio = ratio - frequency
-            values.append(ratio)
-    # how much more often than by chance two pieces stand side by side
-    for pair, piece in PAIRED:
-        single = times[piece]
-        beside = _lift(times[pair], single, 1, total)
-        columns_around = texts.columns(pair, (2, 0))
-        times_around = counts[pair][columns_around].astype(np.float64)
-        around = _lift(times_around, single, 2, total)
-        # small where the pieces around this one's left neighbour would join better without it
-        with_neighbour = beside + np.roll(beside, 1)
-        values.append(beside)
-        values.append(with_neighbour - around)
-    return values
+    times = PieceTimes(texts)
+    for number, of_table in enumerate(counts):
+        times.look_up(number, of_table)
+    return times.features()
 
 
 def _lift(pairs: Array, pieces: Array, offset: int, total: float) -> Array:
@@ -669,7 +716,8 @@ def _headline_odds(texts: Sequence[str], pairs: Sequence[str], config: Any, arra
 
 def _printed_odds(texts: Sequence[str], pairs: Sequence[str], config: Any, arrays: Arrays) -> Array:
     """Return the log odds of class 1 by trees on what counts of n-grams in printed texts say."""
-    headlines = Pieces(texts, frozenset(config.frequent or ()), arrays["clusters"])
+    codes = PieceCodes(frozenset(config.frequent or ()), arrays["clusters"])
+    headlines = Pieces(texts, codes)
     return sum_leaves(fluency_features(headlines, arrays["counts"]), arrays)
 
 

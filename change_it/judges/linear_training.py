@@ -3,7 +3,7 @@
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import chain
 from typing import Any
 
@@ -18,12 +18,14 @@ from change_it.judges.linear import LinearJudgeForSequenceClassification as Line
 from change_it.judges.linear_features import (
     CAPITAL,
     COUNT_COLUMNS,
+    LETTERS,
     MONOTONICITY,
-    TABLES,
     WORD_COLUMNS,
     Array,
     Arrays,
+    PieceCodes,
     Pieces,
+    PieceTimes,
     Words,
     bucket,
     features_of_headlines,
@@ -207,16 +209,15 @@ def fit_fluency(data: TaskData, *, seed: int) -> LinearJudge:
     for text in data.headlines + data.articles:
         # a piece that appears a thousand times is one object
         counted.append(list(map(sys.intern, split_pieces(text))))
-    most_common = Counter(chain.from_iterable(counted)).most_common(FREQUENT_PIECES)
-    frequent = frozenset(piece for piece, _ in most_common)
-    clusters = _clusters(counted, seed=seed)
-    to_pieces = partial(Pieces, frequent=frequent, clusters=clusters)
+    times = Counter(chain.from_iterable(counted))
+    frequent = frozenset(piece for piece, _ in times.most_common(FREQUENT_PIECES))
+    clusters = _clusters(counted, times, seed=seed)
+    codes = PieceCodes(frequent, clusters)
     # articles follow headlines, and each is in the part of its headline
-    counted_parts = np.tile(np.asarray(data.counted_parts), 2)
-    counts, counts_of_parts = _count_parts(counted, counted_parts, to_pieces)
+    rows_of_counted = _rows_of_parts(np.tile(np.asarray(data.counted_parts), 2))
+    pieces = {part: Pieces([counted[row] for row in rows], codes) for part, rows in rows_of_counted.items()}
     del counted
-    parts = np.asarray(data.parts)
-    features = _features_by_part(data.train, parts, counts, counts_of_parts, to_pieces)
+    saved, features = _count(pieces, data.train, np.asarray(data.parts), codes)
     trees = _boost(
         features,
         data.train.labels,
@@ -226,74 +227,57 @@ def fit_fluency(data: TaskData, *, seed: int) -> LinearJudge:
         row_share=0.5,
         seed=seed,
     )
-    saved = np.minimum(counts, np.iinfo(np.int16).max).astype(np.int16)
     printed = data.validation.select(np.flatnonzero(data.validation.labels)).texts
-    odds = sum_leaves(fluency_features(to_pieces(printed), saved), trees)
+    odds = sum_leaves(fluency_features(Pieces(printed, codes), saved), trees)
     threshold = float(np.quantile(odds, 1 - FLUENCY_ACCEPTS))
     arrays = {"counts": saved, "clusters": clusters, **trees}
     return LinearJudge.from_arrays(arrays, -threshold, judges="fluency", frequent=sorted(frequent))
 
 
-def _count_parts(
-    counted: Sequence[list[str]], parts: Array, to_pieces: Callable[[list[list[str]]], Pieces]
-) -> tuple[Array, dict[int, Array]]:
-    """Count n-grams in all texts, and in the texts of each part.
+def _rows_of_parts(parts: Array) -> dict[int, Array]:
+    """Return each part to its rows, from the part of each row, (n,)."""
+    return {part: np.flatnonzero(parts == part) for part in np.unique(parts).tolist()}
+
+
+def _count(
+    pieces: dict[int, Pieces], examples: Examples, parts: Array, codes: PieceCodes
+) -> tuple[Array, Array]:
+    """Count n-grams in all texts, and look those of examples up in the texts of all other parts.
+
+    One table after the other is counted, since all tables of all parts together take much memory.
 
     Args:
-        counted: The pieces of each text.
-        parts: The part of each text, (texts,).
-        to_pieces: Hashes the pieces of texts.
-
-    Returns:
-        Counts of all texts, int32 (tables + 1, COUNT_COLUMNS), and part to its own counts, in the smallest
-        type that has room for them, which saves half of the memory or more.
-    """
-    counts = np.zeros((len(TABLES) + 1, COUNT_COLUMNS), np.int32)
-    counts_of_parts = {}
-    for part in np.unique(parts):
-        rows = np.flatnonzero(parts == part)
-        texts = [counted[row] for row in rows.tolist()]
-        own = to_pieces(texts).counts()
-        smallest = np.min_scalar_type(own.max())
-        counts += own
-        counts_of_parts[part] = own.astype(smallest)
-    return counts, counts_of_parts
-
-
-def _features_by_part(
-    examples: Examples,
-    parts: Array,
-    counts: Array,
-    counts_of_parts: dict[int, Array],
-    to_pieces: Callable[[list[str]], Pieces],
-) -> Array:
-    """Return the features of fluency's examples, each by the counts of all other parts.
-
-    Args:
+        pieces: Part to its texts.
         examples: n headlines, printed and broken.
         parts: The part of each, (n,).
-        counts: Counts of all texts. They are changed for each part, and restored in the end.
-        counts_of_parts: Part to its own counts; it is empty in the end, which gives much memory back.
-        to_pieces: Splits headlines into hashed pieces.
+        codes: Numbers their pieces.
+
+    Returns:
+        Counts of all texts, as a judge saves them, int16 (tables + 1, COUNT_COLUMNS); and the features of the
+        examples, float32 (n, features).
     """
-    rows_of_parts = []
-    blocks = []
-    for part in np.unique(parts):
-        rows = np.flatnonzero(parts == part)
-        counts -= counts_of_parts[part]
-        headlines = to_pieces(examples.select(rows).texts)
-        blocks.append(fluency_features(headlines, counts))
-        counts += counts_of_parts.pop(part)
-        rows_of_parts.append(rows)
-    order = np.argsort(np.concatenate(rows_of_parts))
-    return np.asarray(np.concatenate(blocks)[order])
+    rows_of_parts = _rows_of_parts(parts)
+    times_in_others: dict[int, PieceTimes] = {}
+    for part, rows in rows_of_parts.items():
+        times_in_others[part] = PieceTimes(Pieces(examples.select(rows).texts, codes))
+    saved = np.empty((LETTERS + 1, COUNT_COLUMNS), np.int16)
+    for number in range(LETTERS + 1):
+        counts = {part: of_part.count(number) for part, of_part in pieces.items()}
+        every = sum(counts.values(), start=np.zeros(COUNT_COLUMNS, np.int32))
+        for part, times in times_in_others.items():
+            times.look_up(number, every - counts[part])
+        saved[number] = np.minimum(every, np.iinfo(np.int16).max)
+    features = np.concatenate([times.features() for times in times_in_others.values()])
+    order = np.argsort(np.concatenate([*rows_of_parts.values()]))
+    return saved, features[order]
 
 
-def _clusters(texts: Sequence[list[str]], *, seed: int) -> Array:
+def _clusters(texts: Sequence[list[str]], times: Counter[str], *, seed: int) -> Array:
     """Group the pieces of texts twice by the pieces before and after them (Schütze 1995).
 
     Args:
         texts: The pieces of each text.
+        times: How often they have each piece.
         seed: Seed of the vectors and the groups.
 
     Returns:
@@ -304,8 +288,8 @@ def _clusters(texts: Sequence[list[str]], *, seed: int) -> Array:
     from sklearn.preprocessing import normalize
 
     known: dict[str, int] = {}
-    for piece, times in Counter(chain.from_iterable(texts)).most_common(GROUPED_PIECES):
-        if times >= LEAST_TIMES:
+    for piece, count in times.most_common(GROUPED_PIECES):
+        if count >= LEAST_TIMES:
             known[piece] = len(known)
     # the number of all other pieces, and of the end of a text
     other = len(known)

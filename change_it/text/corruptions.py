@@ -8,6 +8,7 @@ neither case nor punctuation betrays the damage.
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -85,20 +86,23 @@ class Lexicon:
         self.words: list[str] = []
         self.inside: Counter[str] = Counter()
         self.adjacent: set[tuple[str, str]] = set()
+        lower = cache(str.lower)  # a word that appears a thousand times is one object
         for words, _ in self.splits:
             self.words += words
             self.inside.update(words[1:])
-            self.adjacent.update(pairwise(_lower(words)))
-        words_of_articles = [_WORD.findall(article) for article in articles]
-        for words in words_of_articles:
-            self.adjacent.update(pairwise(_lower(words)))
+            self.adjacent.update(pairwise(map(lower, words)))
+        in_articles: Counter[str] = Counter()
+        for article in articles:
+            words = [*map(lower, _WORD.findall(article))]
+            self.adjacent.update(pairwise(words))
+            in_articles.update(words)
         self.functions = self._function_words()
-        self.needed = self._needed_words(words_of_articles)
+        self.needed = self._needed_words(in_articles)
         self.typical = self._style_words()
 
     def _function_words(self) -> dict[str, int]:
         """Return the function words in lower case with their counts, the most frequent first."""
-        counts = Counter(_lower(self.words))
+        counts = Counter(map(str.lower, self.words))
         at_end: Counter[str] = Counter()
         for words, gaps in self.splits:
             gaps_behind = gaps[1:]
@@ -115,11 +119,12 @@ class Lexicon:
                 functions[word] = counts[word]
         return functions
 
-    def _needed_words(self, words_of_articles: Sequence[Sequence[str]]) -> set[str]:
-        """Return the function words that headlines do not do without."""
-        in_articles: Counter[str] = Counter()
-        for words in words_of_articles:
-            in_articles.update(_lower(words))
+    def _needed_words(self, in_articles: Counter[str]) -> set[str]:
+        """Return the function words that headlines do not do without.
+
+        Args:
+            in_articles: how often articles have each word, in lower case.
+        """
         total = max(1, len(self.words))
         total_in_articles = max(1, in_articles.total())
         needed = set()
@@ -146,11 +151,6 @@ class Lexicon:
             best_first = sorted(scores, key=lambda word: (-scores[word], word))
             typical[outlet] = best_first[:TYPICAL]
         return typical
-
-
-def _lower(words: Iterable[str]) -> list[str]:
-    """Return words in lower case."""
-    return [word.lower() for word in words]
 
 
 def _style_scores(counts: Counter[str], all_counts: Counter[str]) -> dict[str, float]:
@@ -207,6 +207,9 @@ def _without_lost_marks(text: str, headline: str) -> str:
         text: the damaged headline.
         headline: the headline before the damage. What stands alone there may stand alone.
     """
+    # most headlines have no brackets and quotes
+    if set(text).isdisjoint(PAIRED):
+        return text.strip()
     # what has its other half is a NUL here, so the brackets and quotes that are left stand alone
     masked = _masked(text)
     lost = set(masked).intersection(PAIRED) - set(_masked(headline))

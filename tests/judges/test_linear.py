@@ -21,7 +21,6 @@ from change_it.judges.linear_features import (
     COUNT_COLUMNS,
     MONOTONICITY,
     WORD_COLUMNS,
-    Pieces,
     Words,
     sum_leaves,
 )
@@ -146,27 +145,43 @@ def test_trees_answer_as_scikit_learn_does():
     ).mean() > 0.95
 
 
+def pieces_of(texts, clusters, frequent=frozenset()):
+    return linear_features.Pieces(texts, linear_features.PieceCodes(frequent, clusters))
+
+
+def counts_of(pieces):
+    return np.array([pieces.count(number) for number in range(linear_features.LETTERS + 1)])
+
+
 def test_fluency_sees_what_was_never_joined_and_what_is_repeated():
     frequent = frozenset(["il"])
     clusters = np.zeros((2, COUNT_COLUMNS), np.uint8)
-    texts = Pieces(["il ponte cade", "ponte il cade", "il ponte il ponte cade"], frequent, clusters)
-    counts = Pieces(["il ponte cade"] * 9, frequent, clusters).counts()
+    headlines = ["il ponte cade", "ponte il cade", "il ponte il ponte cade"]
+    texts = pieces_of(headlines, clusters, frequent)
+    counts = counts_of(pieces_of(["il ponte cade"] * 9, clusters, frequent))
     printed, broken, looped = linear_features.fluency_features(texts, counts)
     letters = texts.rarest(counts[-1])
     assert letters[:6].tolist() == [1000, 1000, 9, 9, 9, 1000]  # two beginnings, three words, an end
-    assert Pieces(["pomte"], frequent, clusters).rarest(counts[-1])[2] == 0
+    assert pieces_of(["pomte"], clusters, frequent).rarest(counts[-1])[2] == 0
     assert printed[-4:].tolist() == [0, 0, 0, 0]
     assert looped[-4:] == pytest.approx([2 / 5, 1 / 4, 1, 1])
     assert printed[-5] == 0 < broken[-5]  # the share of pairs that were never seen
-    assert np.isfinite(linear_features.fluency_features(Pieces(["", "…"], frequent, clusters), counts)).all()
+    assert np.isfinite(linear_features.fluency_features(pieces_of(["", "…"], clusters), counts)).all()
 
 
 def test_features_of_fluency_do_not_depend_on_the_headline_before():
     clusters = np.zeros((2, COUNT_COLUMNS), np.int64)
-    counts = Pieces(HEADLINES, frozenset(), clusters).counts()
-    every = linear_features.fluency_features(Pieces(HEADLINES, frozenset(), clusters), counts)
-    alone = [
-        linear_features.fluency_features(Pieces([text], frozenset(), clusters), counts)[0]
-        for text in HEADLINES
-    ]
+    counts = counts_of(pieces_of(HEADLINES, clusters))
+    every = linear_features.fluency_features(pieces_of(HEADLINES, clusters), counts)
+    alone = [linear_features.fluency_features(pieces_of([text], clusters), counts)[0] for text in HEADLINES]
     assert every == pytest.approx(np.array(alone), abs=1e-6)
+
+
+def test_pieces_have_the_same_counts_whatever_was_numbered_before():
+    clusters = np.zeros((2, COUNT_COLUMNS), np.uint8)
+    codes = linear_features.PieceCodes(frozenset(["il"]), clusters)
+    linear_features.Pieces(["Derby sospeso, 3 feriti"], codes)
+    after_others = linear_features.Pieces(HEADLINES, codes)
+    alone = pieces_of(HEADLINES, clusters, frozenset(["il"]))
+    assert (counts_of(after_others) == counts_of(alone)).all()
+    assert (after_others.rarest(counts_of(alone)[-1]) == alone.rarest(counts_of(alone)[-1])).all()
