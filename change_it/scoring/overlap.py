@@ -10,7 +10,6 @@ from functools import lru_cache
 
 import numpy as np
 import polars as pl
-import scipy  # scipy.stats is loaded when it is used
 from sacrebleu.metrics import BLEU
 
 from change_it.judges.spec import compliancy_tasks
@@ -200,6 +199,6 @@ def spearman(one: Floats, other: Floats, events: EventIds) -> Score:
 
 def _centred_ranks(values: Floats) -> Floats:
     """Return the ranks of (n,) values, equal ones sharing their mean, with a mean of 0."""
-    ranks = scipy.stats.rankdata(values)
+    ranks = pl.Series(values).rank("average").to_numpy()
     mean_rank = (len(values) + 1) / 2
     return np.asarray(ranks - mean_rank, np.float64)
