@@ -177,14 +177,17 @@ answers.append([result_of("main judge", Path(".")).partition(" ")[0], loaded({MO
 """
 
 
-def test_linear_judges_answer_without_torch_and_transformers(tmp_path):
+#: What linear judges do without, beside the libraries of models.
+OTHERS = {"sklearn", "scipy.stats", "pandas", "pyarrow"}
+
+
+def test_linear_judges_answer_without_libraries_of_models_and_statistics(tmp_path):
     write_toy_corpus(tmp_path / "corpus")
     save_judges(tmp_path / "judges", [text for event in EVENTS for text in event], OUTLETS)
     (tmp_path / "article.txt").write_text("Il ponte crolla.", encoding="utf-8")
     commands = OF_LINEAR_JUDGES.strip().splitlines()
-    given = answers(
-        "\n".join([*(f"call({command!r}, {MODELS})" for command in commands), PAGE, LINE]), tmp_path
-    )
+    calls = [f"call({command!r}, {MODELS | OTHERS})" for command in commands]
+    given = answers("\n".join([*calls, PAGE, LINE]), tmp_path)
     assert [(status, loaded) for status, _, loaded in given[:-2]] == [(0, [])] * len(commands)
     assert given[-2:] == [[1, []], ["F1", []]]
 
