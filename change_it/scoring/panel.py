@@ -261,7 +261,7 @@ class Judges(Pushable):
         target = np.array([self.outlets.index(item.target) for item in items], dtype=np.int64)
         probabilities = _probabilities(answers, of_sources, target)
         p_source = of_sources[MAIN][np.arange(len(items)), target]
-        lacking = [_unsupported(item) for item in items]
+        lacking = _unsupported_parts(items)
         decided = verdicts(answers, of_sources, target, reversal=reversal)
         if self.has_evidence:
             decided[EVIDENCE] = np.array([not parts for parts in lacking], dtype=bool)
@@ -605,11 +605,18 @@ def _known_style(judged: Judged) -> Floats | None:
     return np.where(np.isnan(judged.style), 1.0, judged.style)
 
 
-def _unsupported(item: Item) -> tuple[Unsupported, ...]:
-    """Return the numbers, names and quotations of a new headline that none of its sources has."""
-    if not item.prediction.strip():
-        return ()
-    return tuple(unsupported(item.prediction, (item.source, item.article, item.reference_article)))
+def _unsupported_parts(items: Sequence[Item]) -> list[tuple[Unsupported, ...]]:
+    """Return for each new headline the numbers, names and quotations that none of its sources has.
+
+    Headlines of one event are looked up one after the other, so that their sources are read once.
+    """
+    found: list[tuple[Unsupported, ...]] = [()] * len(items)
+    for row in sorted(range(len(items)), key=lambda row: items[row].event):
+        item = items[row]
+        if item.prediction.strip():
+            sources = (item.source, item.article, item.reference_article)
+            found[row] = unsupported(item.prediction, sources)
+    return found
 
 
 def _failed(name: str, values: NDArray[Any], is_written: Bools) -> NDArray[Any]:
