@@ -63,7 +63,9 @@ def statistics(
         f_scores = rouge_l(compared, new)[:, 2]
         columns[f"compared{side}"] = has_text
         columns[f"rougeL{side}"] = f_scores * has_text
-        counts = [_bleu_counts(" ".join(one), " ".join(other)) for one, other in zip(new, compared, strict=True)]
+        counts = [
+            _bleu_counts(" ".join(one), " ".join(other)) for one, other in zip(new, compared, strict=True)
+        ]
         table = np.array(counts, np.float64).reshape(-1, len(_COUNTS)) * has_text[:, None]
         for column, name in enumerate(_COUNTS):
             columns[f"{name}{side}"] = table[:, column]
