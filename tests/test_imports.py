@@ -22,7 +22,9 @@ WITHOUT = {
 }
 #: With the models of all modules that train; transformers 5.20 imports scikit-learn.
 TRAINING = "import change_it.judges.train, change_it.generators.train"
-NAMES = "import change_it; answers += ['HeadlineTransfer' in change_it.__all__, hasattr(change_it, 'Nothing')]"
+NAMES = (
+    "import change_it; answers += ['HeadlineTransfer' in change_it.__all__, hasattr(change_it, 'Nothing')]"
+)
 
 
 def execute(lines):
@@ -162,6 +164,8 @@ answers.append([result_of("main judge", Path(".")).partition(" ")[0], loaded({MO
 """
 
 
+#: What linear judges do without, beside the libraries of models.
+OTHERS = {"sklearn", "scipy.stats", "pandas", "pyarrow"}
 #: The configurations of our models, which a module for no other purpose makes known.
 REGISTERED = """
 import change_it.auto
@@ -193,8 +197,8 @@ def answers(tmp_path_factory):
         "modules": (base, execute(WITHOUT)),
         "help": (base, call(lines_of(HELP), LARGE)),
         "wrong": (folders["wrong"], call(lines_of(WRONG)[::2], LARGE)),
+        "linear judges": (folders["linear"], call(lines_of(OF_LINEAR_JUDGES), MODELS | OTHERS)),
         "modelless": (folders["modelless"], call(lines_of(MODELLESS), MODELS)),
-        "linear judges": (folders["linear"], call(lines_of(OF_LINEAR_JUDGES), MODELS)),
         "page": (folders["linear"], PAGE),
         "line": (folders["linear"], LINE),
     }

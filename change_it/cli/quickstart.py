@@ -66,7 +66,6 @@ CHOOSERS = "judges-0"
 LARGE: frozenset[Task] = frozenset({"fluency"})
 #: Modules that scoring loads, and that take longest.
 SCORING_MODULES = (
-    "sklearn.feature_extraction.text",
     "change_it.report.report_files",
     "change_it.scoring.panel",
     "change_it.scoring.scores",

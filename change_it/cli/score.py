@@ -99,7 +99,7 @@ def run(options: ScoreOptions) -> None:
     from change_it.judges.reliability import read_metrics
     from change_it.readers.labels import reader_labels
     from change_it.report.report_files import provenance, report_record, write_report  # matplotlib
-    from change_it.scoring.scores import score
+    from change_it.scoring.scores import score_tables
     from change_it.scoring.settings import ScoreSettings
 
     test = read_test_set(options.corpus)
@@ -117,7 +117,7 @@ def run(options: ScoreOptions) -> None:
         _add_floor(options.floor, options, tables)
     is_plain = options.json or bool(options.format)
     settings = ScoreSettings(reversal=options.reversal, resamples=options.resamples, seed=options.seed)
-    scored = [score(table, judges, systems, settings, progress=not is_plain) for table, systems in tables]
+    scored = score_tables(tables, judges, settings, progress=not is_plain)
     scores = scored[0]
     all_articles = scored[1] if len(scored) > 1 else None
     if labels:

@@ -51,6 +51,7 @@ DEVIATION_WEIGHT = 0.3
 #: Standard deviations from its mean beyond which such a column is cut.
 MOST_DEVIATIONS = 4.0
 _LETTER_RUN = rf"[^\W\d_]+(?:[{COMBINING}]+[^\W\d_]*)*"
+_TOKEN = re.compile(rf"\w+(?:[{COMBINING}]+\w*)*|[^\w\s]")
 _WORD = re.compile(rf"\d+(?:[.,:]\d+)*|{_LETTER_RUN}")
 _PIECE = re.compile(rf"\d+(?:[.,:]\d+)*|{_LETTER_RUN}['’]?|[^\w\s]")
 
@@ -84,11 +85,13 @@ def tfidf(counts: csr_matrix, idf: Array) -> csr_matrix:
         counts: Counts of n-grams or words.
         idf: Inverse document frequency of each column, (columns,).
     """
-    from sklearn.feature_extraction.text import TfidfTransformer  # loads pandas
-
-    transformer = TfidfTransformer(sublinear_tf=True)
-    transformer.idf_ = idf
-    return transformer.transform(counts)
+    weights = ((np.log(counts.data) + 1) * idf[counts.indices]).astype(counts.dtype)
+    row_of_weight = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+    # this sums up from the left and in double precision, as scikit-learn does
+    squares = np.bincount(row_of_weight, weights * weights, counts.shape[0])
+    lengths = np.sqrt(np.where(squares > 0, squares, 1))
+    unit = (weights / lengths[row_of_weight]).astype(counts.dtype)
+    return csr_matrix((unit, counts.indices, counts.indptr), counts.shape)
 
 
 def inverse_frequency(counts: csr_matrix, least: int = 0) -> Array:
@@ -104,19 +107,49 @@ def inverse_frequency(counts: csr_matrix, least: int = 0) -> Array:
 
 
 def ngrams(texts: Sequence[str]) -> csr_matrix:
-    """Count n-grams of one and two words and marks, cased, float32 (n, WORD_COLUMNS)."""
-    from sklearn.feature_extraction.text import HashingVectorizer  # loads pandas
+    """Count n-grams of one and two words and marks, cased, float32 (n, WORD_COLUMNS).
 
-    vectorizer = HashingVectorizer(
-        n_features=WORD_COLUMNS,
-        token_pattern=rf"\w+(?:[{COMBINING}]+\w*)*|[^\w\s]",
-        ngram_range=(1, 2),
-        lowercase=False,
-        norm=None,
-        alternate_sign=False,
-        dtype=np.float32,
-    )
-    return vectorizer.transform(texts)
+    They are those of scikit-learn's `HashingVectorizer`, whose import takes longer than many answers.
+    """
+    every: list[str] = []
+    ends = [0]
+    for text in texts:
+        tokens = _TOKEN.findall(text)
+        every += tokens
+        every += map(" ".join, pairwise(tokens))
+        ends.append(len(every))
+    columns = np.abs(murmurhash(every)) % WORD_COLUMNS
+    counts = csr_matrix((np.ones(len(every), np.float32), columns, ends), (len(texts), WORD_COLUMNS))
+    counts.sum_duplicates()
+    return counts
+
+
+def murmurhash(texts: Sequence[str]) -> Array:
+    """Hash n texts as `sklearn.utils.murmurhash3_32` does, to signed numbers of 32 bits, int64 (n,).
+
+    It is MurmurHash3 (x86, 32 bits, seed 0): four bytes of every text are mixed in at a time.
+    """
+    encoded = [text.encode() for text in texts]
+    lengths = np.array([len(text) for text in encoded], np.uint32)
+    blocks = np.frombuffer(b"".join(text + b"\0" * (-len(text) % 4) for text in encoded), "<u4")
+    sizes = (lengths + 3) // 4
+    starts = np.cumsum(sizes) - sizes
+    hashed = np.zeros(len(texts), np.uint32)
+    for place in range(sizes.max(initial=0)):
+        rows = np.flatnonzero(sizes > place)
+        block = _rotated(blocks[starts[rows] + place] * np.uint32(0xCC9E2D51), 15) * np.uint32(0x1B873593)
+        mixed = hashed[rows] ^ block
+        is_whole = lengths[rows] // 4 > place
+        hashed[rows] = np.where(is_whole, _rotated(mixed, 13) * np.uint32(5) + np.uint32(0xE6546B64), mixed)
+    hashed ^= lengths
+    for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35), (16, 1)):
+        hashed = (hashed ^ hashed >> np.uint32(shift)) * np.uint32(factor)
+    return hashed.view(np.int32).astype(np.int64)
+
+
+def _rotated(numbers: Array, bits: int) -> Array:
+    """Rotate numbers of 32 bits to the left."""
+    return numbers << np.uint32(bits) | numbers >> np.uint32(32 - bits)
 
 
 def surface_features(texts: Sequence[str]) -> Array:

@@ -5,13 +5,13 @@ measures are in 0-1, over the words of `text.tokens`. Statistics per item come f
 sacrebleu), aggregates from their sums, so that intervals and paired tests need no recount.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
 import polars as pl
-import scipy  # scipy.stats is loaded when it is used
-from sacrebleu.metrics import BLEU
+from sacrebleu.metrics.helpers import extract_all_word_ngrams
 
 from change_it.judges.spec import compliancy_tasks
 from change_it.scoring.aspects import probability_columns
@@ -24,7 +24,8 @@ OVERLAP_MEASURES = ("bleu", "rougeL", "bleu_source", "rougeL_source")
 #: The measures that compare with the reference.
 OF_REFERENCE = OVERLAP_MEASURES[:2]
 
-_BLEU = BLEU(tokenize="none", effective_order=True)
+#: Words of the longest n-gram that BLEU counts.
+_ORDERS = 4
 #: Statistics that BLEU needs, in sacrebleu's order: words of the candidate and of the reference, then the
 #: n-grams of orders 1-4 that match, then all n-grams of the candidate. `corpus_bleu` cuts them by place.
 _COUNTS = (
@@ -52,47 +53,43 @@ def statistics(
     twice: against the references, and with `_source` at the end of its name against the originals. An empty
     text counts as none.
     """
-    new = [words(text) for text in predictions]
-    columns = _statistics_against(new, references, "")
-    columns.update(_statistics_against(new, sources, _OF_SOURCE))
+    words_of_texts = {text: words(text) for text in {*predictions, *references, *sources}}
+    new = [words_of_texts[text] for text in predictions]
+    columns = {}
+    for side, texts in (("", references), (_OF_SOURCE, sources)):
+        compared = [words_of_texts[text] for text in texts]
+        has_text = np.array([bool(text) for text in texts], np.float64)
+        # the columns are precision, recall and F1
+        f_scores = rouge_l(compared, new)[:, 2]
+        columns[f"compared{side}"] = has_text
+        columns[f"rougeL{side}"] = f_scores * has_text
+        counts = [
+            _bleu_counts(" ".join(one), " ".join(other)) for one, other in zip(new, compared, strict=True)
+        ]
+        table = np.array(counts, np.float64).reshape(-1, len(_COUNTS)) * has_text[:, None]
+        for column, name in enumerate(_COUNTS):
+            columns[f"{name}{side}"] = table[:, column]
     return columns
 
 
-def _statistics_against(new: Sequence[Sequence[str]], texts: Sequence[str], side: str) -> dict[str, Floats]:
-    """Return the statistics of n new headlines against n texts, (n,) each.
-
-    Args:
-        new: the words of each headline.
-        texts: the text that each is compared with; empty where there is none.
-        side: ending of the statistics' names.
-    """
-    compared = [words(text) for text in texts]
-    has_text = np.array([bool(text) for text in texts], np.float64)
-    counts = np.zeros((len(new), len(_COUNTS)))
-    for row, text in enumerate(texts):
-        if text:
-            candidate = " ".join(new[row])
-            reference = " ".join(compared[row])
-            counts[row] = _bleu_counts(candidate, reference)
-    # the columns are precision, recall and F1
-    f_scores = rouge_l(compared, new)[:, 2]
-    columns = {
-        f"compared{side}": has_text,
-        f"rougeL{side}": f_scores * has_text,
-    }
-    for column, name in enumerate(_COUNTS):
-        columns[f"{name}{side}"] = counts[:, column]
-    return columns
-
-
-@lru_cache(maxsize=2**17)
 def _bleu_counts(candidate: str, reference: str) -> tuple[int, ...]:
-    """Return the `_COUNTS` of a candidate, both texts being words with blanks between them.
+    """Return the `_COUNTS` of a candidate, both texts being words with blanks between them."""
+    new, length = _ngrams(candidate)
+    other, reference_length = _ngrams(reference)
+    matching = [0] * _ORDERS
+    for ngram in new.keys() & other.keys():
+        matching[len(ngram) - 1] += min(new[ngram], other[ngram])
+    possible = [max(0, length - shorter) for shorter in range(_ORDERS)]
+    return length, reference_length, *matching, *possible
 
-    They are kept, for a report asks twice about its headlines.
+
+@lru_cache(maxsize=16)
+def _ngrams(text: str) -> tuple[Counter[tuple[str, ...]], int]:
+    """Count the n-grams of words between blanks, and the words.
+
+    They are kept, for several headlines in a row are often compared with one text.
     """
-    score = _BLEU.sentence_score(candidate, [reference])
-    return score.sys_len, score.ref_len, *score.counts, *score.totals
+    return extract_all_word_ngrams(text, 1, _ORDERS)
 
 
 def aggregate(sums: Statistics) -> dict[str, Floats]:
@@ -200,6 +197,6 @@ def spearman(one: Floats, other: Floats, events: EventIds) -> Score:
 
 def _centred_ranks(values: Floats) -> Floats:
     """Return the ranks of (n,) values, equal ones sharing their mean, with a mean of 0."""
-    ranks = scipy.stats.rankdata(values)
+    ranks = pl.Series(values).rank("average").to_numpy()
     mean_rank = (len(values) + 1) / 2
     return np.asarray(ranks - mean_rank, np.float64)

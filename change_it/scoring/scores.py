@@ -15,7 +15,7 @@ from change_it.files.texts import join_truncated
 from change_it.judges.options import StyleScale
 from change_it.scoring import aspects, overlap
 from change_it.scoring.accepted import Accepted
-from change_it.scoring.aspects import Reversal, compared_aspects
+from change_it.scoring.aspects import compared_aspects
 from change_it.scoring.record import CurvePoint, ScoresRecord, SystemScores
 from change_it.scoring.settings import ScoreSettings
 from change_it.scoring.signature import Basis, Reranker, signature
@@ -263,19 +263,61 @@ def score(
     Systems whose headlines judges of the same fold or weights have chosen are refused, and judges that have
     learnt from test articles.
     """
+    [scores] = score_tables([(test, systems)], judges, settings, progress=progress)
+    return scores
+
+
+def score_tables(
+    tables: Sequence[tuple[TestSet, Sequence[ScoredSystem]]],
+    judges: "Judges",
+    settings: ScoreSettings | None = None,
+    *,
+    progress: bool = True,
+) -> list[Scores]:
+    """Score the systems of several tables, each as `score` does.
+
+    The judges are asked about all tables at once, and so only once about a headline of several tables.
+    """
     settings = settings or ScoreSettings()
     aspects.check_reversal(settings.reversal)
-    trained = judges.check_corpus(test)
-    rerankers = {system.name: system.reranker for system in systems if system.reranker}
-    _check_independent(judges, rerankers)
-    tables, statistics = _judged(test, judges, systems, settings.reversal, progress=progress)
-    draws = Resampling(
-        strata=[item.direction for item in test.items],
-        events=test.events.tolist(),
-        resamples=settings.resamples,
-        seed=settings.seed,
-    )
-    scoring = _Scoring(test=test, judges=judges, settings=settings, draws=draws, trained=trained)
+    trained = []
+    for test, systems in tables:
+        trained.append(judges.check_corpus(test))
+        _check_independent(judges, _rerankers(systems))
+    predicted = [[_predicted(test, system) for system in systems] for test, systems in tables]
+    every_item = list(chain.from_iterable(chain.from_iterable(predicted)))
+    verdicts = judges.judge(every_item, reversal=settings.reversal, progress=progress)
+    parts = aspects.split_by_counts(verdicts, [sum(map(len, of_table)) for of_table in predicted])
+    scores = []
+    for (test, systems), items, part, learnt in zip(tables, predicted, parts, trained, strict=True):
+        draws = Resampling(
+            strata=[item.direction for item in test.items],
+            events=test.events.tolist(),
+            resamples=settings.resamples,
+            seed=settings.seed,
+        )
+        scoring = _Scoring(test=test, judges=judges, settings=settings, draws=draws, trained=learnt)
+        scores.append(_scores(systems, items, part, scoring))
+    return scores
+
+
+def _scores(
+    systems: Sequence[ScoredSystem],
+    predicted: Sequence[Sequence[Item]],
+    verdicts: pl.DataFrame,
+    scoring: "_Scoring",
+) -> Scores:
+    """Return the scores of one table.
+
+    Args:
+        systems: the systems.
+        predicted: the items of each system with its headlines, see `_predicted`.
+        verdicts: the verdicts on all of them, one system after the other.
+        scoring: what the rows of the table have in common.
+    """
+    test = scoring.test
+    draws = scoring.draws
+    tables, statistics = _measured(systems, predicted, verdicts)
     rows_by_name = {}
     for name, runs in _runs_by_name(systems).items():
         rows_by_name[name] = _rows(name, runs, statistics, scoring)
@@ -297,15 +339,20 @@ def score(
         p_values=_paired_tests(ordered_statistics, known, scoring),
         curve=curve,
         outlets=test.outlets,
-        settings=settings,
+        settings=scoring.settings,
         draws=draws,
         corpus=test.name,
         statistics=ordered_statistics,
-        trained=trained,
-        rerankers=rerankers,
-        style=judges.main.style,
-        style_fault=_style_fault(judges, test),
+        trained=scoring.trained,
+        rerankers=_rerankers(systems),
+        style=scoring.judges.main.style,
+        style_fault=_style_fault(scoring.judges, test),
     )
+
+
+def _rerankers(systems: Sequence[ScoredSystem]) -> dict[str, Reranker]:
+    """Return the judges that chose the headlines of those systems whose headlines judges chose."""
+    return {system.name: system.reranker for system in systems if system.reranker}
 
 
 def _check_independent(judges: "Judges", rerankers: Mapping[str, Reranker]) -> None:
@@ -421,20 +468,13 @@ class _Scoring:
         return signature(self.judges, self.settings, basis, trained=self.trained)
 
 
-def _judged(
-    test: TestSet,
-    judges: "Judges",
-    systems: Sequence[ScoredSystem],
-    reversal: Reversal,
-    *,
-    progress: bool,
+def _measured(
+    systems: Sequence[ScoredSystem], predicted: Sequence[Sequence[Item]], verdicts: pl.DataFrame
 ) -> tuple[dict[str, pl.DataFrame], dict[str, dict[str, Floats]]]:
     """Return the items of each system with their verdicts, see `Scores.items`, and their statistics.
 
-    The statistics of `clause` are the means over the cuts of each item.
+    The statistics of `clause` are the means over the cuts of each item. The arguments are those of `_scores`.
     """
-    predicted = [_predicted(test, system) for system in systems]
-    verdicts = judges.judge(list(chain(*predicted)), reversal=reversal, progress=progress)
     parts = aspects.split_by_counts(verdicts, map(len, predicted))
     tables: dict[str, pl.DataFrame] = {}
     statistics: dict[str, dict[str, Floats]] = {}

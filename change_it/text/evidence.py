@@ -195,12 +195,13 @@ def _key(match: re.Match[str]) -> str:
 
 def _phrase(text: str) -> str:
     """Return the words and numbers of a text between spaces, as `in` finds them in `_Source.keys`."""
-    return _joined(_TOKEN.finditer(text))
+    return _joined(_TOKEN.findall(text))
 
 
-def _joined(found: Iterable[re.Match[str]]) -> str:
-    """Return matches of `_TOKEN` as they are looked up, in one text with spaces around them."""
-    return f" {' '.join(map(_key, found))} "
+def _joined(found: Iterable[tuple[str, str]]) -> str:
+    """Return numbers and words of `_TOKEN` as `_key` writes them, in one text with spaces around them."""
+    keys = [key_of(number) if number else word.replace(".", "") for number, word in found]
+    return f" {' '.join(keys)} ".lower()
 
 
 @lru_cache(maxsize=4096)
@@ -212,11 +213,11 @@ def _read(source: str) -> _Source:
     """
     folded = fold(source)
     language = guess_language([source[:_GUESSED_CHARACTERS]])
-    tokens = list(_TOKEN.finditer(folded))
+    tokens = _TOKEN.findall(folded)
     numbers: list[str] = []
-    for token in tokens:
-        if token.lastgroup == "number" and " " in token[0]:
-            numbers += token[0].split()
+    for number, _ in tokens:
+        if " " in number:
+            numbers += number.split()
     for numeral in numerals(folded, language):
         numbers += [numeral.key, *numeral.sizes]
     keys = _joined(tokens) + "".join(f"| {number} " for number in numbers)

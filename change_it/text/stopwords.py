@@ -58,7 +58,7 @@ def function_word_shares(texts: Sequence[str]) -> dict[str, float]:
     shares = {}
     for language in LISTED:
         functions = stop_words(language)
-        shares[language] = sum(word in functions for word in counted) / max(1, len(counted))
+        shares[language] = sum(map(functions.__contains__, counted)) / max(1, len(counted))
     return shares
 
 

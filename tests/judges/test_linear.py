@@ -8,7 +8,7 @@ from unicodedata import normalize
 import numpy as np
 import pytest
 import torch
-from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeRegressor
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -98,6 +98,38 @@ def test_ngrams_are_scikit_learns():
         1 + np.log(len(texts) + 1)
     )  # of unseen ones
     assert linear_features.ngrams([""]).nnz == 0
+
+
+def test_hashed_ngrams_and_their_tfidf_are_scikit_learns_to_the_last_bit():
+    random = np.random.default_rng(1)
+    strange = ["".join(map(chr, random.integers(1, 0xD800, length))) for length in range(60)]
+    texts = [*HEADLINES, *ARTICLES, "पुल टूटा: «no»", "x" * 1001, "", *strange]
+    token = rf"\w+(?:[{linear_features.COMBINING}]+\w*)*|[^\w\s]"
+    vectorizer = HashingVectorizer(
+        n_features=WORD_COLUMNS,
+        token_pattern=token,
+        ngram_range=(1, 2),
+        lowercase=False,
+        norm=None,
+        alternate_sign=False,
+        dtype=np.float32,
+    )
+    expected = vectorizer.transform(texts)
+    counts = linear_features.ngrams(texts)
+    assert same_matrix(counts, expected)
+
+    idf = linear_features.inverse_frequency(counts, 2)
+    transformer = TfidfTransformer(sublinear_tf=True)
+    transformer.idf_ = idf
+    assert same_matrix(linear_features.tfidf(counts, idf), transformer.transform(expected))
+
+
+def same_matrix(one, other):
+    """Whether two sparse matrices are stored in the same bytes."""
+    return all(
+        getattr(one, name).tobytes() == getattr(other, name).tobytes()
+        for name in ("data", "indices", "indptr")
+    )
 
 
 def test_combining_marks_belong_to_words():

@@ -17,6 +17,8 @@ from change_it.errors import InputError
 from change_it.files.records import to_json
 from change_it.scoring.aspects import share_measures
 from change_it.scoring.baselines import built_in_systems
+from change_it.scoring.scores import score, score_tables
+from change_it.scoring.settings import ScoreSettings
 from change_it.scoring.systems import ScoredSystem
 
 
@@ -40,6 +42,24 @@ def test_copy_never_complies_under_relative_reversal(toy_test, fake_judges):
 
     copies = [row.values for row in scores.rows if row.system == "copy"]
     assert [(values["main"], values["compliancy"]) for values in copies] == [(0, 0)] * 3
+
+
+def test_judges_read_what_two_tables_share_once(toy_test, fake_judges):
+    half = replace(toy_test, items=toy_test.items[:4])
+    tables = [(half, built_in_systems(half)), (toy_test, built_in_systems(toy_test))]
+    settings = ScoreSettings(resamples=5)
+    apart = [score(test, fake_judges, systems, settings, progress=False) for test, systems in tables]
+    for judge in fake_judges.by_task.values():
+        judge.asked.clear()
+
+    together = score_tables(tables, fake_judges, settings, progress=False)
+
+    for one, other in zip(together, apart, strict=True):
+        assert to_json(one.record) == to_json(other.record)
+        for name, items in one.items.items():
+            assert items.equals(other.items[name])
+    for judge in fake_judges.by_task.values():
+        assert len(judge.asked) == len({*judge.asked})
 
 
 def test_rows_intervals_and_signatures(scores):
