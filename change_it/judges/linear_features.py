@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
+import mmh3
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack
@@ -109,7 +110,8 @@ def inverse_frequency(counts: csr_matrix, least: int = 0) -> Array:
 def ngrams(texts: Sequence[str]) -> csr_matrix:
     """Count n-grams of one and two words and marks, cased, float32 (n, WORD_COLUMNS).
 
-    They are those of scikit-learn's `HashingVectorizer`, whose import takes longer than many answers.
+    They are those of scikit-learn's `HashingVectorizer`, which hashes alike, and whose import takes longer than
+    many answers.
     """
     every: list[str] = []
     ends = [0]
@@ -118,38 +120,11 @@ def ngrams(texts: Sequence[str]) -> csr_matrix:
         every += tokens
         every += map(" ".join, pairwise(tokens))
         ends.append(len(every))
-    columns = np.abs(murmurhash(every)) % WORD_COLUMNS
+    hashes = np.array([mmh3.hash(ngram) for ngram in every], np.int64)
+    columns = np.abs(hashes) % WORD_COLUMNS
     counts = csr_matrix((np.ones(len(every), np.float32), columns, ends), (len(texts), WORD_COLUMNS))
     counts.sum_duplicates()
     return counts
-
-
-def murmurhash(texts: Sequence[str]) -> Array:
-    """Hash n texts as `sklearn.utils.murmurhash3_32` does, to signed numbers of 32 bits, int64 (n,).
-
-    It is MurmurHash3 (x86, 32 bits, seed 0): four bytes of every text are mixed in at a time.
-    """
-    encoded = [text.encode() for text in texts]
-    lengths = np.array([len(text) for text in encoded], np.uint32)
-    blocks = np.frombuffer(b"".join(text + b"\0" * (-len(text) % 4) for text in encoded), "<u4")
-    sizes = (lengths + 3) // 4
-    starts = np.cumsum(sizes) - sizes
-    hashed = np.zeros(len(texts), np.uint32)
-    for place in range(sizes.max(initial=0)):
-        rows = np.flatnonzero(sizes > place)
-        block = _rotated(blocks[starts[rows] + place] * np.uint32(0xCC9E2D51), 15) * np.uint32(0x1B873593)
-        mixed = hashed[rows] ^ block
-        is_whole = lengths[rows] // 4 > place
-        hashed[rows] = np.where(is_whole, _rotated(mixed, 13) * np.uint32(5) + np.uint32(0xE6546B64), mixed)
-    hashed ^= lengths
-    for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35), (16, 1)):
-        hashed = (hashed ^ hashed >> np.uint32(shift)) * np.uint32(factor)
-    return hashed.view(np.int32).astype(np.int64)
-
-
-def _rotated(numbers: Array, bits: int) -> Array:
-    """Rotate numbers of 32 bits to the left."""
-    return numbers << np.uint32(bits) | numbers >> np.uint32(32 - bits)
 
 
 def surface_features(texts: Sequence[str]) -> Array:
