@@ -12,7 +12,7 @@ import unicodedata
 import zlib
 from array import array
 from collections.abc import Iterator, Sequence
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import mmh3
@@ -172,6 +172,46 @@ def features_of_headlines(counts: csr_matrix, surface: Array, arrays: Arrays) ->
     return hstack(parts, format="csr")
 
 
+class WordCodes(dict[str, int]):
+    """A dictionary of words to their numbers, which hashes a word when it is met, and reads each text once.
+
+    Args:
+        negations: Words that are flagged as negations.
+    """
+
+    def __init__(self, negations: frozenset[str]):
+        super().__init__()
+        self._negations = negations
+        self._numbers_of_texts: dict[str, array[int]] = {}
+        self._columns = array("q")
+        self._flags = array("q")
+
+    def __missing__(self, word: str) -> int:
+        """Return the number of a word that was not met before, and keep its column and flags."""
+        self._columns.append(bucket(word.lower()) % WORD_COLUMNS)
+        self._flags.append(_flags_of(word, self._negations))
+        number = len(self)
+        self[word] = number
+        return number
+
+    def read(self, text: str) -> "array[int]":
+        """Return the numbers of the words of a text."""
+        numbers = self._numbers_of_texts.get(text)
+        if numbers is None:
+            words = _WORD.findall(unicodedata.normalize("NFC", text))
+            numbers = array("i", [self[word] for word in words])
+            self._numbers_of_texts[text] = numbers
+        return numbers
+
+    def columns(self) -> Array:
+        """Return the column that each word is hashed to, in lower case, (distinct words,)."""
+        return np.array(self._columns)
+
+    def flags(self) -> Array:
+        """Return the sum of the flags of each word, (distinct words,)."""
+        return np.array(self._flags)
+
+
 class Words:
     """The words of texts, hashed, with a flag for capitals, digits and negations.
 
@@ -182,19 +222,18 @@ class Words:
         flags: Sum of the flags of each word, (words,).
     """
 
-    def __init__(self, texts: Sequence[str], negations: frozenset[str]):
-        words_of_texts = [_WORD.findall(unicodedata.normalize("NFC", text)) for text in texts]
-        lengths = [len(words) for words in words_of_texts]
-        words = list(chain.from_iterable(words_of_texts))
-        # each distinct word is hashed once
-        numbers = {word: number for number, word in enumerate(dict.fromkeys(words))}
-        columns = np.array([bucket(word.lower()) % WORD_COLUMNS for word in numbers], np.int64)
-        flags = np.array([_flags_of(word, negations) for word in numbers], np.int64)
-        number = np.array([numbers[word] for word in words], np.int64)
+    def __init__(self, texts: Sequence[str], codes: WordCodes):
+        number = array("i")
+        lengths = []
+        for text in texts:
+            numbers = codes.read(text)
+            number += numbers
+            lengths.append(len(numbers))
+        numbers_of_words = np.array(number)
         self.count = len(texts)
         self.row = np.repeat(np.arange(len(lengths)), lengths)
-        self.word = columns[number]
-        self.flags = flags[number]
+        self.word = codes.columns()[numbers_of_words]
+        self.flags = codes.flags()[numbers_of_words]
 
     def matrix(self, flag: int | None = None) -> csr_matrix:
         """Count each word in each text, (count, WORD_COLUMNS); with a flag only the words that have it."""
@@ -228,7 +267,7 @@ def _flags_of(word: str, negations: frozenset[str]) -> int:
 MONOTONICITY = [1, *[1, -1, -1, 1, 1, 1, -1, -1] * 4]
 
 
-def features_of_pairs(texts: Sequence[str], pairs: Sequence[str], config: Any, arrays: Arrays) -> Array:
+def features_of_pairs(texts: Sequence[str], pairs: Sequence[str], codes: WordCodes, arrays: Arrays) -> Array:
     """Return what n texts share with their n second texts, float32 (n, features).
 
     The first column is the tf-idf cosine. The eight columns of `_overlap` follow four times: for words and
@@ -236,7 +275,7 @@ def features_of_pairs(texts: Sequence[str], pairs: Sequence[str], config: Any, a
     distinct text is read once.
     """
     rows = {text: row for row, text in enumerate(dict.fromkeys([*texts, *pairs]))}
-    words = Words(list(rows), frozenset(config.negations or ()))
+    words = Words(list(rows), codes)
     first = np.array([rows[text] for text in texts], np.int64)
     second = np.array([rows[text] for text in pairs], np.int64)
     counts = words.matrix()
@@ -731,7 +770,8 @@ def _printed_odds(texts: Sequence[str], pairs: Sequence[str], config: Any, array
 
 def _pair_odds(texts: Sequence[str], pairs: Sequence[str], config: Any, arrays: Arrays) -> Array:
     """Return the log odds of class 1 by trees on what two texts have in common."""
-    return sum_leaves(features_of_pairs(texts, pairs, config, arrays), arrays)
+    codes = WordCodes(frozenset(config.negations or ()))
+    return sum_leaves(features_of_pairs(texts, pairs, codes, arrays), arrays)
 
 
 #: The features that a configuration names, by the judge that they were made for. Another judge may name any

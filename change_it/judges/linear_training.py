@@ -13,7 +13,6 @@ from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
 from change_it.judges.data import Examples, TaskData
-from change_it.judges.linear import LinearJudgeConfig
 from change_it.judges.linear import LinearJudgeForSequenceClassification as LinearJudge
 from change_it.judges.linear_features import (
     CAPITAL,
@@ -26,6 +25,7 @@ from change_it.judges.linear_features import (
     PieceCodes,
     Pieces,
     PieceTimes,
+    WordCodes,
     Words,
     bucket,
     features_of_headlines,
@@ -177,15 +177,16 @@ def fit_pairs(task: str, examples: Examples, texts: Sequence[str], *, seed: int)
     drawn_examples = np.sort(rng.permutation(len(examples))[:MAX_PAIRS])
     drawn_texts = rng.permutation(len(texts))[:MAX_COUNTED_TEXTS]
     examples = examples.select(drawn_examples)
-    words = Words([texts[row] for row in drawn_texts], frozenset(NEGATIONS))
+    # most texts of the examples are among those that are counted
+    codes = WordCodes(frozenset(NEGATIONS))
+    words = Words([texts[row] for row in drawn_texts], codes)
     has_capital = words.flags & CAPITAL > 0
     with_capital = np.bincount(words.word[has_capital], minlength=WORD_COLUMNS)
     every = np.bincount(words.word, minlength=WORD_COLUMNS)
     is_name = (with_capital > NAME_SHARE * every).astype(np.float32)
     idf = inverse_frequency(words.matrix())
     arrays = {"idf": idf, "name": idf * is_name}
-    config = LinearJudgeConfig(judges=task, negations=NEGATIONS)
-    features = features_of_pairs(examples.texts, examples.pairs or [], config, arrays)
+    features = features_of_pairs(examples.texts, examples.pairs or [], codes, arrays)
     trees = _boost(
         features,
         examples.labels,

@@ -16,11 +16,11 @@ from transformers import ByT5Tokenizer
 
 from change_it.judges import linear_features
 from change_it.judges.data import Examples
-from change_it.judges.linear import LinearJudgeConfig
 from change_it.judges.linear_features import (
     COUNT_COLUMNS,
     MONOTONICITY,
     WORD_COLUMNS,
+    WordCodes,
     Words,
     sum_leaves,
 )
@@ -133,7 +133,7 @@ def same_matrix(one, other):
 
 
 def test_combining_marks_belong_to_words():
-    words = Words(["पुल टूटा", "पल टट"], frozenset())
+    words = Words(["पुल टूटा", "पल टट"], WordCodes(frozenset()))
     assert words.matrix().sum(axis=1).A1.tolist() == [2, 2]
     assert words.matrix()[0].multiply(words.matrix()[1]).nnz == 0
     assert linear_features.split_pieces("पुल टूटा!") == ["पुल", "टूटा", "!"]
@@ -141,8 +141,8 @@ def test_combining_marks_belong_to_words():
 
 def test_features_of_two_texts_by_hand():
     ones = {"idf": np.ones(WORD_COLUMNS, np.float32), "name": np.ones(WORD_COLUMNS, np.float32)}
-    config = LinearJudgeConfig(judges="ah", negations=["non"])
-    [row] = linear_features.features_of_pairs(["2 morti non Roma"], ["2 morti a Bari"], config, ones)
+    codes = WordCodes(frozenset(["non"]))
+    [row] = linear_features.features_of_pairs(["2 morti non Roma"], ["2 morti a Bari"], codes, ones)
     cosine = row[0]
     words = row[1:9]
     numbers = row[17:25]
@@ -152,7 +152,7 @@ def test_features_of_two_texts_by_hand():
     assert numbers.tolist() == pytest.approx([1, 0, 0, 1, 1, 1, 0, 0])
     assert negations.tolist() == pytest.approx([0, 1, 0, 1 / 2, 1, 0, 1, 0])
     assert len(row) == len(MONOTONICITY)
-    assert Words(["", "a"], frozenset()).matrix().sum() == 1
+    assert Words(["", "a"], WordCodes(frozenset())).matrix().sum() == 1
 
 
 def test_a_missing_name_never_makes_a_better_match():
