@@ -21,7 +21,7 @@ from change_it.corpus.tasks.negatives import name_pool, negate, swap_names, swap
 from change_it.corpus.test_set import Item, TestSet
 from change_it.text.corruptions import Lexicon, corrupt
 from change_it.text.folding import fold
-from change_it.text.sentences import sentences
+from change_it.text.sentences import iterate_sentences
 from change_it.text.spans import NO_CAPITALS_SHARE, NOUN_CAPITALS_SHARE, capital_share, name_runs, numbers_in
 from change_it.text.tokens import words
 
@@ -465,7 +465,7 @@ _ENTRIES = (
         groups=_UNCHANGED,
         words="the article's first sentence",
         description="The first sentence of the original's article.",
-        make=lambda item, random, corpus: next(iter(sentences(item.article)), None),
+        make=lambda item, random, corpus: next(iterate_sentences(item.article), None),
     ),
 )
 #: The baselines that nobody wrote for an item. Scoring makes them, and each has a headline for every item.

@@ -7,6 +7,8 @@ number after "n." or "art.", nor after a German ordinal ("am 3. März"). After l
 """
 
 import re
+from collections.abc import Iterator
+from itertools import islice
 
 from change_it.text.stopwords import stop_words
 from change_it.text.tokens import beginning, length
@@ -98,16 +100,23 @@ def sentences(text: str) -> list[str]:
     A blank line ends a sentence, whatever comes before it; a single line break is a space. In a text without
     capitals every end mark counts that no abbreviation explains.
     """
+    return list(iterate_sentences(text))
+
+
+def iterate_sentences(text: str) -> Iterator[str]:
+    """Yield the sentences of a text, as `sentences` returns them; what follows the last one is not read."""
     caseless = text == text.lower()
-    ended = []
     for paragraph in _BLANK_LINE.split(text):
         start = 0
         for match in _END.finditer(paragraph):
             if _ends(paragraph, match, caseless):
-                ended.append(paragraph[start : match.end()].strip())
+                sentence = paragraph[start : match.end()].strip()
+                if sentence:
+                    yield sentence
                 start = match.end()
-        ended.append(paragraph[start:].strip())
-    return [sentence for sentence in ended if sentence]
+        rest = paragraph[start:].strip()
+        if rest:
+            yield rest
 
 
 def _ends(text: str, match: re.Match[str], caseless: bool) -> bool:
@@ -173,7 +182,7 @@ def cuts(article: str, typography: Typography) -> list[str]:
     If all are too long, the beginning of the first is the only one.
     """
     long_enough = []
-    for sentence in sentences(article[:_CHARACTERS])[:_SENTENCES]:
+    for sentence in islice(iterate_sentences(article[:_CHARACTERS]), _SENTENCES):
         for clause in (sentence, *_JOINT.split(sentence)):
             text = " ".join(clause.split())
             if length(text) >= _FEWEST_WORDS:
