@@ -28,7 +28,7 @@ WORD_COLUMNS = 2**18
 #: Columns that fluency's n-grams of pieces and of letters are hashed to.
 COUNT_COLUMNS = 2**19
 #: Texts that are read at once.
-TEXTS_AT_ONCE = 4096
+TEXTS_AT_ONCE = 1024
 #: Words of the longest phrase that is looked for twice in a row.
 LONGEST_REPEAT = 6
 #: Flag of a word that begins with a capital.

@@ -11,7 +11,6 @@ from functools import lru_cache
 
 import numpy as np
 import polars as pl
-from sacrebleu.metrics.helpers import extract_all_word_ngrams
 
 from change_it.judges.spec import compliancy_tasks
 from change_it.scoring.aspects import probability_columns
@@ -89,6 +88,8 @@ def _ngrams(text: str) -> tuple[Counter[tuple[str, ...]], int]:
 
     They are kept, for several headlines in a row are often compared with one text.
     """
+    from sacrebleu.metrics.helpers import extract_all_word_ngrams  # takes a twentieth of `change-it judge`
+
     return extract_all_word_ngrams(text, 1, _ORDERS)
 
 
