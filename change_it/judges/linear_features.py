@@ -1,4 +1,4 @@
-"""Compute features and answers of linear judges, on arrays of numpy and scipy alone.
+"""Compute features and answers of linear judges, on arrays of numpy and scipy.
 
 main is a logistic regression on n-grams of words, marks, capitals and length. HH and AH are gradient boosting
 on what two texts share. Fluency is gradient boosting on how often a corpus joins words as a headline does.
