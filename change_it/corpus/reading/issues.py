@@ -488,7 +488,10 @@ def _copies(view: CorpusView) -> list[str]:
 
 def _linked_texts(view: CorpusView, stripped: Mapping[int, Article]) -> dict[int, list[str]]:
     """Return the texts of B that are linked with each article of A, by the position of A's article."""
-    texts = {place: [] for place, article in stripped.items() if article.label == view.outlets[0]}
+    texts: dict[int, list[str]] = {}
+    for place, article in stripped.items():
+        if article.label == view.outlets[0]:
+            texts[place] = []
     first, second = view.links
     for one, other in zip(first.tolist(), second.tolist(), strict=True):
         for place, linked in ((one, other), (other, one)):
