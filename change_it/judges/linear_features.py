@@ -110,7 +110,7 @@ def inverse_frequency(counts: csr_matrix, least: int = 0) -> Array:
 def ngrams(texts: Sequence[str]) -> csr_matrix:
     """Count n-grams of one and two words and marks, cased, float32 (n, WORD_COLUMNS).
 
-    They are those of scikit-learn's `HashingVectorizer`, which hashes alike. Loading it would take longer than
+    They are those of scikit-learn's `HashingVectorizer`, which hashes alike. Loading it takes longer than
     many answers.
     """
     every: list[str] = []
