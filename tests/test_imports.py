@@ -22,7 +22,9 @@ WITHOUT = {
 }
 #: With the models of all modules that train; transformers 5.20 imports scikit-learn.
 TRAINING = "import change_it.judges.train, change_it.generators.train"
-NAMES = "import change_it; answers += ['HeadlineTransfer' in change_it.__all__, hasattr(change_it, 'Nothing')]"
+NAMES = (
+    "import change_it; answers += ['HeadlineTransfer' in change_it.__all__, hasattr(change_it, 'Nothing')]"
+)
 
 
 def execute(lines):
