@@ -36,8 +36,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "demo": (),
     "push": (),
 }
-#: How tyro reads options: by their own names, flags without a value, no None. No comment is help: tyro would
-#: read the source of every class of options for it.
+#: How tyro reads options: by their own names, flags without a value, no None, no help from comments. It would
+#: read the source of every class of options for these.
 TYRO_CONFIG = (
     tyro.conf.OmitArgPrefixes,
     tyro.conf.FlagCreatePairsOff,
