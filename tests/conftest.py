@@ -101,6 +101,14 @@ def interrupted_at(monkeypatch):
     return interrupted
 
 
+@pytest.fixture(scope="session")
+def gradio():
+    """The library of pages, which takes two seconds to load: only a process that tests pages needs it."""
+    import gradio
+
+    return gradio
+
+
 @pytest.fixture
 def undrawn(monkeypatch):
     """Leave the files of charts empty, for a test of something else: they take half the time of a report."""

@@ -9,7 +9,6 @@ import runpy
 from pathlib import Path
 
 import evaluate
-import gradio as gr
 import pytest
 from scoring_fakes import FakeJudges
 
@@ -137,13 +136,13 @@ TEXTS = ("Il governo cade a Roma", "A Roma cade il governo", "Il governo cade a 
         ("compliancy", (*TEXTS, "colle"), ["AH: fits the article", "yes"], [*TEXTS, "nope"]),
     ],
 )
-def test_the_page_of_a_metric_shows_what_it_measures(name, values, shown, wrong, loaded, monkeypatch):
+def test_the_page_of_a_metric_shows_what_it_measures(name, values, shown, wrong, loaded, gradio, monkeypatch):
     monkeypatch.setenv("CHANGE_IT_JUDGES", "nina/judges")
     score = runpy.run_path(str(ROOT / name / "app.py"))["demo"].fn
     rows, signature = score(*values)
     assert shown in rows
     assert signature
-    with pytest.raises(gr.Error):
+    with pytest.raises(gradio.Error):
         score(*wrong)
 
 
@@ -165,9 +164,9 @@ def test_a_page_asks_by_names_and_lets_no_visitor_choose_judges(name, asked, loa
         assert loaded == ["nina/judges"]
 
 
-def test_the_page_of_compliancy_says_that_it_has_no_judges(loaded, monkeypatch):
+def test_the_page_of_compliancy_says_that_it_has_no_judges(loaded, gradio, monkeypatch):
     monkeypatch.delenv("CHANGE_IT_JUDGES", raising=False)
     score = runpy.run_path(str(ROOT / "compliancy/app.py"))["demo"].fn
-    with pytest.raises(gr.Error, match="set its variable CHANGE_IT_JUDGES"):
+    with pytest.raises(gradio.Error, match="set its variable CHANGE_IT_JUDGES"):
         score(*TEXTS, "colle")
     assert loaded == []

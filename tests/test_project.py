@@ -3,7 +3,9 @@
 import re
 import subprocess
 import tomllib
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 
 import pytest
 import yaml
@@ -11,6 +13,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+import change_it
 from change_it.cli.help import DESCRIPTION
 from change_it.cli.main import main
 from change_it.version import __version__
@@ -96,3 +99,12 @@ def test_the_table_of_versions_is_within_the_bounds():
     for kind, column in versions.read_table(read("docs/index.md")).items():
         for name, version in column.items():
             assert name == "Python" or version == "not run" or specifiers[name].contains(version), kind
+
+
+def test_every_module_can_be_imported():
+    """Also one that has no example and that no test names."""
+    names = [module.name for module in walk_packages(change_it.__path__, "change_it.")]
+    assert len(names) > 100
+    for name in names:
+        if not name.endswith("__main__"):
+            import_module(name)

@@ -21,6 +21,14 @@ def tiny_run(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def app(gradio):
+    """The module of the page, which loads gradio."""
+    from change_it.space import app
+
+    return app
+
+
+@pytest.fixture(scope="session")
 def url(tiny_run):
     """Serve a page with rules as judges and the run's generators under two names; provide its address."""
     from change_it.audit.record import Summary

@@ -1,13 +1,11 @@
 """What the page says above its tabs: the outlets that the models know, and how far to rely on each judge."""
 
-import gradio as gr
 from scoring_fakes import FakeJudges
 
 from change_it.audit.record import Summary
 from change_it.audit.verdict import MeasureVerdict
 from change_it.judges.reliability import Verdict
 from change_it.space.answers import about_html
-from change_it.space.app import build, build_from_environment
 from change_it.space.models import Models, corpus_examples
 
 
@@ -30,16 +28,16 @@ def test_verdicts_stand_above_and_each_judge_sees_and_misses():
     assert "<b>acceptability</b> no: the &lt;i&gt;first&lt;/i&gt; words keep .98 of gold" in html
 
 
-def test_judges_without_a_generator_have_a_page_that_scores():
-    page = build(Models(FakeJudges(), {}))
-    assert [block.label for block in page.blocks.values() if isinstance(block, gr.Tab)] == ["Score"]
+def test_judges_without_a_generator_have_a_page_that_scores(app, gradio):
+    page = app.build(Models(FakeJudges(), {}))
+    assert [block.label for block in page.blocks.values() if isinstance(block, gradio.Tab)] == ["Score"]
     assert {of.api_name for of in page.fns.values() if of.api_visibility == "public"} == {"judge"}
 
 
-def test_the_page_is_named_after_its_newspapers():
-    page = build(Models(FakeJudges(("<b>rep", "gio")), {}))
+def test_the_page_is_named_after_its_newspapers(app, gradio):
+    page = app.build(Models(FakeJudges(("<b>rep", "gio")), {}))
     assert page.title == "Headlines that change their style: <b>rep and gio"
-    [heading] = [block.value for block in page.blocks.values() if isinstance(block, gr.Markdown)]
+    [heading] = [block.value for block in page.blocks.values() if isinstance(block, gradio.Markdown)]
     assert heading.startswith("# Headlines that change their style: &#60;b&#62;rep and gio\n")
 
 
@@ -51,8 +49,8 @@ def test_examples_of_a_corpus_are_always_the_same(corpus, tmp_path):
     assert corpus_examples(str(tmp_path / "none")) == ()
 
 
-def test_without_its_variable_the_page_says_which(monkeypatch):
+def test_without_its_variable_the_page_says_which(app, monkeypatch):
     monkeypatch.delenv("CHANGE_IT_JUDGES", raising=False)
-    [text] = build_from_environment().blocks.values()
+    [text] = app.build_from_environment().blocks.values()
     assert text.value.startswith("# This page has no models yet")
     assert "CHANGE_IT_JUDGES" in text.value

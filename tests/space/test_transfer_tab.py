@@ -7,7 +7,6 @@ import re
 from dataclasses import replace
 
 import pytest
-from gradio_client import Client
 from scoring_fakes import AH, FLUENCY, HH, SCALE, FakeJudges
 
 from change_it.audit.record import NO_AUDIT, Summary
@@ -19,7 +18,6 @@ from change_it.generators.transfer import HeadlineSystem
 from change_it.judges.reliability import Verdict
 from change_it.scoring.aspects import NO_CHECK
 from change_it.space import answers as tab
-from change_it.space.app import build
 from change_it.space.models import Models
 
 HEADLINE = "Crolla il ponte sulla statale"
@@ -152,12 +150,12 @@ def test_near_copies_of_a_better_candidate_are_hidden_and_counted():
     assert f"{accepted}. 1 near copy of a better one is hidden." in html
 
 
-def test_the_page_opens_with_a_headline_that_passes():
+def test_the_page_opens_with_a_headline_that_passes(app):
     models, _ = fixed("Statale, il ponte è giù!")
     passing = Item("", "rep", "gio", HEADLINE, ARTICLE)
     failing = replace(passing, source="Piove", article="Piove.")
     for examples, opened in (((failing, passing), HEADLINE), ((failing,), "Piove"), ((), "")):
-        page = build(replace(models, examples=examples))
+        page = app.build(replace(models, examples=examples))
         [original] = [block.value for block in page.blocks.values() if block.elem_id == "headline"]
         assert original == opened
 
@@ -230,6 +228,8 @@ def test_html_is_shown_and_never_run():
 
 
 def test_the_endpoints_answer(url):
+    from gradio_client import Client
+
     client = Client(url, verbose=False)
     answer = client.predict(HEADLINE, ARTICLE, "rep2gio", "sum", 2, api_name="/transfer")
     assert 1 <= len(answer["candidates"]) <= 2
