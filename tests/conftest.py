@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from filelock import FileLock
 from hypothesis import HealthCheck, settings
+from sample_corpora import build_sample_corpus
 
 # One thread a process, those that tests start included: as many processes as cores are at work, and a thread
 # that waits spins.
@@ -51,24 +51,16 @@ def pytest_collection_modifyitems(config, items):
     items.sort(key=lambda item: -seconds(item))
 
 
+@pytest.fixture(autouse=True, scope="module")
+def libraries_are_no_garbage():
+    """Look for garbage in no library that is loaded already: each training looks through all there is."""
+    gc.freeze()
+
+
 @pytest.fixture(scope="session")
 def corpus(tmp_path_factory, worker_id):
-    """Folder of a small corpus; its sample lies beside it. The first of the processes that run tests builds
-    it, while the others wait.
-    """
-    from change_it.cli import corpus as corpus_commands
-    from change_it.corpus.reading.options import BuildOptions
-
-    base = tmp_path_factory.getbasetemp()
-    folder = (base if worker_id == "master" else base.parent) / "sample"
-    with FileLock(folder.with_suffix(".lock")):
-        if not folder.exists():
-            folder.mkdir()
-            sample = corpus_commands.SampleOptions(out=folder / "sample.csv", articles=600)
-            corpus_commands.sample(sample)
-            options = BuildOptions(files=(str(sample.out),), out=folder / "corpus", test_articles=0)
-            corpus_commands.build(options)
-    return str(folder / "corpus")
+    """Return the folder of a small corpus; its sample lies beside it."""
+    return build_sample_corpus(600, tmp_path_factory, worker_id)
 
 
 @pytest.fixture(scope="module")

@@ -1,10 +1,7 @@
 """Tiny random models with a tokenizer learnt from the small corpus."""
 
 import pytest
-from garbage import libraries_are_no_garbage
 from saved_judges import byte_pieces, save_parts
-
-__all__ = ["libraries_are_no_garbage", "tiny_models"]
 
 
 @pytest.fixture(scope="session")

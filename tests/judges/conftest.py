@@ -1,10 +1,7 @@
 """What tests of judges share."""
 
 import pytest
-from garbage import libraries_are_no_garbage
 from sample_corpora import build_sample_corpus
-
-__all__ = ["libraries_are_no_garbage", "small_corpus"]
 
 
 @pytest.fixture(scope="session")
