@@ -118,7 +118,7 @@ class Search:
         if not self.is_drawn:
             searched = max(self.settings["num_beams"], self.candidates)
             offered = BATCH_CANDIDATES
-        # `generate` keeps the scores of every step.
+        # `generate` keeps the scores of every step, unless a search with beams forgets them
         scores = searched * generator.format.max_target_tokens * vocabulary
         sources = min(
             BATCH_SOURCES,

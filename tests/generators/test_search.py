@@ -1,5 +1,7 @@
 """Texts to tensors and tokens to headlines, for the three kinds of generator."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 from tiny_generators import batch_of, found_by
@@ -17,6 +19,7 @@ from change_it.generators.networks.formats import (
 )
 from change_it.generators.networks.tokenizer import IGNORED, train_tokenizer
 from change_it.generators.options import NETWORKS
+from change_it.generators.transfer import Search, read_decoding
 
 SOURCES = ["Il governo cade e si torna a votare", "«Sì» alla riforma, ma perché?", "Crolla il ponte"]
 LENGTHS = {"max_source_tokens": 40, "max_target_tokens": 12}
@@ -139,6 +142,16 @@ def test_a_search_with_beams_keeps_no_scores_of_words(generator, monkeypatch):
     assert all(step.numel() for step in greedy.scores)
     assert not any(step.numel() for step in searched.scores)
     assert searched.sequences_scores.isfinite().all()
+
+
+def test_a_batch_offers_more_candidates_where_they_do_not_depend_on_it(generator):
+    format_, model = generator
+    made = SimpleNamespace(model=model, format=format_)
+    drawn = read_decoding(["do_sample=true"])
+    assert Search(candidates=4).sources_at_once(made) == 32
+    assert Search(decoding=drawn, candidates=4).sources_at_once(made) == 16
+    assert Search().sources_at_once(made) == Search(decoding=drawn).sources_at_once(made) == 64
+    assert Search(candidates=4, batch_size=3).sources_at_once(made) == 3
 
 
 def test_greedy_scores_are_the_models_own(generator):
