@@ -12,7 +12,7 @@ from corpus_fakes import a_report, articles, options, reading, words, write_arti
 from csv_files import read_csv
 from datasets import ClassLabel, Value, get_dataset_config_names, load_dataset
 from datasets.info import DatasetInfosDict
-from huggingface_hub import DatasetCard
+from huggingface_hub import DatasetCard, DatasetCardData
 
 from change_it.cli import corpus as corpus_commands
 from change_it.cli import main
@@ -98,6 +98,14 @@ def test_the_card_says_types_rows_and_licence_in_its_metadata(folder, loaded):
     assert infos["articles"].features["label"] == Value("string")  # by its name, as further outlets are
     assert data.license == "cc-by-nc-sa-4.0"
     assert (data.source_datasets, data.annotations_creators) == (["original"], ["machine-generated"])
+
+
+def test_the_card_has_types_and_rows_as_datasets_writes_them(folder):
+    card = folder / "README.md"
+    rewritten = DatasetCardData()
+    infos = DatasetInfosDict.from_dataset_card_data(DatasetCard.load(card).data)
+    infos.to_dataset_card_data(rewritten)
+    assert rewritten.to_yaml() in card.read_text(encoding="utf-8")
 
 
 def test_the_same_seed_gives_the_same_rows_and_another_does_not():
