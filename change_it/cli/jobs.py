@@ -22,17 +22,15 @@ class Job:
         name: Name by which other jobs need it.
         calls: Functions with their arguments, called one after the other. What they print goes to a log.
         needs: Names of the jobs that are finished before this one starts.
-        weight: Urgency. Of the jobs that may start, the one with the greatest weight starts first.
+        seconds: About how long it takes.
         loads_itself: Whether its process loads its modules itself, and does not wait for shared ones.
-        is_large: Whether it takes so much memory that no other large job may run beside it.
     """
 
     name: str
     calls: tuple[Call, ...]
     needs: frozenset[str] = frozenset()
-    weight: float = 1.0
+    seconds: float = 1.0
     loads_itself: bool = False
-    is_large: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,8 @@ class JobQueue:
         waiting: Jobs that have not started.
         unfinished: Names of the jobs that have not ended.
         failed: Place among `jobs` of each job that failed, to what it raised.
-        is_large_running: Whether a large job runs.
+        seconds_to_end: Seconds from the start of each job, by its name, to the end of the last one that waits
+            for it.
     """
 
     def __init__(self, jobs: Sequence[Job]) -> None:
@@ -67,7 +66,10 @@ class JobQueue:
         self.waiting = list(jobs)
         self.unfinished = {job.name for job in jobs}
         self.failed: dict[int, BaseException] = {}
-        self.is_large_running = False
+        self.seconds_to_end: dict[str, float] = {}
+        for job in reversed(jobs):
+            later = [self.seconds_to_end[other.name] for other in jobs if job.name in other.needs]
+            self.seconds_to_end[job.name] = job.seconds + max(later, default=0)
 
     @property
     def error(self) -> BaseException | None:
@@ -75,27 +77,19 @@ class JobQueue:
         return self.failed[min(self.failed)] if self.failed else None
 
     def take(self) -> Job | None:
-        """Take the most urgent job that may start; None where none may start now."""
+        """Take the job that may start and has most seconds to the end; None where none may start now."""
         # after a failure only jobs before it still start
         allowed = self.jobs[: min(self.failed, default=len(self.jobs))]
-        ready = [job for job in self.waiting if job in allowed and self._may_start(job)]
+        ready = [job for job in self.waiting if job in allowed and job.needs.isdisjoint(self.unfinished)]
         if not ready:
             return None
-        chosen = max(ready, key=lambda job: job.weight)
+        chosen = max(ready, key=lambda job: self.seconds_to_end[job.name])
         self.waiting.remove(chosen)
-        self.is_large_running |= chosen.is_large
         return chosen
-
-    def _may_start(self, job: Job) -> bool:
-        """Return whether what a job needs is finished, and memory is not taken by another large one."""
-        is_prepared = job.needs.isdisjoint(self.unfinished)
-        return is_prepared and not (job.is_large and self.is_large_running)
 
     def note(self, job: Job, error: BaseException | None) -> None:
         """Note that a job has ended, well or by an error."""
         self.unfinished.discard(job.name)
-        if job.is_large:
-            self.is_large_running = False
         if error is not None:
             self.failed[self.jobs.index(job)] = error
 

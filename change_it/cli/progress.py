@@ -7,13 +7,13 @@ from collections.abc import Callable, Collection, Mapping
 #: a job takes beside others; how fast a machine is, and how large the newspapers, the finished jobs tell.
 USUAL_SECONDS = {
     "corpus": 9.0,
-    "main": 2.0,
+    "main": 1.5,
     "hh": 1.0,
-    "ah": 3.0,
-    "fluency": 13.0,
-    "audit": 7.0,
-    "headlines": 13.0,
-    "score": 6.0,
+    "ah": 2.5,
+    "fluency": 9.0,
+    "audit": 6.5,
+    "headlines": 11.0,
+    "score": 4.0,
 }
 #: Seconds of a job of another name.
 OTHER_SECONDS = 3.0

@@ -20,7 +20,7 @@ from change_it.cli.corpus import SampleOptions
 from change_it.cli.jobs import Call, Job, JobTime
 from change_it.cli.progress import SCORE, StepProgress, usual_seconds
 from change_it.cli.score import ScoreOptions
-from change_it.cli.train import TrainJudgeOptions, line_of, mark_of, processes_of, weight_of
+from change_it.cli.train import TrainJudgeOptions, line_of, mark_of, processes_of
 from change_it.cli.transfer import TransferOptions
 from change_it.corpus.folder import REPORT, read_report
 from change_it.corpus.reading.options import BuildOptions, ReadingOptions
@@ -62,8 +62,6 @@ HEADLINES = "headlines"
 JUDGES = "judges"
 #: Folder of the judges of fold 0, which choose.
 CHOOSERS = "judges-0"
-#: Judges whose training takes the most memory.
-LARGE: frozenset[Task] = frozenset({"fluency"})
 #: Modules that scoring loads, and that take longest.
 SCORING_MODULES = (
     "change_it.report.report_files",
@@ -345,7 +343,7 @@ def steps_of(options: QuickstartOptions) -> list[Step]:
         choosers.append(_judge_job(options, task, fold="0", folder=out / CHOOSERS, encoder=LINEAR))
     auditing = AuditOptions(judges=str(out / JUDGES), corpus=str(out / CORPUS), seed=options.seed)
     judge_names = frozenset(job.name for job in judges)
-    audit_job = Job(AUDIT, calls=((audit.run, auditing),), needs=judge_names, weight=usual_seconds(AUDIT))
+    audit_job = Job(AUDIT, calls=((audit.run, auditing),), needs=judge_names, seconds=usual_seconds(AUDIT))
     steps = [Step(CORPUS, (_corpus_job(options),))]
     steps += [Step(job.name, (job,)) for job in judges]
     steps += [Step(AUDIT, (audit_job,)), Step(CHOOSING, tuple(choosers))]
@@ -403,7 +401,7 @@ def _headlines_job(options: QuickstartOptions, choosers: frozenset[str]) -> Job:
         seed=options.seed,
     )
     calls = ((_save_shipped, generator), (transfer.run, transferring))
-    return Job(HEADLINES, calls=calls, needs=choosers, weight=usual_seconds(HEADLINES))
+    return Job(HEADLINES, calls=calls, needs=choosers, seconds=usual_seconds(HEADLINES))
 
 
 def _judge_job(options: QuickstartOptions, task: Task, *, fold: Fold, folder: Path, encoder: str) -> Job:
@@ -421,8 +419,7 @@ def _judge_job(options: QuickstartOptions, task: Task, *, fold: Fold, folder: Pa
         name,
         calls=((train.judge_of_run, training),),
         needs=frozenset({CORPUS}),
-        weight=weight_of(task, fold),
-        is_large=task in LARGE,
+        seconds=usual_seconds(task),
     )
 
 

@@ -15,7 +15,7 @@ import tyro
 from tyro.extras import literal_type_from_choices
 
 from change_it.cli.jobs import Job, in_order
-from change_it.cli.progress import USUAL_SECONDS, usual_seconds
+from change_it.cli.progress import usual_seconds
 from change_it.corpus.folder import check_corpus, check_outlet
 from change_it.errors import InputError
 from change_it.files.atomic import check_writable
@@ -23,7 +23,7 @@ from change_it.files.model_folders import is_missing_path
 from change_it.files.texts import join_truncated
 from change_it.generators.options import NETWORKS, GeneratorOptions, no_model
 from change_it.judges.options import LINEAR, Fold, JudgeOptions, settings_of
-from change_it.judges.spec import JUDGES, Task, compliancy_tasks, trained_tasks
+from change_it.judges.spec import JUDGES, compliancy_tasks, trained_tasks
 from change_it.render.tables import console, figure, print_lines, print_table
 from change_it.training.record import MIN_UPDATES
 
@@ -34,16 +34,6 @@ if TYPE_CHECKING:
 
 #: Signs without a token that a warning names.
 SHOWN_SIGNS = 5
-
-
-def weight_of(task: Task, fold: str) -> float:
-    """Return how urgent it is to train a judge: the one that takes longest comes first.
-
-    Judges of fold 0 come before all others, since headlines wait for them.
-    """
-    # for fold 0 more is added than any judge of another fold has
-    seconds = usual_seconds(task)
-    return seconds + sum(USUAL_SECONDS.values()) if fold == "0" else seconds
 
 
 def _task_choices() -> Any:
@@ -183,9 +173,7 @@ def _trained(
     by_name = {str(settings.out): settings for settings in judges}
     jobs = []
     for name, settings in by_name.items():
-        # Nothing else runs here, so even large jobs have room beside each other.
-        weight = weight_of(settings.task, settings.fold)
-        jobs.append(Job(name, calls=((_train, settings),), weight=weight))
+        jobs.append(Job(name, calls=((_train, settings),), seconds=usual_seconds(settings.task)))
     with TemporaryDirectory() as folder:
         logs = {job.name: Path(folder) / f"{place}.log" for place, job in enumerate(jobs)}
         try:

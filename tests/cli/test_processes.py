@@ -50,14 +50,15 @@ def test_jobs_run_beside_each_other_after_those_that_they_need(tmp_path):
     assert times["audit"].start >= max(times["main"].end, times["hh"].end)
 
 
-def test_one_large_job_runs_at_once_and_the_most_urgent_is_taken_first():
-    small = Job("small", ())
-    late = Job("late", (), weight=3, is_large=True)
-    early = Job("early", (), weight=4, is_large=True)
-    queue = JobQueue([small, late, early])
-    assert [queue.take(), queue.take(), queue.take()] == [early, small, None]
-    queue.note(early, None)
-    assert queue.take() == late
+def test_the_job_with_most_seconds_to_the_end_is_taken_first():
+    long = Job("long", (), seconds=5)
+    short = Job("short", (), seconds=1)
+    before_last = Job("before last", (), seconds=2)
+    last = Job("last", (), frozenset({"before last"}), seconds=4)
+    queue = JobQueue([short, long, before_last, last])
+    assert [queue.take() for _ in range(4)] == [before_last, long, short, None]
+    queue.note(before_last, None)
+    assert queue.take() == last
 
 
 def test_nothing_is_taken_that_comes_after_a_job_that_failed():
@@ -96,7 +97,7 @@ def test_results_are_taken_in_the_order_of_the_jobs():
 
 
 def test_one_process_runs_jobs_here_in_their_order(tmp_path):
-    jobs = [Job(name, ((pool_jobs.say, name),), weight=weight) for name, weight in (("a", 1), ("b", 9))]
+    jobs = [Job(name, ((pool_jobs.say, name),), seconds=seconds) for name, seconds in (("a", 1), ("b", 9))]
     ended = [*run(jobs, tmp_path, at_once=1)]
     assert [(name, time.process) for name, time in ended] == [("a", 0), ("b", 0)]
 
@@ -106,7 +107,7 @@ def test_the_first_error_in_the_order_is_raised_and_nothing_after_it_starts(tmp_
     jobs = [
         Job("early", ((pool_jobs.wait_for_other, pipe), (pool_jobs.refuse, "early fault"))),
         Job("late", ((pool_jobs.meet_other, pipe), (pool_jobs.refuse, "late fault"))),
-        Job("last", ((pool_jobs.say, "never"),), weight=0),
+        Job("last", ((pool_jobs.say, "never"),), seconds=0),
     ]
     with pytest.raises(RefusedError, match="early fault"):
         [*run(jobs, tmp_path)]
