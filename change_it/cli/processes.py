@@ -27,6 +27,8 @@ _Times = tuple[float, float]
 PRELOADED = ["change_it.cli.preloaded"]
 #: How processes start. Only Linux forks safely a process that has loaded numerical libraries.
 START = "forkserver" if sys.platform == "linux" else "spawn"
+#: Variables of the processes: numerical libraries use one thread each, and polars gives memory back at once.
+VARIABLES = {"OMP_NUM_THREADS": "1", "_RJEM_MALLOC_CONF": "dirty_decay_ms:0,muzzy_decay_ms:0"}
 #: Bytes that a process needs, at most, where the corpus is the embedded sample.
 MEMORY = 700 * 10**6
 
@@ -138,7 +140,7 @@ class _Starter:
             from multiprocessing import forkserver  # which not every system has
 
             self.context.set_forkserver_preload(PRELOADED)
-            with _one_thread_each(), _no_interrupt():
+            with _environment(), _no_interrupt():
                 forkserver.ensure_running()
 
     def __enter__(self) -> "_Starter":
@@ -163,7 +165,7 @@ class _Starter:
         taken = {started.number for started in self.running.values()}
         # the lowest number that no running process has
         number = min(set(range(1, len(taken) + 2)) - taken)
-        with _one_thread_each(), _no_interrupt():
+        with _environment(), _no_interrupt():
             future = pool.submit(_work, job.calls, log)
         self.running[future] = _Started(job=job, number=number, pool=pool)
 
@@ -180,15 +182,14 @@ class _Starter:
 
 
 @contextmanager
-def _one_thread_each() -> Iterator[None]:
-    """Have numerical libraries of processes that start here use one thread, unless the user says how many."""
-    name = "OMP_NUM_THREADS"
-    is_given = name in os.environ
-    os.environ.setdefault(name, "1")
+def _environment() -> Iterator[None]:
+    """Set the variables of `VARIABLES` for processes that start here, but for those that the user has set."""
+    added = VARIABLES.keys() - os.environ.keys()
+    os.environ.update({name: VARIABLES[name] for name in added})
     try:
         yield
     finally:
-        if not is_given:
+        for name in added:
             os.environ.pop(name, None)
 
 

@@ -14,7 +14,6 @@ from functools import reduce
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
-import polars as pl
 
 from change_it.errors import InputError
 from change_it.judges.options import StyleScale
@@ -32,6 +31,8 @@ from change_it.text.folding import fold
 from change_it.text.tokens import words
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from change_it.corpus.test_set import Item
 
 #: When style counts as reversed, see `verdicts`.
@@ -131,11 +132,13 @@ def probability_columns() -> dict[str, str]:
     return columns
 
 
-def verdict_schema() -> dict[str, pl.DataType | type[pl.DataType]]:
+def verdict_schema() -> "dict[str, pl.DataType | type[pl.DataType]]":
     """Return the columns of the table of verdicts and their types.
 
     The table has one row for each headline. `Judges.judge` makes it, scores and reports read it.
     """
+    import polars as pl  # which a command that only names predictions has no use for
+
     schema: dict[str, pl.DataType | type[pl.DataType]] = {}
     for name in compliancy_measures():
         schema[name] = pl.Boolean
@@ -150,10 +153,11 @@ def verdict_schema() -> dict[str, pl.DataType | type[pl.DataType]]:
     return schema
 
 
-def split_by_counts(table: pl.DataFrame, counts: Iterable[int]) -> list[pl.DataFrame]:
+def split_by_counts(table: "pl.DataFrame", counts: Iterable[int]) -> "list[pl.DataFrame]":
     """Cut a table into consecutive parts of so many rows each.
 
     Examples:
+        >>> import polars as pl
         >>> [part["n"].to_list() for part in split_by_counts(pl.DataFrame({"n": [1, 2, 3]}), [2, 0, 1])]
         [[1, 2], [], [3]]
     """
@@ -302,7 +306,7 @@ def choosing(
     return figures - np.asarray(edited, np.float64)
 
 
-def statistics(verdicts: pl.DataFrame | Mapping[str, Bools | Floats]) -> dict[str, Floats]:
+def statistics(verdicts: "pl.DataFrame | Mapping[str, Bools | Floats]") -> dict[str, Floats]:
     """Return statistics of n items, (n,) each, whose sums `aggregate` understands (see `change_it.stats`).
 
     They are `n`, which is 1 for each item, and those of `compliancy_measures` that are known. Values are in
