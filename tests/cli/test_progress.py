@@ -34,12 +34,12 @@ def test_the_step_its_jobs_the_seconds_and_what_is_left_are_said():
     clock.now += 13
     progress.finish("corpus", 18.0)  # twice as long as on the sample
     progress.show(["hh judge", "fluency judge"])
-    # 2 × (1 + 13 + 1 + 13) s by two processes, and 2 × 6 s of scoring
-    assert progress.line == "step 2 of 5: hh judge, fluency judge; 18 s, about 40 s left"
+    # 2 × (1 + 9 + 1 + 9) s by two processes, and 2 × 4 s of scoring
+    assert progress.line == "step 2 of 5: hh judge, fluency judge; 18 s, about 28 s left"
     clock.now += 2
     progress.finish("hh judge", 2.0)
     progress.show(["fluency judge", "choosing hh"])
-    assert progress.line == "step 3 of 5: fluency judge, choosing hh; 20 s, about 38 s left"
+    assert progress.line == "step 3 of 5: fluency judge, choosing hh; 20 s, about 26 s left"
 
 
 def test_a_job_that_takes_longer_than_usual_leaves_no_time_below_zero():
