@@ -65,9 +65,13 @@ class Cost:
     processor_seconds: float
     gigabytes: float
 
-    def cell(self) -> list[float]:
-        """Return the cost as the cell of a table."""
-        return [round(self.seconds, 1), round(self.processor_seconds, 1), round(self.gigabytes, 2)]
+    def cells(self, name: str) -> dict[str, float]:
+        """Return the cost as cells of a table, in columns that begin with the name of a checkout."""
+        return {
+            f"{name}: seconds": round(self.seconds, 1),
+            f"{name}: of the processor": round(self.processor_seconds, 1),
+            f"{name}: GB": round(self.gigabytes, 2),
+        }
 
 
 def call(checkout: Path, *arguments: object) -> Cost:
@@ -149,9 +153,9 @@ class Table:
         rows: dict[str, dict[str, Any]] = {}
         for (step, name), by_size in self.costs.items():
             for size, cost in by_size.items():
-                rows.setdefault(f"{step}, {size:,}", {})[name] = cost.cell()
+                rows.setdefault(f"{step}, {size:,}", {}).update(cost.cells(name))
         for (step, name), by_size in self.costs.items():
-            rows.setdefault(f"{step}: exponent", {})[name] = exponent(by_size)
+            rows.setdefault(f"{step}: exponent", {})[f"{name}: seconds"] = exponent(by_size)
         return rows
 
 

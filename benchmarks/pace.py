@@ -31,7 +31,7 @@ from matplotlib.patches import Patch
 
 from change_it.render.drawing import BLUE, GREEN, GREY, OLIVE, ORANGE, PINK, RED, SKY, styled
 from change_it.report.report_files import provenance
-from tools.memory import memory_of_family
+from tools.memory import Peak
 
 ROOT = Path(__file__).parents[1]
 HEADLINE = "Ponte crollato, scuole chiuse"
@@ -146,14 +146,14 @@ def measure_seconds(side: Side, arguments: list[str], folder: Path) -> float:
 
 def measure_memory(side: Side, arguments: list[str], folder: Path) -> float:
     """Return the gigabytes that all processes of a run held together at their peak."""
-    most = 0
+    peak = Peak()
     began = time.perf_counter()
     process = start(side, arguments, folder)
     while process.poll() is None:
-        most = max(most, memory_of_family(process.pid))
+        peak.look(process.pid)
         time.sleep(SHORT if time.perf_counter() - began < 1 else INTERVAL)
     end(process, arguments)
-    return most / 1e9
+    return peak.bytes / 1e9
 
 
 def measure(name: str, build: Callable[[Path, Path], list[str]], sides: list[Side], runs: int) -> Any:

@@ -27,7 +27,7 @@ from change_it.render.tables import figure
 from change_it.report.record import read_report_record
 from change_it.report.report_files import provenance
 from change_it.stats import AVERAGE
-from tools.memory import memory_of_family
+from tools.memory import Peak
 
 ROOT = Path(__file__).parents[1]
 FIGURES = Path(__file__).with_suffix(".json")
@@ -58,12 +58,13 @@ class Options:
 
 def measure(out: Path) -> dict[str, Any]:
     """The figures of a run in a fresh folder."""
-    start, peak = time.perf_counter(), 0
+    start = time.perf_counter()
+    peak = Peak()
     command = [sys.executable, "-m", "change_it.cli", "quickstart", "--out", str(out)]
     with subprocess.Popen(command, stdout=sys.stderr) as run:
         while run.poll() is None:
-            peak = max(peak, memory_of_family(run.pid))
-            time.sleep(0.2)
+            peak.look(run.pid)
+            time.sleep(0.1)
     if run.returncode:
         raise SystemExit(run.returncode)
     steps = json.loads((out / "run.json").read_text())["seconds"]
@@ -73,7 +74,7 @@ def measure(out: Path) -> dict[str, Any]:
     verdicts = [f"{measure}: {verdict.sentence}" for measure, verdict in audit.verdicts.items()]
     return {
         "seconds": round(time.perf_counter() - start),
-        "gigabytes": round(peak / 1e9, 1),
+        "gigabytes": round(peak.bytes / 1e9, 1),
         "steps": steps,
         "audit": "; ".join(verdicts),
         "meaning": report.meaning,

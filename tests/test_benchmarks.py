@@ -176,11 +176,16 @@ def test_growth_is_by_step_and_checkout_with_the_exponent_of_the_two_largest_siz
     }
     table.costs["corpus build", "new"] = {400: growth["Cost"](4.04, 5.0, 0.25)}
     rows = table.rows()
-    assert rows["corpus build, 400"] == {"old": [8.0, 16.0, 0.5], "new": [4.0, 5.0, 0.25]}
-    assert rows["corpus build: exponent"] == {
-        "old": 1.5,
-        "new": None,
-    }  # eight times as long for four times as many
+    assert rows["corpus build, 400"] == {
+        "old: seconds": 8.0,
+        "old: of the processor": 16.0,
+        "old: GB": 0.5,
+        "new: seconds": 4.0,
+        "new: of the processor": 5.0,
+        "new: GB": 0.25,
+    }
+    # eight times as long for four times as many
+    assert rows["corpus build: exponent"] == {"old: seconds": 1.5, "new: seconds": None}
 
 
 def test_verdicts_of_seeds_that_disagree_stand_in_one_cell():

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tools.memory import family, memory_of_family, proportional_size
+from tools.memory import Peak, family, memory_of_family, proportional_size
 
 PACE = runpy.run_path(str(Path(__file__).parents[1] / "benchmarks/pace.py"))
 SIDES = [PACE["Side"](name, Path(), Path(sys.executable), Path()) for name in ("old", "new")]
@@ -60,3 +60,10 @@ def test_commands_run_the_code_of_their_checkout(tmp_path):
     side = PACE["Side"]("old", tmp_path, Path(sys.executable), tmp_path)
     process = PACE["start"](side, PACE["commands"](500)["import"](tmp_path, tmp_path), Path(os.sep))
     assert process.wait() == 3
+
+
+def test_a_peak_is_what_was_held_in_two_looks_in_a_row():
+    peak = Peak()
+    for held in (5, 9, 4, 6, 7, 2):
+        peak.add(held)
+    assert peak.bytes == 6
