@@ -177,7 +177,8 @@ class _Starter:
             if START == "spawn" and future.exception() is None:
                 self.idle.append(started.pool)
             else:
-                started.pool.shutdown()
+                # what loads itself takes half a second to end, for which nothing has to wait
+                started.pool.shutdown(wait=not started.job.loads_itself)
             yield started.job, started.number, future
 
 
