@@ -166,7 +166,7 @@ class _Check:
             previous_end = end
             if not is_name and not any(map(str.isdigit, match[0])):
                 continue
-            key = _key(match)
+            key = _key(match["number"], match["word"])
             if self._is_checked(start) or f" {key} " in self._keys:
                 continue
             if is_name and self._language == "none" and self._is_akin(key):
@@ -186,11 +186,11 @@ class _Check:
         return any(_is_akin_to_word(name, source.keys) for source in self._sources)
 
 
-def _key(match: re.Match[str]) -> str:
-    """Return a match of `_TOKEN` as it is looked up: a word in lower case without stops, or digits."""
-    if match.lastgroup == "number":
-        return key_of(match[0])
-    return match[0].lower().replace(".", "")
+def _key(number: str | None, word: str) -> str:
+    """Return what `_TOKEN` has found as it is looked up: digits, or a word in lower case without stops."""
+    if number:
+        return key_of(number)
+    return word.lower().replace(".", "")
 
 
 def _phrase(text: str) -> str:
@@ -199,9 +199,9 @@ def _phrase(text: str) -> str:
 
 
 def _joined(found: Iterable[tuple[str, str]]) -> str:
-    """Return numbers and words of `_TOKEN` as `_key` writes them, in one text with spaces around them."""
-    keys = [key_of(number) if number else word.replace(".", "") for number, word in found]
-    return f" {' '.join(keys)} ".lower()
+    """Return numbers and words of `_TOKEN` as they are looked up, in one text with spaces around them."""
+    keys = [_key(number, word) for number, word in found]
+    return f" {' '.join(keys)} "
 
 
 @lru_cache(maxsize=4096)
