@@ -173,7 +173,7 @@ def features_of_headlines(counts: csr_matrix, surface: Array, arrays: Arrays) ->
 
 
 class WordCodes(dict[str, int]):
-    """A dictionary of words to their numbers, which hashes a word when it is met, and reads each text once.
+    """Numbers words, hashes each when it is met, and reads each text once: a dictionary of words.
 
     Args:
         negations: Words that are flagged as negations.
@@ -391,10 +391,15 @@ _CODES = 5
 
 
 class PieceCodes(dict[str, int]):
-    """A dictionary of pieces to their numbers, which codes a piece when it is met.
+    """Numbers pieces, and codes each when it is met: a dictionary of pieces.
 
-    A frequent word is a class of its own; others are classed by their last letters, and by the words that
-    appear in similar places (`clusters`).
+    A frequent word is a class of its own, and so is a mark. Other words are classed by their last letters,
+    and all numbers are one class. All but rare pieces are also grouped with those that appear in similar
+    places.
+
+    Args:
+        frequent: Words that are classes of their own.
+        clusters: Group of each column that a piece is hashed to, by both groupings, (2, COUNT_COLUMNS).
     """
 
     def __init__(self, frequent: frozenset[str], clusters: Array):
@@ -432,9 +437,16 @@ class PieceCodes(dict[str, int]):
         self[piece] = number
         return number
 
-    def codes(self) -> Array:
-        """Return what each piece is, from itself to its widest class, uint64 (`_CODES`, distinct pieces)."""
-        return np.array(self._codes).reshape(-1, _CODES).T
+    def codes(self, coding: int, numbers: Array) -> Array:
+        """Return how a coding, `WORD` to `WIDE_CLUSTER`, tells pieces apart, uint64 (pieces,).
+
+        Args:
+            coding: The coding.
+            numbers: Number of each piece, (pieces,).
+        """
+        # a view, which is gone before further pieces are met: the array cannot grow under it
+        every = np.frombuffer(self._codes, np.uint64).reshape(-1, _CODES)
+        return np.asarray(every[numbers, coding])
 
     def letters(self) -> tuple[Array, Array]:
         """Return the columns of the n-grams of letters of all pieces, and how many each piece has."""
@@ -471,7 +483,7 @@ class Pieces:
 
     def codes(self, coding: int) -> Array:
         """Return how a coding, `WORD` to `WIDE_CLUSTER`, tells each piece apart, uint64 (pieces,)."""
-        return np.asarray(self._codes.codes()[coding][self.numbers])
+        return self._codes.codes(coding, self.numbers)
 
     def columns(self, number: int, offsets: tuple[int, ...]) -> Array:
         """Hash n-grams to columns of a table, int64 (pieces,).
@@ -561,7 +573,7 @@ class _Summary:
 
 
 class PieceTimes:
-    """How often a corpus has what ends at each piece of headlines, looked up table by table.
+    """Looks up, table by table, how often a corpus has the n-grams that end at each piece of headlines.
 
     Args:
         texts: The headlines.
@@ -580,6 +592,8 @@ class PieceTimes:
 
     def look_up(self, number: int, counts: Array) -> None:
         """Look up the n-grams of the next table, or of `LETTERS`, which is the last one.
+
+        Tables come in the order of `TABLES`.
 
         Args:
             number: The table in `TABLES`.

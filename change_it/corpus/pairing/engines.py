@@ -101,8 +101,6 @@ def map_ordered(function: Callable[[Item], Result], items: Iterable[Item]) -> li
 
     A single item needs no thread, for which joblib would wait ten milliseconds.
     """
-    from joblib import Parallel, delayed
-
     pool = _pool.get()
     if pool is None:
         rest = iter(items)
@@ -110,6 +108,8 @@ def map_ordered(function: Callable[[Item], Result], items: Iterable[Item]) -> li
         if len(first_two) < 2:
             return [function(item) for item in first_two]
         items = chain(first_two, rest)
-        pool = Parallel(THREADS, backend="threading")
+    from joblib import Parallel, delayed
+
+    pool = pool or Parallel(THREADS, backend="threading")
     results: list[Result] = pool(delayed(function)(item) for item in items)
     return results
