@@ -12,7 +12,10 @@ OBJECTS_UNTIL_COLLECTION = 100_000
 
 
 def collect_garbage_seldom() -> None:
-    """Have Python look for circles of references seldom: a twentieth of a command's time, for very few."""
+    """Have Python look for circles of references seldom.
+
+    To look takes a twentieth of a command's time, and there are hardly any.
+    """
     gc.set_threshold(OBJECTS_UNTIL_COLLECTION)
 
 

@@ -238,7 +238,7 @@ def fit_fluency(data: TaskData, *, seed: int) -> LinearJudge:
 
 
 def _rows_of_parts(parts: Array) -> dict[int, Array]:
-    """Return each part to its rows, from the part of each row, (n,)."""
+    """Return the rows of each part, from the part of each row, (n,)."""
     return {part: np.flatnonzero(parts == part) for part in np.unique(parts).tolist()}
 
 
@@ -252,12 +252,12 @@ def _count(
     Args:
         pieces: Part to its texts; it is empty in the end, which gives much memory back.
         examples: n headlines, printed and broken.
-        parts: The part of each, (n,).
+        parts: The part of each, (n,). `pieces` has all of them.
         codes: Numbers their pieces.
 
     Returns:
         Counts of all texts, as a judge saves them, int16 (tables + 1, COUNT_COLUMNS); and the features of the
-        examples, float32 (n, features).
+        examples by counts that are not cut to int16, float32 (n, features).
     """
     rows_of_parts = _rows_of_parts(parts)
     times_in_others: dict[int, PieceTimes] = {}

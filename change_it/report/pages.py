@@ -164,8 +164,8 @@ def _library_text(name: str) -> str:
 def _items_data(systems: Mapping[str, pl.DataFrame], first: str, articles: Mapping[str, str]) -> str:
     """Return the content of the table of items as JSON, which `items.js` reads.
 
-    Its rows are sorted by item, and each refers to the texts of its item by the id. A row is written at once,
-    for as an object it takes five times the memory.
+    Its rows are grouped by item, and each refers to the texts of its item by the id. A row is written at
+    once, for as an object it takes five times the memory.
     """
     graded = graded_aspects()
     probabilities = probability_columns()

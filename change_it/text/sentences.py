@@ -104,7 +104,7 @@ def sentences(text: str) -> list[str]:
 
 
 def iterate_sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of a text, as `sentences` returns them; what follows the last one is not read."""
+    """Yield the sentences of a text, as `sentences` returns them, and read no further than they are taken."""
     caseless = text == text.lower()
     for paragraph in _BLANK_LINE.split(text):
         start = 0

@@ -501,7 +501,7 @@ def _linked_texts(view: CorpusView, stripped: Mapping[int, Article]) -> dict[int
 
 
 def _runs(text: str) -> frozenset[tuple[str, ...]]:
-    """Return the runs of a text's words."""
+    """Return all runs of `PASSAGE_WORDS` neighbouring words of a text, accents and capitals aside."""
     return frozenset(word_runs(words(fold(text))))
 
 
